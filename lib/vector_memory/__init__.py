@@ -1,0 +1,1 @@
+"""Vector Memory: long-term memory for a coding agent, on the user's own machine."""

@@ -1,0 +1,63 @@
+"""How verbs reach the daemon: whom they ask, and for which project."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vector_memory.paths import Home
+
+if TYPE_CHECKING:
+    from vector_memory.client.link import Daemon
+
+STDIN = "-"
+
+
+def daemon() -> Daemon:
+    """Return the way to this data home's daemon. Nothing is started yet."""
+    from vector_memory.client.link import Daemon
+
+    return Daemon(Home())
+
+
+def ask(verb: str, payload: dict[str, Any], timeout_s: float = 60.0) -> dict[str, Any]:
+    """Ask the daemon, starting one if none runs.
+
+    Raises:
+        VectorMemoryError: what the daemon reported, or that there is none.
+    """
+    return daemon().ask(verb, payload, timeout_s)
+
+
+def target(
+    project: str | None = None, only_global: bool = False, all_projects: bool = False
+) -> dict[str, Any]:
+    """Return the part of a payload that says which memories are meant.
+
+    Raises:
+        BadParameter: two of the three were given.
+    """
+    if sum((project is not None, only_global, all_projects)) > 1:
+        raise typer.BadParameter("--project, --global and --all-projects exclude each other.")
+    return {
+        "cwd": os.getcwd(),
+        "project": None if project is None else os.path.abspath(os.path.expanduser(project)),
+        "global": only_global,
+        "all_projects": all_projects,
+    }
+
+
+def text_of(argument: str) -> str:
+    """Return what an argument says; `-` is what stdin says. Bytes that are no UTF-8 are replaced.
+
+    Raises:
+        BadParameter: there is nothing but white space.
+    """
+    raw = sys.stdin.buffer.read() if argument == STDIN else os.fsencode(argument)
+    text = raw.decode("utf-8", "replace").strip()
+    if not text:
+        raise typer.BadParameter("There is no text.")
+    return text

@@ -1,0 +1,80 @@
+"""`backend`: the embedding backends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from vector_memory import config
+from vector_memory.cli import output
+from vector_memory.cli.options import Json
+from vector_memory.errors import BadInputError
+from vector_memory.paths import PACKAGE_ROOT, Home
+
+PACKAGES = {
+    "minilm": "onnxruntime",
+    "sentence-transformers": "sentence_transformers",
+    "ollama": "ollama",
+}
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="List and install embedding backends.",
+)
+
+
+@app.command("list")
+def list_backends(as_json: Json = False) -> None:
+    """Show the backends, which are installed and which one is used."""
+    chosen = config.load(Home().config).embedding_backend
+    rows = [
+        {"name": name, "installed": _importable(package), "used": name == chosen}
+        for name, package in PACKAGES.items()
+    ]
+    if as_json:
+        output.document({"backends": rows})
+        return
+    words = [
+        (row["name"], "installed" if row["installed"] else "", "used" if row["used"] else "")
+        for row in rows
+    ]
+    output.table(("backend", "", ""), words)
+
+
+@app.command("install")
+def install(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as sentence-transformers.")],
+    as_json: Json = False,
+) -> None:
+    """Install what a backend needs into the runtime."""
+    if name not in PACKAGES:
+        raise BadInputError(f"There is no backend {name!r}.", f"Backends: {', '.join(PACKAGES)}.")
+    from vector_memory.embed.install import install_backend
+    from vector_memory.setup import uv
+    from vector_memory.setup.site import Site
+
+    home = Home()
+    root = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
+    program = uv.get(Site(root, home), os.environ).program
+    done = install_backend(name, home.runtime_python, program, _progress)
+    if as_json:
+        output.document({"name": name, "installed": True, "packages": list(done.packages)})
+    else:
+        output.say(f"{name} is installed: {', '.join(done.packages) or 'it was already'}.")
+        output.say(f"Use it: vector-memory config set embedding_backend {name}")
+
+
+def _importable(package: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(package) is not None
+
+
+def _progress(done: int, total: int, doing: str) -> None:
+    if sys.stderr.isatty():
+        output.note(doing)

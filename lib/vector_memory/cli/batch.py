@@ -1,0 +1,87 @@
+"""`recall --batch`: JSON lines in, one line out each, in order."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.cli import asking, output
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+
+if TYPE_CHECKING:
+    from vector_memory.client.link import Daemon
+
+FIELDS = {"query": str, "k": int, "project": str, "all_projects": bool}
+
+
+def answer_lines(path: str, payload: dict[str, Any]) -> None:
+    """Answer every line of a file (`-` is stdin) with one line on stdout. Blank lines are none.
+
+    Args:
+        path: the file of questions.
+        payload: what holds for lines that do not say otherwise.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    daemon = asking.daemon()
+    for line in _lines(path):
+        if line.strip():
+            output.document(_answer(daemon, line, payload))
+            sys.stdout.flush()
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    if path == asking.STDIN:
+        yield from sys.stdin.buffer
+        return
+    try:
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise NotFoundError(
+            f"{path} cannot be read: {error.strerror}.", "Name a file of JSON lines."
+        ) from error
+
+
+def _answer(daemon: Daemon, line: bytes, payload: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return daemon.ask("recall", {**payload, **parse(line)})
+    except VectorMemoryError as error:
+        return {"hits": [], "error": error.message, "hint": error.hint}
+
+
+def parse(line: bytes) -> dict[str, Any]:
+    """Return what one line asks for, as part of a payload.
+
+    Raises:
+        BadInputError: it is no question.
+    """
+    try:
+        asked = json.loads(line.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise BadInputError("The line is no JSON.", 'Write {"query": "…"} on one line.') from error
+    if not isinstance(asked, dict) or not str(asked.get("query") or "").strip():
+        raise BadInputError("The line has no query.", 'Write {"query": "…"} on one line.')
+    given = {name: asked[name] for name in FIELDS if asked.get(name) is not None}
+    for name, value in given.items():
+        _check(name, value)
+    return _targeted(given)
+
+
+def _check(name: str, value: object) -> None:
+    fits = isinstance(value, FIELDS[name]) and not (FIELDS[name] is int and value is True)
+    if not fits or (name == "k" and not 1 <= int(str(value)) <= 1000):
+        raise BadInputError(f"{name} is not as it should be.", "k is 1 to 1000, project a folder.")
+
+
+def _targeted(given: dict[str, Any]) -> dict[str, Any]:
+    if "project" in given:
+        folder = os.path.abspath(os.path.expanduser(given["project"]))
+        return {**given, "project": folder, "global": False, "all_projects": False}
+    if given.get("all_projects"):
+        return {**given, "project": None, "global": False}
+    return given

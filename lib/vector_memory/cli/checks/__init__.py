@@ -1,0 +1,61 @@
+"""What `doctor` looks at: one module for each family of hops, each with a `check` that yields
+findings. A check that breaks is a finding itself."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vector_memory.paths import Home
+
+if TYPE_CHECKING:
+    from vector_memory.client.link import Daemon
+
+OK, WARN, FAIL = "ok", "warn", "fail"
+FAMILIES = ("runtime", "model", "daemon", "stores", "hooks", "client", "trouble", "disk")
+
+
+class Finding(NamedTuple):
+    """What was found at one hop. `fix` says what to do, unless all is well."""
+
+    hop: str
+    state: str
+    message: str
+    fix: str = ""
+
+
+class Case:
+    """What the checks share: the data home, the way to the daemon, and its status.
+
+    Args:
+        home: the data home.
+        start: whether a daemon may be started.
+    """
+
+    def __init__(self, home: Home, start: bool) -> None:
+        self.home = home
+        self.start = start
+        self.status: dict[str, Any] | None = None
+
+    def daemon(self) -> Daemon:
+        """Return the way to the daemon."""
+        from vector_memory.client.link import Daemon
+
+        return Daemon(self.home)
+
+
+def examine(start: bool) -> list[Finding]:
+    """Return what every check found, in the order of the hops."""
+    case = Case(Home(), start)
+    return [finding for name in FAMILIES for finding in _examined(name, case)]
+
+
+def _examined(name: str, case: Case) -> Iterator[Finding]:
+    try:
+        yield from importlib.import_module(f"{__name__}.{name}").check(case)
+    except Exception as error:
+        # One broken check must not hide what the others find.
+        yield Finding(
+            name, FAIL, f"This check broke: {type(error).__name__}: {error}", "Report it."
+        )

@@ -1,0 +1,47 @@
+"""The client: whether it is on PATH and new enough."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from vector_memory.cli.checks import OK, WARN, Case, Finding
+from vector_memory.wire import version_tuple
+
+OLDEST_TRIED = "2.1.329"
+PROGRAM = "claude"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield what version of the client is on PATH."""
+    path = shutil.which(PROGRAM)
+    if path is None:
+        yield Finding("client", WARN, f"`{PROGRAM}` is not on PATH.", "Not needed by an editor's.")
+        return
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield Finding("client", WARN, f"{path} does not run: {error}.", "Install it anew.")
+        return
+    yield judged(done.stdout)
+
+
+def judged(said: str) -> Finding:
+    """Return what the client's own words about its version mean."""
+    found = re.search(r"\d+\.\d+\.\d+", said)
+    if found is None:
+        return Finding("client", WARN, f"`{PROGRAM} --version` names no version.", "Update it.")
+    if version_tuple(found.group()) < version_tuple(OLDEST_TRIED):
+        message = f"Version {found.group()}; older than {OLDEST_TRIED} was never tried."
+        return Finding("client", WARN, message, "Update the client.")
+    return Finding("client", OK, f"Version {found.group()}")

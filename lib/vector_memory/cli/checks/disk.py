@@ -1,0 +1,44 @@
+"""The disk: space, and that nobody else can read the data home."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+
+LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
+PRIVATE_FILES = ("config.json", "state.db", os.path.join("global", "journal.db"))
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield what is found of space and permissions."""
+    root = case.home.root
+    if not os.path.isdir(root):
+        yield Finding("disk", WARN, f"There is no data home {root} yet.", "Run ./bootstrap.sh.")
+        return
+    yield _space(shutil.disk_usage(root).free)
+    yield _permissions(case)
+
+
+def _space(free: int) -> Finding:
+    message = f"{free / 1e9:.1f} GB are free"
+    if free < TOO_LOW_BYTES:
+        return Finding("disk", FAIL, f"{message}: too little.", "Make room.")
+    return Finding("disk", WARN if free < LOW_BYTES else OK, message)
+
+
+def _permissions(case: Case) -> Finding:
+    home = case.home
+    paths = [home.root, *(home.path(name) for name in (*home.FOLDERS, *PRIVATE_FILES))]
+    # `runtime` and `models` may be links to folders that several data homes share.
+    own = [path for path in paths if os.path.exists(path) and not os.path.islink(path)]
+    open_ones = [path for path in own if stat.S_IMODE(os.stat(path).st_mode) & 0o077]
+    if open_ones:
+        fix = f"chmod go-rwx {' '.join(open_ones)}"
+        return Finding("disk", FAIL, f"Others can reach {open_ones[0]}.", fix)
+    if not os.access(home.root, os.W_OK):
+        return Finding("disk", FAIL, f"{home.root} cannot be written.", "Mend its permissions.")
+    return Finding("disk", OK, "Only you can read the data home")

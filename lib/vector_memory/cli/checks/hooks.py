@@ -1,0 +1,86 @@
+"""The hooks as the client's settings wire them. The settings are read, never written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+
+PLUGIN = "vector-memory"
+WIRE = "Install the plugin, or put settings.snippet.json of the data home into the settings."
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield how the hooks are wired: by the plugin, by settings, by both or not at all."""
+    plugin, snippet = [], []
+    for path in settings_files(os.getcwd()):
+        try:
+            settings = load(path)
+        except ValueError as error:
+            yield Finding("hooks", FAIL, f"{path} is no JSON: {error}.", "Mend it.")
+            continue
+        plugin += [path] if enables_plugin(settings) else []
+        snippet += [path] if wires_hooks(settings, case.home.root) else []
+        if settings.get("disableAllHooks") is True:
+            fix = "Take disableAllHooks out."
+            yield Finding("hooks", FAIL, f"{path} switches all hooks off.", fix)
+    yield _wired(plugin, snippet)
+
+
+def _wired(plugin: list[str], snippet: list[str]) -> Finding:
+    if plugin and snippet:
+        fix = "Each event is answered once all the same; one of the two is enough."
+        return Finding("hooks", OK, f"Wired twice: plugin and {snippet[0]}", fix)
+    if plugin:
+        return Finding("hooks", OK, f"The plugin is enabled in {plugin[0]}")
+    if snippet:
+        return Finding("hooks", OK, f"Wired in {snippet[0]}")
+    return Finding(
+        "hooks", WARN, "No settings wire the hooks (--plugin-dir leaves no trace).", WIRE
+    )
+
+
+def settings_files(folder: str) -> list[str]:
+    """Return the client's settings files that exist: the user's, and those of a folder's project
+    and of the folders above it."""
+    user = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    roots, above = [user], os.path.abspath(folder)
+    while True:
+        roots.append(os.path.join(above, ".claude"))
+        if os.path.exists(os.path.join(above, ".git")) or os.path.dirname(above) == above:
+            break
+        above = os.path.dirname(above)
+    names = ("settings.json", "settings.local.json")
+    paths = [os.path.join(root, name) for root in dict.fromkeys(roots) for name in names]
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def load(path: str) -> dict[str, Any]:
+    """Return a settings file; {} when it is unreadable or no object.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
+            found = json.load(file)
+    except OSError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def enables_plugin(settings: dict[str, Any]) -> bool:
+    """Whether settings enable this plugin, from whatever marketplace."""
+    enabled = settings.get("enabledPlugins")
+    names = enabled.items() if isinstance(enabled, dict) else ()
+    return any(name.split("@")[0] == PLUGIN and value is not False for name, value in names)
+
+
+def wires_hooks(settings: dict[str, Any], home: str) -> bool:
+    """Whether settings name hooks of ours: the data home's shim, or a plugin's `hooks/run`."""
+    words = json.dumps(settings.get("hooks") or {}, ensure_ascii=False)
+    shim = json.dumps(os.path.join(home, "app", "hook"), ensure_ascii=False)[1:-1]
+    return shim in words or (PLUGIN in words and "hooks/run" in words)

@@ -1,0 +1,50 @@
+"""The embedding model's files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+
+from vector_memory import config
+from vector_memory.cli.checks import FAIL, OK, Case, Finding
+from vector_memory.embed.model_files import FILES, FOLDER, GRAPH_FILE
+from vector_memory.errors import VectorMemoryError
+
+PUBLISHED = {file.path: file.sha256 for file in FILES if file.required}
+FIX = "Delete that folder and run ./bootstrap.sh in the plugin's folder."
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield whether the default backend's files are the published ones."""
+    try:
+        backend = config.load(case.home.config).embedding_backend
+    except VectorMemoryError as error:
+        yield Finding("settings", FAIL, error.message, error.hint)
+        return
+    if backend != "minilm":
+        yield Finding("model", OK, f"The backend {backend} keeps its model itself")
+        return
+    folder = os.path.join(case.home.models, FOLDER)
+    for name, published in PUBLISHED.items():
+        yield _file(folder, name, published)
+    yield _graph(folder)
+
+
+def _file(folder: str, name: str, published: str) -> Finding:
+    found = hashlib.sha256()
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            while block := file.read(1 << 20):
+                found.update(block)
+    except OSError as error:
+        return Finding("model", FAIL, f"{name} in {folder}: {error.strerror}.", FIX)
+    if found.hexdigest() != published:
+        return Finding("model", FAIL, f"{name} in {folder} is not the published file.", FIX)
+    return Finding("model", OK, f"{name} is the published file")
+
+
+def _graph(folder: str) -> Finding:
+    if not os.path.isfile(os.path.join(folder, GRAPH_FILE)):
+        return Finding("model", FAIL, f"{folder} has no {GRAPH_FILE}.", FIX)
+    return Finding("model", OK, "The ONNX graph is there")

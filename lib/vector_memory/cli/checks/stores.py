@@ -1,0 +1,60 @@
+"""The stores: journals, and how far the index has followed them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vector_memory.cli import asking
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.progress import follow
+from vector_memory.errors import VectorMemoryError
+
+REBUILD = "Run `vector-memory rebuild`."
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield what the daemon finds in its stores."""
+    if case.status is None:
+        yield Finding("stores", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
+        return
+    everything = asking.target(all_projects=True)
+    daemon = case.daemon()
+    try:
+        checked = follow(
+            daemon.stream("check", {**everything, "read_data": False}, start=False), quiet=True
+        )
+        stats = daemon.ask("stats", everything, start=False)
+    except VectorMemoryError as error:
+        yield Finding("stores", FAIL, error.message, error.hint)
+        return
+    yield from _problems(checked)
+    yield from _followed(stats)
+
+
+def _problems(checked: dict[str, Any]) -> Iterator[Finding]:
+    problems = checked.get("problems") or []
+    for one in problems:
+        message = f"{one.get('store', '')}: {one.get('what', '')}"
+        yield Finding("stores", FAIL, message, str(one.get("fix") or ""))
+    if not problems:
+        yield Finding("stores", OK, "Journals and index agree")
+
+
+def _followed(stats: dict[str, Any]) -> Iterator[Finding]:
+    stores = stats.get("stores") or []
+    for one in stores:
+        if one.get("failed"):
+            yield Finding("stores", FAIL, f"{one.get('folder')}: {one['failed']}", REBUILD)
+    pending = sum(int(one.get("pending_vectors") or 0) for one in stores)
+    embedding = stats.get("embedding") or {}
+    state, model = str(embedding.get("state") or "?"), embedding.get("model") or "no model"
+    if state == "failed":
+        fix = "Run ./bootstrap.sh in the plugin's folder, or see logs/daemon.log."
+        error = embedding.get("error") or "no reason is known"
+        yield Finding("stores", FAIL, f"The embedding model failed: {error}", fix)
+    else:
+        yield Finding("stores", OK, f"{stats.get('memories', 0)} memories; {model} is {state}")
+    if pending:
+        fix = "It catches up by itself; until then words find them."
+        yield Finding("stores", WARN, f"{pending} memories are not in the index yet.", fix)

@@ -1,0 +1,57 @@
+"""What went wrong lately: the daemon's last errors and counters, and events left in the spool."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from vector_memory.cli import asking
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.errors import VectorMemoryError
+
+MAX_SPOOLED = 100
+MAX_ERRORS = 5
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield the last errors, the counters and the spool's backlog."""
+    if case.status is not None:
+        try:
+            answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
+        except VectorMemoryError as error:
+            yield Finding("trouble", FAIL, error.message, error.hint)
+        else:
+            yield from _errors(answer.get("errors") or [])
+            yield from _counters(answer.get("counters") or {})
+    yield _spool(case)
+
+
+def _errors(errors: list[object]) -> Iterator[Finding]:
+    for error in errors[-MAX_ERRORS:]:
+        words = error if isinstance(error, str) else _words(error)
+        yield Finding("trouble", WARN, f"Last error: {words}", "See logs/daemon.log.")
+    if not errors:
+        yield Finding("trouble", OK, "No errors")
+
+
+def _words(error: object) -> str:
+    if isinstance(error, dict):
+        return " ".join(str(value) for value in error.values())
+    return str(error)
+
+
+def _counters(counters: dict[str, object]) -> Iterator[Finding]:
+    counted = [f"{name} {value}" for name, value in counters.items() if value]
+    if counted:
+        yield Finding("trouble", OK, f"Counted: {', '.join(counted)}")
+
+
+def _spool(case: Case) -> Finding:
+    try:
+        waiting = [name for name in os.listdir(case.home.spool) if not name.startswith(".")]
+    except OSError:
+        waiting = []
+    message = f"{len(waiting)} events wait in the spool"
+    if len(waiting) > MAX_SPOOLED:
+        return Finding("trouble", WARN, f"{message}.", "The daemon does not take them: see above.")
+    return Finding("trouble", OK, message)

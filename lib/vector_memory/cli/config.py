@@ -1,0 +1,163 @@
+"""`config`: read and change settings."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from vector_memory import config as settings
+from vector_memory.cli import asking, output
+from vector_memory.cli.options import Json
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.paths import Home
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Read and change settings.",
+)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.")]
+
+
+@app.command("list")
+def list_settings(as_json: Json = False) -> None:
+    """Show every setting in force, and where it comes from."""
+    values, documented = asdict(settings.load(Home().config)), descriptions()
+    rows = [
+        {"name": name, "value": value, "source": source(name), "about": documented.get(name, "")}
+        for name, value in values.items()
+    ]
+    if as_json:
+        output.document({"settings": rows})
+    else:
+        columns = ("name", "value", "source", "about")
+        output.table(columns, [[_shown(row[column]) for column in columns] for row in rows])
+
+
+@app.command("get")
+def get_setting(name: Name, as_json: Json = False) -> None:
+    """Show one setting in force."""
+    _known(name)
+    value = getattr(settings.load(Home().config), name)
+    if as_json:
+        output.document({"name": name, "value": value, "source": source(name)})
+    else:
+        output.say(_shown(value))
+
+
+@app.command("set")
+def set_setting(
+    name: Name,
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="The value; a list is JSON, or paths and colons.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Change a setting. A running daemon takes it over at once."""
+    _known(name)
+    home = Home().make()
+    raw = {**settings.read_file(home.config), name: _parsed(name, value)}
+    checked = asdict(settings.validate(raw))
+    settings.save(home.config, {key: checked[key] for key in raw})
+    _done(name, checked[name], as_json)
+
+
+@app.command("unset")
+def unset_setting(name: Name, as_json: Json = False) -> None:
+    """Go back to a setting's default."""
+    _known(name)
+    home = Home().make()
+    raw = settings.read_file(home.config)
+    raw.pop(name, None)
+    settings.save(home.config, raw)
+    _done(name, getattr(settings.Settings(), name), as_json)
+
+
+@app.command("path")
+def path(as_json: Json = False) -> None:
+    """Show where the settings file is."""
+    if as_json:
+        output.document({"path": Home().config})
+    else:
+        output.say(Home().config)
+
+
+def source(name: str) -> str:
+    """Return where a setting in force comes from: default, file or environment."""
+    if settings.PREFIX + name.upper() in os.environ:
+        return "environment"
+    return "file" if name in settings.read_file(Home().config) else "default"
+
+
+def descriptions() -> dict[str, str]:
+    """Return what each setting means: the docstring under its field."""
+    import ast
+    import inspect
+
+    body = ast.parse(inspect.getsource(settings.Settings)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, after in zip(body.body, body.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            text = after.value.value if _is_text(after) else ""  # type: ignore[attr-defined]
+            found[field.target.id] = " ".join(str(text).split())
+    return found
+
+
+def _is_text(node: Any) -> bool:
+    import ast
+
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _known(name: str) -> None:
+    if name not in settings.names():
+        raise BadInputError(
+            f"There is no setting {name!r}.", f"Settings: {', '.join(settings.names())}."
+        )
+
+
+def _parsed(name: str, value: str) -> Any:
+    if not isinstance(getattr(settings.Settings(), name), tuple):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise BadInputError(f"{name}: no JSON list.", 'Write ["/one", "/two"].') from error
+    return [part for part in value.split(os.pathsep) if part]
+
+
+def _done(name: str, value: Any, as_json: bool) -> None:
+    reloaded = _reload()
+    if as_json:
+        output.document(
+            {"name": name, "value": value, "source": source(name), "reloaded": reloaded}
+        )
+        return
+    output.say(f"{name} = {_shown(value)}")
+    if source(name) == "environment":
+        output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
+
+
+def _reload() -> bool:
+    daemon = asking.daemon()
+    try:
+        if daemon.running() is None:
+            return False
+        daemon.ask("reload", asking.target(), start=False)
+    except VectorMemoryError as error:
+        output.note(f"The daemon did not take it over: {error}")
+        return False
+    return True
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        return os.pathsep.join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

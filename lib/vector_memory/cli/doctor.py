@@ -1,0 +1,35 @@
+"""`doctor`: every hop between a session and its memories, and what mends a broken one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vector_memory.cli import output
+from vector_memory.cli.options import Json
+
+
+def doctor(
+    no_start: Annotated[
+        bool, typer.Option("--no-start", help="Only look: start no daemon.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Check every hop between a session and its memories.
+
+    These are runtime, model, daemon, stores, hooks, client, last errors and disk. Exit 1 if one
+    fails; what would mend it stands below it.
+    """
+    from vector_memory.cli import checks
+
+    findings = checks.examine(start=not no_start)
+    failed = any(one.state == checks.FAIL for one in findings)
+    if as_json:
+        output.document({"ok": not failed, "checks": [one._asdict() for one in findings]})
+        return 1 if failed else 0
+    for one in findings:
+        output.say(f"{one.state:4}  {one.hop:9}  {output.plain(one.message)}")
+        if one.fix:
+            output.say(f"{'':17}→ {output.plain(one.fix)}")
+    return 1 if failed else 0

@@ -1,0 +1,88 @@
+"""`edit`: change a memory."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from typing import Annotated, Any
+
+import typer
+
+from vector_memory.cli import asking, output
+from vector_memory.cli.options import Json
+from vector_memory.errors import BadInputError
+from vector_memory.model import Priority
+from vector_memory.paths import Home
+
+
+def edit(
+    memory_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
+    ],
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The new text; - reads stdin."),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="The new kind."),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", help="The new tags; may be given again. An empty one: none."),
+    ] = None,
+    priority: Annotated[
+        Priority | None,
+        typer.Option(case_sensitive=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Change a memory. Without options, its text is opened in $EDITOR."""
+    where = {**asking.target(all_projects=True), "id": memory_id}
+    change: dict[str, Any] = {
+        "text": None if text is None else asking.text_of(text),
+        "kind": kind,
+        "tags": None if tag is None else [one for one in tag if one],
+        "priority": priority.value if priority else None,
+    }
+    change = {name: value for name, value in change.items() if value is not None}
+    if not change:
+        memory = asking.ask("get", where)["memory"]
+        change, where = {"text": in_editor(str(memory["text"]))}, {**where, "id": memory["id"]}
+        if change["text"] == memory["text"]:
+            output.note("Nothing was changed.")
+            change = {}
+    answer = asking.ask("edit", {**where, **change}) if change else {"memory": memory}
+    if as_json:
+        output.document(answer)
+    elif change:
+        output.say(f"Changed {answer['memory']['id']}")
+
+
+def in_editor(text: str) -> str:
+    """Return the text as the user leaves it in $VISUAL or $EDITOR.
+
+    Raises:
+        BadInputError: there is no editor, it failed, or it left nothing.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        raise BadInputError("There is no $EDITOR.", "Say what to change with --text or --kind.")
+    folder = Home().make().run
+    descriptor, path = tempfile.mkstemp(dir=folder, prefix="edit-", suffix=".md")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+        code = subprocess.call([*shlex.split(editor), path])
+        with open(path, encoding="utf-8", errors="replace") as file:
+            changed = file.read().strip()
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"{editor} does not start: {error}.", "Set $EDITOR.") from error
+    finally:
+        os.unlink(path)
+    if code or not changed:
+        reason = f"{editor} ended with {code}." if code else "The text was empty."
+        raise BadInputError(reason, "The memory stays as it was. `forget` removes one.")
+    return changed

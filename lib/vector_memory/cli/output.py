@@ -1,0 +1,111 @@
+"""What the CLI prints: JSON for programs on stdout, tables for people, notes on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from io import TextIOWrapper
+from typing import Any
+
+NO_TERMINAL_WIDTH = 160
+ID_CHARS = 12
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def prepare() -> None:
+    """Make both streams UTF-8, whatever the locale says. What UTF-8 cannot hold (lone surrogates)
+    is written as `\\udc80`, which JSON reads as the same character."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def abandon() -> None:
+    """Stop writing to a pipe that nobody reads any more."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def document(value: Mapping[str, Any]) -> None:
+    """Print one JSON document on one line."""
+    say(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
+
+
+def say(text: str = "") -> None:
+    """Print a line on stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """Print a line on stderr, for people."""
+    sys.stdout.flush()
+    sys.stderr.write(plain(text) + "\n")
+    sys.stderr.flush()
+
+
+def plain(text: str) -> str:
+    """Return text that cannot steer a terminal: stored text may hold escape sequences."""
+    return _CONTROLS.sub("", text)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Return text for a table's cell: one line, at most `limit` characters."""
+    flat = " ".join(plain(text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def day(moment: str | None) -> str:
+    """Return the day of a time given in ISO format, in this machine's zone."""
+    if not moment:
+        return ""
+    try:
+        return datetime.fromisoformat(moment.replace("Z", "+00:00")).astimezone().date().isoformat()
+    except ValueError:
+        return plain(moment)[:10]
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
+    """Print a table for people. Cells are plain text, never markup."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    for position, name in enumerate(columns):
+        last = position == len(columns) - 1
+        drawn.add_column(name, no_wrap=not last, overflow="fold", ratio=1 if last else None)
+    for row in rows:
+        drawn.add_row(*(Text(plain(str(cell))) for cell in row))
+    width = None if sys.stdout.isatty() else NO_TERMINAL_WIDTH
+    Console(width=width, soft_wrap=False).print(drawn)
+
+
+def memories(found: Sequence[Mapping[str, Any]]) -> None:
+    """Print memories as a table."""
+    table(
+        ("id", "date", "kind", "project", "text"),
+        [
+            (
+                str(one.get("id", ""))[:ID_CHARS],
+                day(one.get("created_at")),
+                one.get("kind", ""),
+                project_name(one),
+                one_line(str(one.get("title") or one.get("text", ""))),
+            )
+            for one in found
+        ],
+    )
+
+
+def project_name(memory: Mapping[str, Any]) -> str:
+    """Return what a table calls a memory's project."""
+    project = memory.get("project")
+    if isinstance(project, Mapping):
+        project = project.get("name") or project.get("id")
+    return os.path.basename(str(project).rstrip("/")) if project else "global"

@@ -1,0 +1,40 @@
+"""`stats`: how much is remembered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vector_memory.cli import asking, output
+from vector_memory.cli.options import Json, Project
+
+
+def stats(project: Project = None, as_json: Json = False) -> None:
+    """Show how much is remembered; of all stores, or of one project."""
+    answer = asking.ask("stats", asking.target(project, all_projects=project is None))
+    if as_json:
+        output.document(answer)
+        return
+    embedding = answer.get("embedding") or {}
+    output.say(f"{answer.get('memories', 0):,} memories")
+    if embedding:
+        output.say(f"embedding: {embedding.get('model') or 'none'} ({embedding.get('state', '?')})")
+    for name in ("by_kind", "by_project", "by_collection"):
+        _counts(name[3:], answer.get(name) or {})
+    stores = [_store(store) for store in answer.get("stores") or []]
+    if stores:
+        output.table(("memories", "waiting", "MB", "store"), stores)
+
+
+def _counts(name: str, counts: dict[str, int]) -> None:
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    if ordered:
+        output.table(("memories", name), [(f"{count:,}", word or "-") for word, count in ordered])
+
+
+def _store(store: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        f"{int(store.get('memories', 0)):,}",
+        f"{int(store.get('pending_vectors', 0)):,}",
+        f"{int(store.get('bytes', 0)) / 1e6:.1f}",
+        str(store.get("folder", "")),
+    )

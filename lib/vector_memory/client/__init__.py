@@ -1,0 +1,1 @@
+"""How hooks, CLI and others reach the daemon. Standard library only."""

@@ -1,0 +1,59 @@
+"""The lexical answer to a prompt without a daemon: FTS5, read-only. Python 3.9, standard library."""
+
+import os
+from datetime import datetime, timezone
+
+from vector_memory import analysis, injection, projects
+from vector_memory.client.spool import read_spool
+from vector_memory.journal import readonly
+from vector_memory.paths import Home
+
+NOTES = 3
+NOTE_TOKENS = 110
+CANDIDATES = 20
+MIN_TERMS = 2
+"""Distinct words that a prompt and a memory must share at least: one common word says little."""
+MIN_COVERAGE = 0.4
+"""The share of the prompt's words that a memory must hold."""
+
+
+def notes(
+    home: Home, prompt: str, folder: str, session: str, deadline: float
+) -> "list[injection.Note]":
+    """Return what the journal says to a prompt by its words alone, best first.
+
+    Args:
+        deadline: `time.monotonic()` by which the search must have ended.
+    """
+    terms = analysis.query_terms(prompt, 24)
+    if len(terms) < MIN_TERMS:
+        return []
+    place = projects.locate(folder)
+    hidden = _shown(home, session)
+    rows = readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
+    fit = [row for row in rows if row["id"] not in hidden and _fits(row, terms)]
+    return [_note(row, terms) for row in fit[:NOTES]]
+
+
+def _fits(row: "dict[str, object]", terms: "list[str]") -> bool:
+    matched = len(row["matched_terms"])  # type: ignore[arg-type]
+    return matched >= MIN_TERMS and matched >= MIN_COVERAGE * len(terms)
+
+
+def _shown(home: Home, session: str) -> "set[str]":
+    """Return the ids that this session has seen, in the state or waiting in the spool."""
+    seen = readonly.shown(home.state_db, session)
+    for _, entry in read_spool(home):
+        if entry.get("session") == session and isinstance(entry.get("shown"), list):
+            seen.update(entry["shown"])  # type: ignore[arg-type]
+    return seen
+
+
+def _note(row: "dict[str, object]", terms: "list[str]") -> injection.Note:
+    at = datetime.fromtimestamp(int(row["created_at_us"]) / 1e6, timezone.utc)  # type: ignore[call-overload]
+    name = str(row["project"]).rpartition("-")[0]
+    where = str(row["id"])[:8]
+    if row["path"]:
+        where += " %s:%s" % (os.path.basename(str(row["path"])), row["line_start"])
+    head = injection.head(at.date().isoformat(), str(row["kind"]), name, where)
+    return injection.Note(str(row["id"]), head, injection.cut(str(row["text"]), NOTE_TOKENS, terms))

@@ -1,0 +1,178 @@
+"""The hook's client: stdin's bytes to the daemon, its answer to stdout, in milliseconds.
+
+Every import here is paid for by every prompt, so there are two: `_socket` and `posix`, without their
+friendly wrappers. `time` and `_signal` are built in. All that happens only without a daemon is
+in `fallback`, imported when it is needed. Whatever goes wrong: exit 0, nothing on stdout.
+"""
+
+import _signal  # type: ignore[import-not-found]
+import _socket
+import posix
+import time
+
+from vector_memory import wire
+
+DEADLINE_S = 0.225
+"""A hook's whole time, the interpreter's start left out: 250 ms are promised."""
+START_DEADLINE_S = 1.42
+"""The same at a session's start, where 1.5 s are promised."""
+DAEMON_S = 0.13
+"""How long a running daemon is waited for; the rest is kept for the fallback."""
+
+SILENT = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
+"""Events that print nothing, whatever comes: context after a Stop makes the client go on and on."""
+
+
+class Call:
+    """One event on its way: what came in, and until when it must be answered."""
+
+    __slots__ = ("deadline", "event", "home", "lib", "project_dir", "stdin", "version")
+
+    def __init__(self, event: str, home: str) -> None:
+        self.event = event
+        self.home = home
+        self.lib = __file__.rsplit("/", 3)[0]
+        starting = event == "SessionStart"
+        self.deadline = time.monotonic() + (START_DEADLINE_S if starting else DEADLINE_S)
+        self.project_dir = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"")
+        self.stdin = b""
+        self.version = ""
+
+    def left_s(self) -> float:
+        """Return the seconds until the deadline, never less than a millisecond."""
+        return max(0.001, self.deadline - time.monotonic())
+
+
+def main(event: str, home: str) -> None:
+    """Answer one event and end the process, with 0 whatever happened."""
+    try:
+        call = Call(event, home)
+        _end_at(call.deadline)
+        call.version = _read_version(call.lib)
+        call.stdin = _read_stdin()
+        if event == "SessionStart":
+            _update_if_newer(call)
+        answer = ask(call, DAEMON_S)
+        if answer is None:
+            from vector_memory.client import fallback
+
+            answer = fallback.answer(call)
+        if event not in SILENT:
+            _print(answer)
+    except BaseException:
+        pass
+    finally:
+        posix._exit(0)
+
+
+def ask(call: Call, patience_s: float) -> "bytes | None":
+    """Return the daemon's answer (b"" means: say nothing), or None where there was none in time."""
+    try:
+        return _exchange(call, min(patience_s, call.left_s()))
+    except (OSError, wire.WireError, MemoryError):
+        return None
+
+
+def _exchange(call: Call, patience_s: float) -> "bytes | None":
+    until = time.monotonic() + patience_s
+    # The folder's path may be longer than a socket's address can be (107 bytes).
+    posix.chdir(call.home + "/run")
+    with _Connection(patience_s) as sock:
+        sock.connect("daemon.sock")
+        body = call.project_dir + b"\0" + call.stdin
+        sock.sendall(wire.encode_request(wire.HOOK_VERB + call.event, body, call.version))
+        return _read_reply(sock, until)
+
+
+class _Connection:
+    """A socket that is closed at the end of a block; `socket.socket` would cost its import."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self.sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        self.sock.settimeout(timeout_s)
+
+    def __enter__(self) -> "_socket.socket":
+        return self.sock
+
+    def __exit__(self, *_: object) -> None:
+        self.sock.close()
+
+
+def _read_reply(sock: "_socket.socket", until: float) -> "bytes | None":
+    data = b""
+    while b"\n" not in data:
+        data += _receive(sock, until)
+        if len(data) > 1 << 20 and b"\n" not in data[: wire.MAX_HEADER_BYTES]:
+            raise wire.WireError("no header")
+    line, _, body = data.partition(b"\n")
+    status, length = wire.parse_reply_header(line)
+    if status != wire.ANSWER or length > wire.MAX_REQUEST_BYTES:
+        return None
+    parts = [body]
+    missing = length - len(body)
+    while missing > 0:
+        parts.append(_receive(sock, until))
+        missing -= len(parts[-1])
+    body = b"".join(parts)[:length]
+    return body if not body or (body[:1] == b"{" and body[-1:] == b"}") else None
+
+
+def _receive(sock: "_socket.socket", until: float) -> bytes:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise wire.WireError("too late")
+    sock.settimeout(left)
+    data = sock.recv(65_536)
+    if not data:
+        raise wire.WireError("closed before the answer was whole")
+    return data
+
+
+def _read_stdin() -> bytes:
+    parts: "list[bytes]" = []
+    size = 0
+    while size <= wire.MAX_REQUEST_BYTES:
+        data = posix.read(0, 262_144)
+        if not data:
+            return b"".join(parts)
+        parts.append(data)
+        size += len(data)
+    raise wire.WireError("more input than a request may hold")
+
+
+def _read_version(lib: str) -> str:
+    fd = posix.open(lib + "/vector_memory/VERSION", posix.O_RDONLY)
+    try:
+        return posix.read(fd, 64).decode("ascii").strip()
+    finally:
+        posix.close(fd)
+
+
+def _update_if_newer(call: Call) -> None:
+    """Start the set-up in the background where this plugin is newer than what is installed."""
+    try:
+        installed = _read_version(call.home + "/app/current/lib")
+    except OSError:
+        return
+    if wire.version_tuple(installed) < wire.version_tuple(call.version):
+        from vector_memory.client import update
+
+        update.start(call.home, call.lib)
+
+
+def _end_at(deadline: float) -> None:
+    """End the process at the deadline, wherever it is by then: late is worse than silent."""
+    _signal.signal(_signal.SIGALRM, _give_up)
+    _signal.setitimer(_signal.ITIMER_REAL, max(0.001, deadline - time.monotonic()))
+
+
+def _give_up(*_: object) -> None:
+    posix._exit(0)
+
+
+def _print(answer: "bytes | None") -> None:
+    # From here on the alarm could cut the object in two: it would be no JSON, so it is stopped.
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
+    while answer:
+        written = posix.write(1, answer)
+        answer = answer[written:]

@@ -1,0 +1,201 @@
+"""The daemon as the CLI, the set-up and other programs see it: questions in, answers out, as JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from vector_memory import errors, paths, wire
+from vector_memory.client import spawn
+
+START_WAIT_S = 10.0
+POLL_S = 0.02
+_KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
+
+
+class Daemon:
+    """One data home's daemon. Nothing is opened before the first question; each question has a
+    connection of its own."""
+
+    def __init__(self, home: paths.Home) -> None:
+        self.home = home
+        self.version = paths.version()
+
+    def ask(
+        self, verb: str, payload: dict[str, Any], timeout_s: float = 60.0, start: bool = True
+    ) -> dict[str, Any]:
+        """Return the answer to one question.
+
+        Args:
+            timeout_s: how long no byte may come.
+            start: start a daemon where there is none.
+
+        Raises:
+            DaemonUnavailableError: no daemon answered in time.
+            VectorMemoryError: what the daemon reported, as the class that it named.
+        """
+        for kind, data in self.stream(verb, payload, timeout_s, start):
+            if kind == "answer":
+                return data
+        raise errors.DaemonUnavailableError("The daemon ended before it answered.", _HINT)
+
+    def stream(
+        self, verb: str, payload: dict[str, Any], timeout_s: float = 600.0, start: bool = True
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield ("progress" | "item", data) … and ("answer", data) last. Raises as `ask` does."""
+        body = json.dumps(payload).encode("utf-8", "surrogatepass")
+        if len(body) > wire.MAX_REQUEST_BYTES:
+            raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
+        replaced = False
+        while True:
+            with contextlib.closing(self._connect(timeout_s, start)) as sock:
+                try:
+                    sock.sendall(wire.encode_request(verb, body, self.version))
+                    reader = sock.makefile("rb")
+                    for status, data in _replies(reader):
+                        if status == wire.OLD and not replaced:
+                            break
+                        yield _KINDS[status], data
+                        if status in wire.FINAL:
+                            return
+                except (OSError, wire.WireError, KeyError) as error:
+                    raise errors.DaemonUnavailableError(
+                        f"The daemon did not answer: {error or type(error).__name__}.", _HINT
+                    ) from error
+            # It was older than this code and steps down; ask its successor, once.
+            replaced = True
+            self._wait_gone(START_WAIT_S)
+
+    def running(self) -> dict[str, Any] | None:
+        """Return the daemon's status, or None where none runs. Never starts one."""
+        try:
+            return self.ask("status", {}, timeout_s=5.0, start=False)
+        except errors.DaemonUnavailableError:
+            return None
+
+    def start(self, wait_s: float = START_WAIT_S) -> dict[str, Any]:
+        """Start a daemon if there is none, wait until it answers, and return its status."""
+        return self.ask("status", {}, timeout_s=wait_s)
+
+    def stop(self, wait_s: float = START_WAIT_S) -> bool:
+        """End the daemon in good order; whether there was one.
+
+        Raises:
+            DaemonUnavailableError: it did not end in time.
+        """
+        try:
+            self.ask("stop", {}, timeout_s=wait_s, start=False)
+        except errors.DaemonUnavailableError:
+            return False
+        if not self._wait_gone(wait_s):
+            raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
+        return True
+
+    def _connect(self, timeout_s: float, start: bool) -> socket.socket:
+        sock = self._try_connect(timeout_s)
+        if sock is None and start:
+            sock = self._start_and_connect(timeout_s)
+        if sock is None:
+            raise errors.DaemonUnavailableError("No daemon is running.", _HINT)
+        return sock
+
+    def _start_and_connect(self, timeout_s: float) -> socket.socket | None:
+        until = time.monotonic() + max(START_WAIT_S, 0.0)
+        lib = os.path.dirname(paths.PACKAGE_ROOT)
+        if not spawn.spawn(self.home, lib):
+            raise errors.DaemonUnavailableError(
+                "The runtime is not installed.", "Run ./bootstrap.sh in the plugin's folder."
+            )
+        again = time.monotonic() + 2.0
+        while time.monotonic() < until:
+            time.sleep(POLL_S)
+            sock = self._try_connect(timeout_s)
+            if sock is not None:
+                return sock
+            if time.monotonic() > again:
+                # The first one may have met the lock of a daemon that was just ending.
+                spawn.spawn(self.home, lib)
+                again = time.monotonic() + 2.0
+        return None
+
+    def _try_connect(self, timeout_s: float) -> socket.socket | None:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        sock.settimeout(timeout_s)
+        try:
+            with _short_path(self.home.run) as prefix:
+                sock.connect(prefix + "daemon.sock")
+        except OSError:
+            sock.close()
+            return None
+        return sock
+
+    def _wait_gone(self, wait_s: float) -> bool:
+        """Wait until the daemon has closed its files, which is when it lets go of its lock."""
+        until = time.monotonic() + wait_s
+        while time.monotonic() < until:
+            if not self._is_locked():
+                return True
+            time.sleep(POLL_S)
+        return False
+
+    def _is_locked(self) -> bool:
+        try:
+            fd = os.open(self.home.lock, os.O_RDWR)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(fd)
+        return False
+
+
+_HINT = "`vector-memory doctor` tells what is wrong."
+
+
+@contextlib.contextmanager
+def _short_path(folder: str) -> Iterator[str]:
+    """Yield what to put before a socket's name: its folder, or "" from within the folder where the
+    whole path would be longer than a socket's address may be."""
+    if len(os.fsencode(folder)) < 90:
+        yield folder + os.sep
+        return
+    back = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(folder)
+        yield ""
+    finally:
+        os.fchdir(back)
+        os.close(back)
+
+
+def _replies(reader: Any) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    while True:
+        line = reader.readline(wire.MAX_HEADER_BYTES)
+        if not line:
+            raise wire.WireError("it closed the connection")
+        status, length = wire.parse_reply_header(line)
+        body = reader.read(length)
+        if len(body) != length:
+            raise wire.WireError("it closed the connection")
+        data = json.loads(body) if body else {}
+        if status == wire.ERROR:
+            raise _as_error(data)
+        yield status, data
+
+
+def _as_error(data: dict[str, Any]) -> Exception:
+    """Return the daemon's error as the class that it names; anything else is a bug."""
+    kind = getattr(errors, str(data.get("type")), None)
+    message, hint = str(data.get("error", "unknown error")), str(data.get("hint", ""))
+    if isinstance(kind, type) and issubclass(kind, errors.VectorMemoryError):
+        return kind(message, hint)
+    return RuntimeError(message)

@@ -1,0 +1,150 @@
+"""Settings: one typed class, a doc and a unit for each field.
+
+Defaults < `config.json` in the data home < environment (`VECTOR_MEMORY_<FIELD>`). pydantic checks
+what users wrote; it is imported only where there is something to check, since most daemons start
+without a file and pydantic costs more than the rest of their start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, Le, MinLen
+
+from vector_memory.errors import BadInputError
+
+PREFIX = "VECTOR_MEMORY_"
+NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings. Change one with `vector-memory config set NAME VALUE`."""
+
+    capture: bool = True
+    """Index what is said in sessions."""
+    recall_on_prompt: bool = True
+    """Bring memories to prompts."""
+    recall_on_start: bool = True
+    """Bring memories to the start of a session."""
+    prompt_tokens: Annotated[int, Ge(50), Le(2000)] = 500
+    """Tokens at most that one prompt gets."""
+    start_tokens: Annotated[int, Ge(50), Le(4000)] = 900
+    """Tokens at most that a session's start gets."""
+    start_memories: Annotated[int, Ge(0), Le(20)] = 7
+    """Memories at most at a session's start."""
+    prompt_memories: Annotated[int, Ge(0), Le(20)] = 5
+    """Memories at most for one prompt."""
+    threshold: Annotated[float, Ge(0.0), Le(1.0)] = 0.5
+    """Relevance (0 to 1) below which a prompt gets nothing."""
+    candidates: Annotated[int, Ge(10), Le(1000)] = 200
+    """Candidates taken from each retriever."""
+    query_tokens: Annotated[int, Ge(16), Le(256)] = 128
+    """Tokens of a prompt that are embedded at most; the rest still counts for words."""
+    embedding_backend: Annotated[str, MinLen(1)] = "minilm"
+    """Which backend embeds: `minilm`, `sentence-transformers` or `ollama`."""
+    embedding_model: str = ""
+    """The backend's model: an id or a folder. Empty means the backend's own default."""
+    ollama_host: str = ""
+    """Ollama's address. Empty means `OLLAMA_HOST`, else http://127.0.0.1:11434."""
+    embedding_threads: Annotated[int, Ge(1), Le(64)] = 2
+    """Processor threads that the embedding model may use."""
+    idle_exit_minutes: Annotated[float, Ge(0.05), Le(10_080)] = 30.0
+    """Minutes without a request after which the daemon ends."""
+    excluded_projects: tuple[str, ...] = ()
+    """Folders whose sessions are neither indexed nor given memories."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """How much `logs/daemon.log` says."""
+
+
+def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings in force.
+
+    Args:
+        path: `config.json`; it need not exist.
+        environ: the environment, `os.environ` by default.
+
+    Raises:
+        BadInputError: the file is no JSON object, or a setting is unknown or out of range.
+    """
+    raw = read_file(path)
+    raw.update(_from_environment(os.environ if environ is None else environ))
+    return validate(raw) if raw else Settings()
+
+
+def read_file(path: str) -> dict[str, Any]:
+    """Return what `config.json` says, unchecked; {} without a file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            raw = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"{path} cannot be read: {error}.", "Mend or delete it.") from error
+    if not isinstance(raw, dict):
+        raise BadInputError(f"{path} holds no JSON object.", "Mend or delete it.")
+    return raw
+
+
+def validate(raw: Mapping[str, Any]) -> Settings:
+    """Return settings made of `raw` (strings are converted) over the defaults.
+
+    Raises:
+        BadInputError: a name is unknown or a value is out of range; it says which and why.
+    """
+    unknown = sorted(set(raw) - set(names()))
+    if unknown:
+        raise BadInputError(
+            f"There is no setting {unknown[0]!r}.", f"Settings: {', '.join(names())}."
+        )
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(Settings).validate_python({**asdict(Settings()), **raw})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadInputError(
+            f"{name}: {first['msg']}.", f"Set it with `vector-memory config set {name} VALUE`."
+        ) from error
+
+
+def save(path: str, raw: Mapping[str, Any]) -> None:
+    """Check `raw` and write it as `config.json` (0600), replacing the file at once."""
+    validate(raw)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".config-")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(dict(raw), file, indent=2, sort_keys=True)
+        file.write("\n")
+    os.replace(temporary, path)
+
+
+def names() -> list[str]:
+    """Return every setting's name, in order."""
+    return [one.name for one in fields(Settings)]
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    known = {PREFIX + name.upper(): name for name in names()}
+    return {
+        known[key]: _words(known[key], value)
+        for key, value in environ.items()
+        if key in known and key not in NOT_SETTINGS
+    }
+
+
+def _words(name: str, value: str) -> Any:
+    """Split a list that an environment variable writes with the path separator."""
+    return value.split(os.pathsep) if isinstance(getattr(Settings(), name), tuple) else value
+
+
+def needs_restart(old: Settings, new: Settings) -> bool:
+    """Whether a change takes effect only in a new daemon: the embedding model is loaded once."""
+    fixed = [name for name in names() if name.startswith(("embedding_", "ollama_"))]
+    return any(getattr(old, name) != getattr(new, name) for name in fixed)

@@ -1,0 +1,168 @@
+"""What each hook event means: parse what the client sent, ask the service, say what to print."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
+from vector_memory.service import capture, sessions
+from vector_memory.service.context import Context
+from vector_memory.service.turns import Turns
+
+log = logging.getLogger(__name__)
+
+MAX_CLAIMS = 4_096
+FINAL_EVENTS = frozenset({"SessionEnd"})
+
+
+class Claims:
+    """Which inputs came within the last 2 seconds: an event that is wired twice comes twice, with
+    the same bytes, and is answered once."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: dict[bytes, float] = {}
+        self._lock = threading.Lock()
+
+    def first(self, event: str, data: bytes) -> bool:
+        """Whether this input is the first of its kind."""
+        key = hashlib.blake2b(event.encode() + b"\0" + data, digest_size=16).digest()
+        now = self._clock()
+        with self._lock:
+            if len(self._seen) > MAX_CLAIMS:
+                self._seen = {k: at for k, at in self._seen.items() if now - at < CLAIM_S}
+            known = self._seen.get(key)
+            if known is not None and now - known < CLAIM_S:
+                return False
+            self._seen[key] = now
+            return True
+
+
+class Events:
+    """Answers hook events.
+
+    Args:
+        index: has work done by the indexing thread, in order.
+    """
+
+    def __init__(self, ctx: Context, index: Callable[[Callable[[], object]], None]) -> None:
+        self._ctx = ctx
+        self._index = index
+        self._claims = Claims()
+        self._turns = Turns()
+        self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
+            "SessionStart": self._session_start,
+            "UserPromptSubmit": self._prompt,
+            "Stop": self._stop,
+            "SubagentStop": self._stop,
+            "PreCompact": self._save,
+            "SessionEnd": self._save,
+        }
+
+    def answer(self, event: str, body: bytes) -> bytes:
+        """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
+        folder_bytes, _, data = body.partition(b"\0")
+        known = self._answers.get(event)
+        if known is None or not self._claims.first(event, data):
+            return b""
+        try:
+            message = json.loads(data)
+        except (ValueError, RecursionError):
+            self._ctx.count("hook_inputs_broken")
+            return b""
+        if not isinstance(message, dict):
+            return b""
+        folder = os.fsdecode(folder_bytes) or _text(message, "cwd") or "/"
+        printed = sessions.output(event, known(message, folder))
+        self._ctx.count(f"hook_{event}")
+        return json.dumps(printed).encode("ascii") if printed else b""
+
+    def _session_start(self, message: dict[str, Any], folder: str) -> str:
+        session, source = _text(message, "session_id"), _text(message, "source") or "startup"
+        self._ctx.state.remember_session(
+            session, self._ctx.place(folder).id, folder, self._ctx.now()
+        )
+        if source == "compact":
+            self._turns.of(session).compacted_at = self._ctx.now()
+        return sessions.on_start(self._ctx, sessions.Ask(session, folder, source=source))
+
+    def _prompt(self, message: dict[str, Any], folder: str) -> str:
+        if message.get("agent_id"):
+            return ""
+        session, prompt = _text(message, "session_id"), _text(message, "prompt")
+        turn = self._turns.of(session)
+        ask = sessions.Ask(
+            session, folder, prompt, before=turn.words, compacted_at=turn.compacted_at
+        )
+        answer = sessions.on_prompt(self._ctx, ask)
+        turn.prompt = prompt
+        return answer
+
+    def _stop(self, message: dict[str, Any], folder: str) -> str:
+        session = _text(message, "session_id")
+        last = _text(message, "last_assistant_message")
+        if not message.get("agent_id"):
+            self._turns.of(session).answer = last
+        self._capture(message, folder, last)
+        return ""
+
+    def _save(self, message: dict[str, Any], folder: str) -> str:
+        self._capture(message, folder, "")
+        return ""
+
+    def _capture(self, message: dict[str, Any], folder: str, last: str) -> None:
+        """Acknowledge only what is durable: the event is spooled before the hook is answered, and
+        the file goes when its transcript is indexed."""
+        if not self._ctx.settings.capture:
+            return
+        event = _text(message, "hook_event_name")
+        path = write_spool(self._ctx.home, event, message, folder)
+        self._index(lambda: self._index_spooled(path, last))
+
+    def _index_spooled(self, path: str, last: str) -> None:
+        for known, entry in read_spool(self._ctx.home):
+            if known == path:
+                self._drain(path, entry, last)
+
+    def drain_spool(self) -> None:
+        """Do what hooks left while no daemon ran, and what a daemon that was killed left undone."""
+        for path, entry in read_spool(self._ctx.home):
+            self._index(lambda path=path, entry=entry: self._drain(path, entry, ""))  # type: ignore[misc]
+
+    def _drain(self, path: str, entry: dict[str, Any], last: str) -> None:
+        shown = entry.get("shown")
+        session, transcript = _text(entry, "session"), _text(entry, "transcript")
+        if isinstance(shown, list) and session:
+            self._ctx.state.add_shown(session, [str(one) for one in shown], self._ctx.now())
+        elif transcript and os.path.isfile(transcript) and self._ctx.settings.capture:
+            final = entry.get("event") in FINAL_EVENTS
+            folder = _text(entry, "folder")
+            captured = capture.index_transcript(self._ctx, transcript, folder, final, last)
+            if captured.stored:
+                sessions.save_snapshot(self._ctx, folder)
+        if os.path.exists(path):
+            os.unlink(path)
+
+
+def _text(message: dict[str, Any], name: str) -> str:
+    value = message.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def sweep_claims(ctx: Context) -> None:
+    """Remove the claims that hooks left without a daemon, and files cut off while being written."""
+    old = ctx.now() - timedelta(minutes=5)
+    for folder in (ctx.home.claims, ctx.home.spool, ctx.home.snapshots):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            path = os.path.join(folder, name)
+            leftover = folder == ctx.home.claims or name.startswith(".")
+            if leftover and os.lstat(path).st_mtime < old.timestamp():
+                os.unlink(path)

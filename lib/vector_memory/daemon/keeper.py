@@ -1,0 +1,160 @@
+"""The background of the daemon: bring up model and index in stages, let the index follow, tidy up.
+
+The order matters. Lexical answers need none of this. The model comes first, since vectors answer
+from a mapped file at once; lancedb comes last and in a quiet moment, since its import takes a second
+and holds the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.service.context import Context
+from vector_memory.service.follow import follow_once
+from vector_memory.service.shelf import OpensIndex, Shelf
+
+log = logging.getLogger(__name__)
+
+QUIET_S = 0.25
+"""No request for so long means that nobody waits."""
+IMPATIENT_S = 4.0
+"""After so long the index is opened even if requests keep coming."""
+TIDY_AFTER_S = 3.0
+REST_AFTER_S = 30.0
+TICK_S = 1.0
+RETRY_S = 5.0
+
+
+class Keeper:
+    """One thread that looks after model and indexes.
+
+    Args:
+        open_index: makes the index of a store folder.
+        quiet_s: how long no request has come, in seconds; 0 while one is answered.
+        failed: is told of an error by its place.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        open_index: OpensIndex,
+        quiet_s: Callable[[], float],
+        failed: Callable[[str, BaseException], None],
+    ) -> None:
+        self._ctx = ctx
+        self._open_index = open_index
+        self._quiet_s = quiet_s
+        self._failed = failed
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+        self.stages: dict[str, float] = {}
+        self.started = time.monotonic()
+        self.busy = False
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def notify(self) -> None:
+        """Something was written, or a store was opened."""
+        self._wake.set()
+
+    def stop(self, wait_s: float) -> None:
+        """End after the batch that is being applied."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(wait_s)
+
+    def _run(self) -> None:
+        try:
+            self._ctx.embedding.load()
+            self._reached("model")
+            self._attach_all()
+            self._reached("vectors")
+            self._wait_for_quiet()
+            self._load_lance_all()
+            self._reached("full")
+        except Exception as error:
+            self._failed("start", error)
+        while not self._stopping.is_set():
+            self._round()
+
+    def _reached(self, stage: str) -> None:
+        self.stages[stage] = round(time.monotonic() - self.started, 3)
+
+    def _round(self) -> None:
+        self.busy = True
+        try:
+            self._attach_all()
+            self._load_lance_all()
+            moved = sum(self._follow(shelf) for shelf in self._ctx.opened_shelves())
+        except Exception as error:
+            self._failed("index", error)
+            moved = 0
+            self._stopping.wait(RETRY_S)
+        self.busy = False
+        if not moved:
+            self._wake.wait(TICK_S)
+            self._wake.clear()
+            self._tidy()
+
+    def _attach_all(self) -> None:
+        if not self._ctx.embedding.model:
+            return
+        for shelf in self._ctx.opened_shelves():
+            if shelf.index is None:
+                self._attach(shelf)
+
+    def _attach(self, shelf: Shelf) -> None:
+        index = self._open_index(shelf.folder, self._ctx.embedding.model, self._ctx.embedding.dim)
+        if not index.vectors_ready:
+            reached = shelf.journal.last_seq()
+            index.build_matrix(shelf.journal.iter_vectors(self._ctx.embedding.model), reached)
+        shelf.attach(index)
+
+    def _load_lance_all(self) -> None:
+        for shelf in self._ctx.opened_shelves():
+            if shelf.index is not None and not shelf.index.lexical_ready:
+                shelf.index.load_lance()
+
+    def _follow(self, shelf: Shelf) -> int:
+        try:
+            return 0 if self._stopping.is_set() else follow_once(shelf, self._ctx.embedding)
+        except VectorMemoryError as error:
+            shelf.failed = str(error)
+            raise
+
+    def _wait_for_quiet(self) -> None:
+        until = time.monotonic() + IMPATIENT_S
+        while time.monotonic() < until and not self._stopping.is_set():
+            if self._quiet_s() >= QUIET_S:
+                return
+            time.sleep(0.02)
+
+    def _tidy(self) -> None:
+        """Optimise and save what changed, and let the process for many texts go."""
+        quiet_s = self._quiet_s()
+        if quiet_s > REST_AFTER_S:
+            self._ctx.embedding.rest()
+        if quiet_s < TIDY_AFTER_S or self._stopping.is_set():
+            return
+        for shelf in self._ctx.opened_shelves():
+            self._tidy_one(shelf)
+        self._ctx.state.flush()
+
+    def _tidy_one(self, shelf: Shelf) -> None:
+        index = shelf.index
+        if index is None or not index.lexical_ready:
+            return
+        if index.needs_optimize():
+            with shelf.following:
+                try:
+                    index.optimize()
+                except VectorMemoryError as error:
+                    self._failed("optimize", error)

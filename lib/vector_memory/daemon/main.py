@@ -1,0 +1,210 @@
+"""The daemon: take the lock, open the journal, answer; bring up the rest behind that."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from vector_memory import config, paths, wire
+from vector_memory.daemon.lock import acquire
+from vector_memory.daemon.server import Reply, Server
+from vector_memory.errors import BadInputError
+from vector_memory.paths import Home
+
+if TYPE_CHECKING:
+    from vector_memory.daemon.house import House
+
+log = logging.getLogger("vector_memory.daemon")
+
+LOCK_WAIT_S = 3.0
+DRAIN_S = 3.0
+MAX_LOG_BYTES = 1_000_000
+SOCKET = "daemon.sock"
+
+
+def main(root: str) -> int:
+    """Serve a data home until idle or told to stop; 0 also where another daemon serves already."""
+    started = time.monotonic()
+    os.umask(0o077)
+    os.closerange(3, 256)
+    home = Home(root).make()
+    os.chdir(home.run)
+    lock = acquire(home.lock, LOCK_WAIT_S, _another_answers)
+    if lock is None:
+        return 0
+    _log_to(os.path.join(home.logs, "daemon.log"))
+    try:
+        Daemon(home, started).run()
+    except Exception:
+        log.exception("the daemon failed")
+        return 3
+    return 0
+
+
+class Daemon:
+    """The process: a server, the house behind it, and the rules of when to end."""
+
+    def __init__(self, home: Home, started: float) -> None:
+        self.home = home
+        self.version = paths.version()
+        self.started = started
+        self.server = Server(SOCKET, self.handle)
+        self.settings_error = ""
+        self.settings = self._load_settings()
+        self.reason = ""
+        self.house: House | None = None
+
+    def run(self) -> None:
+        """Serve until there is a reason to end."""
+        from vector_memory.daemon.house import House
+
+        signal.signal(signal.SIGTERM, lambda *_: self.end("terminated"))
+        signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
+        self.house = House(self.home, self.settings, self._quiet_s)
+        self.server.listen()
+        self.house.start(self.started)
+        log.info("daemon %s serves, pid %d", self.version, os.getpid())
+        self.server.serve(self._look_around)
+        log.info("daemon ends: %s", self.reason)
+        self.server.stop()
+        self.server.close(DRAIN_S)
+        self.house.close(DRAIN_S)
+
+    def end(self, reason: str) -> None:
+        """Take no more requests and let `run` return."""
+        self.reason = self.reason or reason
+        self.server.stop()
+
+    def handle(self, verb: str, body: bytes, version: str, reply: Reply) -> None:
+        """Answer one request."""
+        if self._is_replaced_by(version):
+            reply.send(wire.OLD, b"")
+            self.end(f"version {version} takes over")
+            return
+        assert self.house is not None
+        if verb.startswith(wire.HOOK_VERB):
+            reply.send(wire.ANSWER, self.house.hook(verb[len(wire.HOOK_VERB) :], body))
+            return
+        request = _parse(body)
+        own: dict[str, Callable[[], dict[str, Any]]] = {
+            "status": self.status,
+            "stop": self._stop,
+            "reload": self._reload,
+            "doctor": self._doctor,
+        }
+        answer = own[verb]() if verb in own else self.house.ask(verb, request, reply)
+        reply.json(wire.ANSWER, answer)
+
+    def status(self) -> dict[str, Any]:
+        """Return what `daemon status` shows."""
+        assert self.house is not None
+        return {
+            "pid": os.getpid(),
+            "rss_mb": round(rss_bytes() / 1e6, 1),
+            "state": self.house.state(),
+            "version": self.version,
+            "uptime_s": round(time.monotonic() - self.started, 1),
+            "requests": self.server.requests,
+            "stages_s": self.house.stages(),
+            "data_home": self.home.root,
+        }
+
+    def _stop(self) -> dict[str, Any]:
+        self.end("asked to stop")
+        return {"stopping": True}
+
+    def _reload(self) -> dict[str, Any]:
+        """Take the settings anew; what only a start can change ends this daemon."""
+        assert self.house is not None
+        fresh = config.load(self.home.config)
+        restart = config.needs_restart(self.settings, fresh)
+        self.settings = fresh
+        self.house.use(fresh)
+        if restart:
+            self.end("its embedding settings changed")
+        return {"reloaded": True, "restarting": restart}
+
+    def _doctor(self) -> dict[str, Any]:
+        assert self.house is not None
+        return {**self.status(), **self.house.health(), "settings_error": self.settings_error}
+
+    def _load_settings(self) -> config.Settings:
+        try:
+            return config.load(self.home.config)
+        except BadInputError as error:
+            # A typing error in a file must not take the memory away; `doctor` tells.
+            self.settings_error = str(error)
+            log.error("settings ignored: %s", error)
+            return config.Settings()
+
+    def _quiet_s(self) -> float:
+        return 0.0 if self.server.active else time.monotonic() - self.server.last_request
+
+    def _look_around(self) -> None:
+        """End when idle for long, or when the data home is gone."""
+        assert self.house is not None
+        if not self.server.owns_socket():
+            self.end("its socket is gone")
+        idle_s = self._quiet_s()
+        if idle_s > self.settings.idle_exit_minutes * 60 and not self.house.busy():
+            self.end("idle")
+
+    def _is_replaced_by(self, version: str) -> bool:
+        """Whether a newer client's code is installed, so that a newer daemon can follow this one."""
+        if wire.version_tuple(version) <= wire.version_tuple(self.version):
+            return False
+        path = os.path.join(self.home.app_current, "lib", "vector_memory", "VERSION")
+        with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+            installed = file.read().strip()
+            return wire.version_tuple(installed) > wire.version_tuple(self.version)
+        return False
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        request = json.loads(body) if body else {}
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(f"The request is no JSON: {error}.") from error
+    if not isinstance(request, dict):
+        raise BadInputError("The request is no JSON object.")
+    return request
+
+
+def _another_answers() -> bool:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        sock.settimeout(0.5)
+        sock.connect(SOCKET)
+        return True
+    return False
+
+
+def _log_to(path: str) -> None:
+    """Log to a file; one that has grown large gives way, its last predecessor with it."""
+    with contextlib.suppress(OSError):
+        if os.path.getsize(path) > MAX_LOG_BYTES:
+            os.replace(path, path + ".1")
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger("vector_memory")
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+
+
+def rss_bytes() -> int:
+    """Return this process's resident memory, in bytes."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024

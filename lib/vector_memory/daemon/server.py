@@ -1,0 +1,190 @@
+"""The socket: requests in, replies out, a thread for each connection."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from vector_memory import wire
+from vector_memory.errors import VectorMemoryError
+
+log = logging.getLogger(__name__)
+
+REQUEST_S = 10.0
+"""How long a client may take to send its request."""
+REPLY_S = 60.0
+"""How long a client may take to read a part of its reply."""
+ACCEPT_S = 0.5
+MAX_CONNECTIONS = 128
+
+
+class Reply:
+    """The way back to one client."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def send(self, status: bytes, body: bytes) -> None:
+        """Send one reply; the client may be gone, which is its own affair."""
+        self._sock.sendall(wire.encode_reply(status, body))
+
+    def json(self, status: bytes, data: Any) -> None:
+        """Send one reply as JSON."""
+        self.send(status, json.dumps(data).encode("utf-8", "surrogatepass"))
+
+    def progress(self, done: int, total: int, doing: str) -> None:
+        """Tell how far long work has come."""
+        self.json(wire.PROGRESS, {"done": done, "total": total, "doing": doing})
+
+
+Handle = Callable[[str, bytes, str, Reply], None]
+
+
+class Server:
+    """Accepts connections on a socket in the present folder until it is stopped.
+
+    Args:
+        name: the socket's file, relative: its whole path may be too long for an address.
+        handle: answers one request: verb, body, the client's version, the way back.
+    """
+
+    def __init__(self, name: str, handle: Handle) -> None:
+        self.name = name
+        self._handle = handle
+        self._stopping = threading.Event()
+        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._active = 0
+        self._lock = threading.Lock()
+        self.last_request = time.monotonic()
+        self.requests = 0
+        self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._inode = 0
+
+    @property
+    def active(self) -> int:
+        """How many requests are being answered now."""
+        return self._active
+
+    def listen(self) -> None:
+        """Make the socket's file, for this user alone. Who holds the lock may replace an old one."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.name)
+        self._sock.bind(self.name)
+        os.chmod(self.name, 0o600)
+        self._inode = os.stat(self.name).st_ino
+        self._sock.listen(64)
+        self._sock.settimeout(ACCEPT_S)
+
+    def serve(self, every_now_and_then: Callable[[], None]) -> None:
+        """Answer until `stop`. `every_now_and_then` is called about twice a second."""
+        checked = time.monotonic()
+        while not self._stopping.is_set():
+            try:
+                connection, _ = self._sock.accept()
+            except TimeoutError:
+                connection = None
+            except OSError:
+                break
+            if connection is not None:
+                self._start(connection)
+            if time.monotonic() - checked > ACCEPT_S:
+                checked = time.monotonic()
+                every_now_and_then()
+
+    def stop(self) -> None:
+        """Take no more requests; those being answered go on."""
+        self._stopping.set()
+        if self.owns_socket():
+            with contextlib.suppress(OSError):
+                os.unlink(self.name)
+
+    def close(self, wait_s: float) -> None:
+        """Wait for the requests being answered, and close the socket."""
+        until = time.monotonic() + wait_s
+        while self._active and time.monotonic() < until:
+            time.sleep(0.01)
+        self._sock.close()
+
+    def owns_socket(self) -> bool:
+        """Whether the socket's file is still the one that this process made."""
+        try:
+            return os.stat(self.name).st_ino == self._inode
+        except OSError:
+            return False
+
+    def _start(self, connection: socket.socket) -> None:
+        if not self._slots.acquire(blocking=False):
+            connection.close()
+            return
+        with self._lock:
+            self._active += 1
+        threading.Thread(target=self._serve_one, args=(connection,), daemon=True).start()
+
+    def _serve_one(self, connection: socket.socket) -> None:
+        try:
+            with connection:
+                connection.settimeout(REQUEST_S)
+                if _is_own_user(connection):
+                    self._answer(connection)
+        except (OSError, wire.WireError) as error:
+            log.debug("a client left: %s", error)
+        finally:
+            with self._lock:
+                self._active -= 1
+            self._slots.release()
+
+    def _answer(self, connection: socket.socket) -> None:
+        verb, body, version = _read_request(connection)
+        if verb not in ("status", "stop"):
+            self.last_request = time.monotonic()
+        self.requests += 1
+        connection.settimeout(REPLY_S)
+        reply = Reply(connection)
+        try:
+            self._handle(verb, body, version, reply)
+        except VectorMemoryError as error:
+            kind = type(error).__name__
+            reply.json(wire.ERROR, {"error": error.message, "hint": error.hint, "type": kind})
+        except (OSError, wire.WireError):
+            raise
+        except Exception as error:
+            log.exception("%s failed", verb)
+            reply.json(wire.ERROR, {"error": f"{type(error).__name__}: {error}", "type": "Bug"})
+
+
+def _read_request(connection: socket.socket) -> tuple[str, bytes, str]:
+    data = b""
+    while b"\n" not in data:
+        piece = connection.recv(65_536)
+        if not piece or len(data) > wire.MAX_HEADER_BYTES + 65_536:
+            raise wire.WireError("no request")
+        data += piece
+    line, _, body = data.partition(b"\n")
+    verb, length, version = wire.parse_request_header(line)
+    parts, missing = [body], length - len(body)
+    while missing > 0:
+        piece = connection.recv(min(missing, 1 << 20))
+        if not piece:
+            raise wire.WireError("the request ended early")
+        parts.append(piece)
+        missing -= len(piece)
+    return verb, b"".join(parts)[:length], version
+
+
+def _is_own_user(connection: socket.socket) -> bool:
+    """Whether the other side runs as this user; told by the kernel where it can."""
+    if sys.platform != "linux":
+        # The folder is 0700: nobody else reaches the socket.
+        return True
+    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, uid, _ = struct.unpack("3i", raw)
+    return bool(uid == os.getuid())

@@ -1,0 +1,145 @@
+"""The verbs that a client can ask, each with the use case that answers it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from vector_memory import wire
+from vector_memory.daemon.server import Reply
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.index.reader import transcripts_below
+from vector_memory.model import Progress
+from vector_memory.service import (
+    asked,
+    capture,
+    change,
+    places,
+    recall,
+    remember,
+    report,
+    transfer,
+    upkeep,
+)
+from vector_memory.service.context import Context
+
+Request = dict[str, Any]
+Simple = Callable[[Context, Request], dict[str, Any]]
+Long = Callable[[Context, Request, Reply], dict[str, Any]]
+
+SETTLE_S = 6 * 3_600.0
+"""How long an import that waits for its vectors waits at most."""
+
+
+def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    done = transfer.import_file(ctx, request, reply.progress)
+    _settle(ctx, request, reply)
+    return done
+
+
+def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    started = time.monotonic()
+    files = [path for root in _roots(request) for path in transcripts_below(root)]
+    total, errors = capture.Captured(), []
+    for number, path in enumerate(files):
+        reply.progress(number, len(files), "reading")
+        try:
+            total.add(capture.index_transcript(ctx, path, final=True))
+        except OSError as error:
+            errors.append({"file": path, "error": str(error)})
+    ctx.state.audit("backfill", "user", [], {"files": len(files), "stored": total.stored})
+    _settle(ctx, request, reply)
+    figures = {key: n for key, n in asdict(total).items() if key != "sessions"}
+    return {
+        "files": len(files),
+        "sessions": len(total.sessions),
+        **figures,
+        "errors": errors,
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def _roots(request: Request) -> list[str]:
+    """Return what is to be read: the paths named, or every transcript of the client."""
+    if request.get("all"):
+        base = str(request.get("claude_dir") or os.path.join(os.path.expanduser("~"), ".claude"))
+        return [os.path.join(base, "projects")]
+    roots = [
+        os.path.join(str(request.get("cwd") or "/"), path)
+        for path in asked.words_of(request, "paths")
+    ]
+    if not roots:
+        raise BadInputError("Backfill what?", "Name a file or a folder, or give --all.")
+    for root in roots:
+        if not os.path.exists(root):
+            raise NotFoundError(f"There is no {root}.", "Check the path.")
+    return roots
+
+
+def _settle(ctx: Context, request: Request, reply: Reply) -> None:
+    """Wait until all is searchable by meaning, unless asked not to."""
+    ctx.notify()
+    if request.get("wait", True) and ctx.embedding.wait(60.0):
+        upkeep.wait_level(ctx, SETTLE_S, reply.progress)
+
+
+def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    if request.get("all"):
+        request = {**request, "all_projects": True}
+    count = 0
+    for line in transfer.export(ctx, request):
+        reply.json(wire.ITEM, line)
+        count += 1
+    ctx.state.audit("export", "user", [], {"exported": count})
+    return {"exported": count}
+
+
+def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    timeout_s = float(request.get("timeout_s") or 60.0)
+    return {"complete": upkeep.wait_level(ctx, timeout_s, reply.progress)}
+
+
+def _with_progress(
+    work: Callable[[Context, Request, Progress], dict[str, Any]],
+) -> Long:
+    return lambda ctx, request, reply: work(ctx, request, reply.progress)
+
+
+def _audit(ctx: Context, request: Request) -> dict[str, Any]:
+    k = asked.number_of(request, "k", 50, 1, 100_000)
+    since = asked.time_of(request, "since")
+    entries = [
+        {**entry, "at": entry["at"].isoformat()} for entry in ctx.state.audit_entries(k, since)
+    ]
+    return {"entries": entries, "intact": ctx.state.verify_audit()}
+
+
+def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
+    return {"jobs": []}
+
+
+SIMPLE: dict[str, Simple] = {
+    "remember": remember.remember,
+    "recall": recall.recall,
+    "list": recall.list_memories,
+    "get": recall.get,
+    "edit": change.edit,
+    "forget": change.forget,
+    "stats": report.stats,
+    "init": places.init,
+    "trust": places.trust,
+    "audit": _audit,
+    "jobs": _jobs,
+}
+LONG: dict[str, Long] = {
+    "import": _import,
+    "backfill": _backfill,
+    "export": _export,
+    "check": _with_progress(upkeep.check),
+    "rebuild": _with_progress(upkeep.rebuild),
+    "migrate": _with_progress(upkeep.migrate),
+    "wait": _wait,
+}

@@ -1,0 +1,130 @@
+"""Models that an Ollama server runs, through its official client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.config import Settings
+from vector_memory.embed.vectors import no_vectors, normalised, readable
+from vector_memory.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector, Vectors
+
+DEFAULT_MODEL = "nomic-embed-text"
+BATCH = 32
+DOCUMENT_TOKENS = 2048
+DOCUMENTS_TIMEOUT_S = 120.0
+"""For a batch; the first one waits until the server has loaded the model."""
+QUERY_TIMEOUT_S = 5.0
+NOTHING = "(empty)"
+"""Stands for an empty text, which the server answers with no vector at all."""
+
+
+class Ollama:
+    """An embedding model on an Ollama server. Safe to use from several threads.
+
+    Args:
+        settings: `embedding_model`, `ollama_host` and `query_tokens` are read.
+        models_folder: not used; the server keeps its models.
+
+    Raises:
+        EmbeddingError: the server cannot be reached or does not have the model.
+        ImportError: the `ollama` package is not installed.
+    """
+
+    def __init__(self, settings: Settings, models_folder: str) -> None:
+        from ollama import Client
+
+        self._host = settings.ollama_host or os.environ.get("OLLAMA_HOST") or None
+        self._tag = settings.embedding_model or DEFAULT_MODEL
+        self._query_tokens = settings.query_tokens
+        prefixed = os.path.basename(self._tag).startswith("nomic-embed-text")
+        self._document_prefix = "search_document: " if prefixed else ""
+        self._query_prefix = "search_query: " if prefixed else ""
+        self._bulk: Any = Client(host=self._host, timeout=DOCUMENTS_TIMEOUT_S)
+        self._quick: Any = Client(host=self._host, timeout=QUERY_TIMEOUT_S)
+        self._closed = False
+        self._name = f"{self._tag}@{self._digest()[:8]}"
+        self._dim = int(self._embed(self._bulk, ["dimension"]).shape[1])
+
+    @property
+    def model(self) -> str:
+        return self._name
+
+    @property
+    def dim(self) -> int:
+        return self._dim
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return (len(texts), dim) float32, L2-normalised."""
+        import numpy as np
+
+        self._check_open()
+        prepared = [self._prepare(self._document_prefix, text, DOCUMENT_TOKENS) for text in texts]
+        batches = [
+            self._embed(self._bulk, prepared[start : start + BATCH])
+            for start in range(0, len(prepared), BATCH)
+        ]
+        return np.concatenate(batches) if batches else no_vectors(self._dim)
+
+    def embed_query(self, text: str) -> Vector:
+        """Return (dim,) float32, L2-normalised."""
+        self._check_open()
+        prepared = self._prepare(self._query_prefix, text, self._query_tokens)
+        vector: Vector = self._embed(self._quick, [prepared])[0]
+        return vector
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._closed = True
+        for client in (self._bulk, self._quick):
+            client.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EmbeddingError("The embedding backend was closed.", "Make a new one.")
+
+    @staticmethod
+    def _prepare(prefix: str, text: str, max_tokens: int) -> str:
+        text = readable(text, max_tokens)
+        return prefix + (text if text.strip() else NOTHING)
+
+    def _embed(self, client: Any, prepared: list[str]) -> Vectors:
+        answer = self._ask(lambda: client.embed(model=self._tag, input=prepared, truncate=True))
+        return normalised(answer.embeddings, len(prepared))
+
+    def _digest(self) -> str:
+        """Return the digest of the model as the server has it: its version."""
+        wanted = self._tag if ":" in self._tag else f"{self._tag}:latest"
+        for model in self._ask(self._bulk.list).models:
+            if model.model == wanted:
+                return str(model.digest or "unknown")
+        raise self._missing()
+
+    def _ask(self, request: Callable[[], Any]) -> Any:
+        """Make a request and turn whatever goes wrong into an EmbeddingError."""
+        from httpx import HTTPError
+        from ollama import ResponseError
+
+        try:
+            return request()
+        except ResponseError as error:
+            if error.status_code == 404:
+                raise self._missing() from error
+            raise EmbeddingError(
+                f"Ollama could not embed with {self._tag!r}: {error.error}.",
+                "Look at the server's log.",
+            ) from error
+        except (ConnectionError, HTTPError, ValueError) as error:
+            raise EmbeddingError(
+                f"Ollama does not answer at {self._host or 'its usual address'}: {error!r}.",
+                "Start it with `ollama serve`, or set `ollama_host`.",
+            ) from error
+
+    def _missing(self) -> EmbeddingError:
+        return EmbeddingError(
+            f"Ollama has no model {self._tag!r}.", f"Run `ollama pull {self._tag}`."
+        )

@@ -1,0 +1,77 @@
+"""The child process that embeds in bulk. It speaks frames on stdin and stdout (see `pool`) and
+ends when stdin ends, so that it never outlives its parent."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+from vector_memory.config import Settings
+from vector_memory.embed import registry
+from vector_memory.errors import VectorMemoryError
+
+if TYPE_CHECKING:
+    from vector_memory.model import Embedder
+
+NICENESS = 10
+LENGTH = struct.Struct(">I")
+VECTORS = b"V"
+READY = b"R"
+ERROR = b"E"
+
+
+def main() -> None:
+    """Answer frames until stdin ends."""
+    requests, answers = sys.stdin.buffer, _take_stdout()
+    os.nice(NICENESS)
+    embedder = None
+    try:
+        while (request := read_frame(requests)) is not None:
+            message = json.loads(request)
+            try:
+                if embedder is None:
+                    embedder = registry.create(Settings(**message["settings"]), message["models"])
+                    answer = READY + json.dumps([embedder.model, embedder.dim]).encode()
+                else:
+                    answer = VECTORS + _embed(embedder, message)
+            except VectorMemoryError as error:
+                answer = ERROR + json.dumps([error.message, error.hint]).encode()
+            write_frame(answers, answer)
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass
+    finally:
+        if embedder is not None:
+            embedder.close()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """Return the next frame's content, or None when the other side has gone."""
+    header = stream.read(LENGTH.size)
+    if len(header) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(header)
+    content = stream.read(length)
+    return content if len(content) == length else None
+
+
+def write_frame(stream: IO[bytes], content: bytes) -> None:
+    """Write a frame: four bytes of length, big-endian, and the content."""
+    stream.write(LENGTH.pack(len(content)))
+    stream.write(content)
+    stream.flush()
+
+
+def _embed(embedder: Embedder, message: dict[str, Any]) -> bytes:
+    if "query" in message:
+        return embedder.embed_query(message["query"]).tobytes()
+    return embedder.embed_documents(message["documents"]).tobytes()
+
+
+def _take_stdout() -> IO[bytes]:
+    """Keep stdout for the frames: what a library prints goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers

@@ -1,0 +1,63 @@
+"""Every error that this package raises on purpose.
+
+    VectorMemoryError           what a user can act on: the CLI prints it and exits 1
+    ├── BadInputError           what was asked cannot be done as asked
+    ├── NotFoundError           no memory, project or file of that name
+    ├── UnsafeTextError         the redactor could not handle the text: it was dropped
+    ├── DaemonUnavailableError  no daemon answered in time
+    ├── StoreDamagedError       a file of a store is damaged or from a newer version
+    ├── StoreFullError          the disk is full or read-only
+    ├── EmbeddingError          the embedding backend is missing or failed
+    └── SetupError              a step of the set-up failed
+
+Anything else that escapes is a bug: exit 3.
+"""
+
+
+class VectorMemoryError(Exception):
+    """Base of all expected errors.
+
+    Args:
+        message: what happened, in one sentence.
+        hint: what the user can do about it, in one sentence.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+
+class BadInputError(VectorMemoryError):
+    """What was asked cannot be done as asked."""
+
+
+class NotFoundError(VectorMemoryError):
+    """There is nothing of that name."""
+
+
+class UnsafeTextError(VectorMemoryError):
+    """The redactor could not handle the text, so it was dropped."""
+
+
+class DaemonUnavailableError(VectorMemoryError):
+    """No daemon answered in time."""
+
+
+class StoreDamagedError(VectorMemoryError):
+    """A file of a store is damaged, or was written by a newer version."""
+
+
+class StoreFullError(VectorMemoryError):
+    """The disk is full or the folder is read-only."""
+
+
+class EmbeddingError(VectorMemoryError):
+    """The embedding backend is missing or failed."""
+
+
+class SetupError(VectorMemoryError):
+    """A step of the set-up failed."""

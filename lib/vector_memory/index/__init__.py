@@ -1,0 +1,1 @@
+"""Reading transcripts: lines → exchanges → drafts of memories, with a cursor between readings."""

@@ -1,0 +1,108 @@
+"""Rollouts of the Codex client, translated into the lines that the rest of this package reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from vector_memory.index.tools import patched_files
+from vector_memory.index.transcript import Entry
+
+_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+
+
+def is_rollout(data: dict[str, Any]) -> bool:
+    """Whether an entry is of a Codex rollout."""
+    return data.get("type") in _TYPES and isinstance(data.get("payload"), dict)
+
+
+def translate(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Return the entries with those of Codex rollouts translated; others pass as they are."""
+    common: dict[str, Any] = {}
+    for entry in entries:
+        if not is_rollout(entry.data):
+            yield entry
+            continue
+        payload = entry.data["payload"]
+        if entry.data["type"] in ("session_meta", "turn_context"):
+            _learn(common, payload)
+        content = _content(entry.data["type"], payload)
+        if content is not None:
+            yield entry._replace(data={**common, **_line(entry, *content)})
+
+
+def _learn(common: dict[str, Any], payload: dict[str, Any]) -> None:
+    if isinstance(payload.get("id"), str):
+        common["sessionId"] = payload["id"]
+    if isinstance(payload.get("cwd"), str):
+        common["cwd"] = payload["cwd"]
+    git = payload.get("git")
+    if isinstance(git, dict) and isinstance(git.get("branch"), str):
+        common["gitBranch"] = git["branch"]
+
+
+def _line(entry: Entry, role: str, content: Any) -> dict[str, Any]:
+    return {
+        "type": role,
+        "uuid": "",
+        "timestamp": entry.data.get("timestamp"),
+        "message": {"role": role, "content": content},
+    }
+
+
+def _content(type_: str, payload: dict[str, Any]) -> tuple[str, Any] | None:
+    """Return (role, content) of what was said or done; None for the rest."""
+    kind = payload.get("type")
+    if type_ == "event_msg":
+        if kind == "user_message":
+            return "user", payload.get("message")
+        return ("assistant", [_text(payload)]) if kind == "agent_message" else None
+    if type_ != "response_item":
+        return None
+    if kind in ("function_call", "custom_tool_call"):
+        return "assistant", _calls(payload)
+    if kind in ("function_call_output", "custom_tool_call_output"):
+        return "user", [_result(payload)]
+    return None
+
+
+def _text(payload: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "text", "text": str(payload.get("message") or "")}
+
+
+def _calls(payload: dict[str, Any]) -> list[dict[str, Any]]:
+    call: dict[str, Any] = {
+        "type": "tool_use",
+        "id": payload.get("call_id"),
+        "name": "",
+        "input": {},
+    }
+    if payload.get("name") == "apply_patch":
+        files = patched_files(str(payload.get("input") or ""))
+        return [{**call, "name": "Edit", "input": {"file_path": path}} for path in files]
+    given = _arguments(payload.get("arguments"))
+    command = given.get("cmd") or given.get("command") or ""
+    words = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    return [{**call, "name": "Bash", "input": {"command": words}}] if words else []
+
+
+def _arguments(raw: Any) -> dict[str, Any]:
+    try:
+        given = json.loads(raw) if isinstance(raw, str) else raw
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def _result(payload: dict[str, Any]) -> dict[str, Any]:
+    output = payload.get("output")
+    text = output if isinstance(output, str) else json.dumps(output)
+    head, _, body = text.partition("Output:\n")
+    failed = "exited with code" in head and "exited with code 0" not in head
+    return {
+        "type": "tool_result",
+        "tool_use_id": payload.get("call_id"),
+        "content": body or text,
+        "is_error": failed,
+    }

@@ -1,0 +1,65 @@
+"""How far a transcript was read, so that it can be read on. No text of it is kept in a cursor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+HEAD_BYTES = 1_024
+TAIL_BYTES = 256
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where reading goes on: at the start of the oldest exchange that may still grow.
+
+    `offset` is in bytes, `line` lines and `turns` exchanges lie before it; `part` objects of its
+    first line are done with. `head` and `tail` are hashes of the file's first `head_bytes` and of
+    the bytes just before `offset`. `emitted` holds hashes of the exchanges after `offset` that were
+    given out, by their key.
+    """
+
+    offset: int = 0
+    line: int = 0
+    part: int = 0
+    turns: int = 0
+    head_bytes: int = 0
+    head: str = ""
+    tail: str = ""
+    emitted: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cursor as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, raw: dict[str, Any]) -> Cursor:
+        """Return the cursor that `to_dict` made; one at the start when `raw` is none."""
+        known = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
+        defaults = asdict(cls())
+        if any(type(value) is not type(defaults[name]) for name, value in known.items()):
+            return cls()
+        return cls(**known)
+
+    def still_fits(self, path: str) -> bool:
+        """Whether the file is the one that was read, only longer: not cut, rewritten or replaced."""
+        if os.path.getsize(path) < self.offset:
+            return False
+        head, tail = fingerprint(path, self.offset, self.head_bytes)
+        return (head, tail) == (self.head, self.tail)
+
+
+def fingerprint(path: str, offset: int, head_bytes: int) -> tuple[str, str]:
+    """Return the hashes of a file's first `head_bytes` bytes and of those just before `offset`."""
+    with open(path, "rb") as file:
+        head = file.read(head_bytes)
+        start = max(0, offset - TAIL_BYTES)
+        file.seek(start)
+        tail = file.read(offset - start)
+    return _hash(head), _hash(tail)
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=12).hexdigest()

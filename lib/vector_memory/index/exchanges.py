@@ -1,0 +1,339 @@
+"""From a transcript's entries to exchanges: a prompt, and what came of it until the next one.
+
+The main conversation and every subagent are chains of their own. A chain's next prompt closes its
+exchange; the main conversation's next prompt closes those of all subagents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+from vector_memory.index import tools
+from vector_memory.index.codex import translate
+from vector_memory.index.noise import EXTRACTION_MARK, is_command, plain_prompt, strip_tags
+from vector_memory.index.transcript import Entry
+from vector_memory.model import unique
+
+SAID = "said"
+DONE = "done"
+NOTE = "note"
+MAIN = ""
+
+
+class Step(NamedTuple):
+    """One thing that came after the prompt: words of the assistant (SAID), something done (DONE), or
+    words of the user on the way (NOTE)."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A prompt with its answer, verbatim.
+
+    `uuid` names the prompt, in whichever copy of the transcript. Lines count from 1 and include both
+    ends; `start` and `part` say where it starts (byte offset of the line, object in the line).
+    `turn` orders the exchanges of a file, from 1. Times are aware UTC.
+    """
+
+    session: str
+    uuid: str
+    prompt: str
+    steps: tuple[Step, ...]
+    files: tuple[str, ...]
+    line_start: int
+    line_end: int
+    start: int
+    part: int
+    started_at: datetime | None
+    ended_at: datetime | None
+    cwd: str
+    branch: str
+    is_subagent: bool
+    turn: int
+
+    @property
+    def answer(self) -> str:
+        """The assistant's words, paragraphs apart."""
+        return "\n\n".join(step.text for step in self.steps if step.kind == SAID)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """What was done, a short line each."""
+        return tuple(step.text for step in self.steps if step.kind == DONE)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user said on the way: reasons for refusals, answers, later prompts."""
+        return tuple(step.text for step in self.steps if step.kind == NOTE)
+
+    @property
+    def key(self) -> str:
+        """The stable name of this exchange: the prompt's uuid, else a hash of what it is."""
+        if self.uuid:
+            return self.uuid
+        words = f"{self.session}\0{self.started_at}\0{self.prompt}".encode("utf-8", "replace")
+        return hashlib.blake2b(words, digest_size=16).hexdigest()
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether anything came of the prompt yet."""
+        return bool(self.steps)
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether there is anything in it to remember."""
+        if self.prompt.startswith(EXTRACTION_MARK):
+            return False
+        said = any(step.kind != DONE for step in self.steps)
+        return said or bool(self.prompt and not is_command(self.prompt))
+
+    def digest(self) -> str:
+        """Return a hash of what is remembered of it, to tell whether it has grown."""
+        words = "\0".join(
+            [self.prompt, *self.files, *(f"{kind}{text}" for kind, text in self.steps)]
+        )
+        return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+@dataclass
+class _Open:
+    """An exchange that is being read."""
+
+    first: Entry
+    prompt: str
+    turn: int
+    is_subagent: bool
+    steps: list[Step] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    calls: dict[str, tuple[int, str]] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    line_end: int = 0
+    ended_at: datetime | None = None
+    cwd: str = ""
+    branch: str = ""
+
+    def close(self) -> Exchange:
+        data = self.first.data
+        return Exchange(
+            session=_word(data, "sessionId"),
+            uuid=_word(data, "uuid"),
+            prompt=self.prompt,
+            steps=tuple(step for step in self.steps if step.text),
+            files=unique([*self.edited, *self.read])[:20],
+            line_start=self.first.line,
+            line_end=self.line_end,
+            start=self.first.start,
+            part=self.first.part,
+            started_at=parse_time(data.get("timestamp")),
+            ended_at=self.ended_at,
+            cwd=_word(data, "cwd") or self.cwd,
+            branch=_word(data, "gitBranch") or self.branch,
+            is_subagent=self.is_subagent,
+            turn=self.turn,
+        )
+
+
+class Reading:
+    """Takes entries in order and makes exchanges of them.
+
+    Args:
+        turns: how many exchanges started before the first entry.
+    """
+
+    def __init__(self, turns: int = 0) -> None:
+        self.turns = turns
+        self.closed: list[Exchange] = []
+        self._open: dict[str, _Open] = {}
+        self._chains: dict[str, str] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
+        data = entry.data
+        message = data.get("message")
+        if data.get("type") == "attachment":
+            self._add_queued(entry)
+        elif not isinstance(message, dict) or data.get("isMeta") or data.get("isCompactSummary"):
+            return
+        elif data.get("type") == "user":
+            self._add_user(entry, message.get("content"))
+        elif data.get("type") == "assistant" and not _is_client_notice(data, message):
+            self._add_assistant(entry, message.get("content"))
+
+    def open(self) -> list[Exchange]:
+        """Return the exchanges that the next entry may still add to, as they are now."""
+        return [one.close() for one in self._open.values()]
+
+    # -- what kinds of lines say --
+
+    def _add_user(self, entry: Entry, content: Any) -> None:
+        blocks = _blocks(content)
+        results = [block for block in blocks if block.get("type") == "tool_result"]
+        prompt = plain_prompt("\n".join(_texts(blocks)))
+        if results:
+            into = self._current(entry)
+            for result in results:
+                self._add_result(into, result)
+            if prompt:
+                into.steps.append(Step(NOTE, f"User: {prompt}"))
+        elif prompt:
+            self._start(entry, prompt)
+
+    def _add_assistant(self, entry: Entry, content: Any) -> None:
+        blocks = _blocks(content)
+        if not any(block.get("type") in ("text", "tool_use") for block in blocks):
+            return
+        into = self._current(entry)
+        uuid = _word(entry.data, "uuid")
+        if uuid and uuid in into.seen:
+            return
+        into.seen.add(uuid)
+        for block in blocks:
+            if block.get("type") == "text":
+                into.steps.append(Step(SAID, strip_tags(str(block.get("text") or "")).strip()))
+            elif block.get("type") == "tool_use":
+                self._add_call(into, block)
+
+    def _add_queued(self, entry: Entry) -> None:
+        """A prompt that the user typed while the assistant was at work."""
+        attachment = entry.data.get("attachment")
+        if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+            return
+        if attachment.get("commandMode", "prompt") != "prompt":
+            return
+        prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
+        if prompt:
+            self._current(entry).steps.append(Step(NOTE, f"User: {prompt}"))
+
+    def _add_call(self, into: _Open, block: dict[str, Any]) -> None:
+        name, given = str(block.get("name") or ""), block.get("input")
+        given = given if isinstance(given, dict) else {}
+        path = tools.file_of(given, into.cwd)
+        if path:
+            (into.edited if tools.changes(name) else into.read).append(path)
+        if name == "ExitPlanMode" and isinstance(given.get("plan"), str):
+            into.steps.append(Step(SAID, given["plan"].strip()))
+        into.calls[str(block.get("id"))] = (len(into.steps), name)
+        into.steps.append(Step(DONE, tools.describe(name, given, into.cwd)))
+
+    def _add_result(self, into: _Open, block: dict[str, Any]) -> None:
+        failed = block.get("is_error") is True
+        text = "\n".join(_texts(_blocks(block.get("content"))))
+        place, name = into.calls.get(str(block.get("tool_use_id")), (-1, ""))
+        action = into.steps[place].text if place >= 0 else ""
+        words = tools.user_words(text, name, failed)
+        if words:
+            head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
+            into.steps.append(Step(NOTE, f"{head}: {strip_tags(words)}"))
+        elif failed and place >= 0:
+            summary = (
+                "refused by the user" if tools.is_rejection(text) else tools.error_summary(text)
+            )
+            into.steps[place] = Step(DONE, f"{action or name} (failed: {summary})")
+
+    # -- chains --
+
+    def _start(self, entry: Entry, prompt: str) -> None:
+        chain = self._chain(entry)
+        known = self._open.get(chain)
+        if (
+            known
+            and _word(entry.data, "uuid")
+            and _word(known.first.data, "uuid") == _word(entry.data, "uuid")
+        ):
+            return
+        if chain == MAIN:
+            self._close(list(self._open))
+        elif known:
+            self._close([chain])
+        self._begin(chain, entry, prompt)
+
+    def _begin(self, chain: str, entry: Entry, prompt: str) -> _Open:
+        self.turns += 1
+        begun = _Open(entry, prompt, self.turns, chain != MAIN)
+        self._open[chain] = begun
+        self._touch(begun, entry)
+        return begun
+
+    def _current(self, entry: Entry) -> _Open:
+        """Return the open exchange of an entry's chain; one without a prompt where none is."""
+        chain = self._chain(entry)
+        current = self._open.get(chain) or self._begin(chain, entry, "")
+        self._touch(current, entry)
+        return current
+
+    def _touch(self, exchange: _Open, entry: Entry) -> None:
+        exchange.line_end = entry.line
+        exchange.ended_at = parse_time(entry.data.get("timestamp")) or exchange.ended_at
+        exchange.cwd = _word(entry.data, "cwd") or exchange.cwd
+        exchange.branch = _word(entry.data, "gitBranch") or exchange.branch
+
+    def _chain(self, entry: Entry) -> str:
+        """Return the chain of an entry: MAIN, or the subagent's id, or the uuid it descends from."""
+        data = entry.data
+        if not data.get("isSidechain"):
+            return MAIN
+        uuid = _word(data, "uuid")
+        chain = _word(data, "agentId") or self._chains.get(_word(data, "parentUuid")) or uuid or "?"
+        if uuid:
+            self._chains[uuid] = chain
+        return chain
+
+    def _close(self, chains: list[str]) -> None:
+        for chain in chains:
+            self.closed.append(self._open.pop(chain).close())
+
+
+def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
+    """Return all exchanges of a whole transcript, in the order of their start, those that nothing
+    came of included."""
+    reading = Reading()
+    for entry in translate(entries):
+        reading.add(entry)
+    yield from sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
+
+
+def parse_time(raw: Any) -> datetime | None:
+    """Return an ISO time as an aware UTC datetime; None when it is none."""
+    if not isinstance(raw, str):
+        return None
+    try:
+        at = datetime.fromisoformat(raw.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
+def _is_client_notice(data: dict[str, Any], message: dict[str, Any]) -> bool:
+    return bool(data.get("isApiErrorMessage")) or message.get("model") == "<synthetic>"
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    """Return a message's content as a list of blocks, whatever form it has."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return []
+    return [
+        block if isinstance(block, dict) else {"type": "text", "text": str(block)}
+        for block in content
+    ]
+
+
+def _texts(blocks: Iterable[dict[str, Any]]) -> list[str]:
+    return [
+        block["text"]
+        for block in blocks
+        if block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+
+
+def _word(data: dict[str, Any], name: str) -> str:
+    value = data.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,141 @@
+"""Reading a transcript on from its cursor, and finding transcripts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.codex import is_rollout, translate
+from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
+from vector_memory.index.exchanges import SAID, Exchange, Reading, Step
+from vector_memory.index.memories import Draft, to_drafts, unchanged
+from vector_memory.index.transcript import Entry, Lines, read_entries
+
+_TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
+_LOOK_AT = 40
+
+
+def read_new(
+    path: str,
+    cursor: Cursor | None,
+    *,
+    final: bool,
+    last_assistant_message: str = "",
+    clean: Callable[[str], str] = unchanged,
+) -> tuple[list[Draft], Cursor]:
+    """Return the drafts of what is new or has grown in a transcript, and where to read on.
+
+    Args:
+        path: the transcript.
+        cursor: where the last reading ended; None for the start. One that does not fit the file
+            any more counts as None: ids do not depend on it, so nothing is stored twice.
+        final: the session is over: open exchanges are complete, as is a last line without an end.
+        last_assistant_message: the last answer, where the transcript may lag behind it.
+        clean: redacts a text before it is cut. Texts that it refuses are left out.
+    """
+    if cursor is None or not cursor.still_fits(path):
+        cursor = Cursor()
+    reading, lines = _read(path, cursor, final)
+    open_ones = _with_last_words(reading.open(), last_assistant_message)
+    ready = [*reading.closed, *(one for one in open_ones if final or one.is_answered)]
+    known = dict(cursor.emitted)
+    fresh = [one for one in ready if known.get(one.key) != one.digest()]
+    known.update((one.key, one.digest()) for one in fresh)
+    at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
+    drafts = _drafts(sorted(fresh, key=lambda one: one.turn), path, at, clean)
+    moved = _moved(path, lines, reading, open_ones, cursor)
+    alive = {one.key for one in (*reading.closed, *open_ones) if one.turn > moved.turns}
+    return drafts, replace(moved, emitted={key: known[key] for key in known if key in alive})
+
+
+def _read(path: str, cursor: Cursor, final: bool) -> tuple[Reading, Lines]:
+    reading = Reading(cursor.turns)
+    lines = Lines(path, cursor.offset, cursor.line, final=final)
+    for entry in translate(_after(lines, cursor)):
+        reading.add(entry)
+    return reading, lines
+
+
+def _after(entries: Iterable[Entry], cursor: Cursor) -> Iterable[Entry]:
+    """Return the entries without those of the first line that belong to what was read before."""
+    return (one for one in entries if one.start > cursor.offset or one.part >= cursor.part)
+
+
+def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
+    """Return the open exchanges, the newest of the main chain with the answer that the transcript
+    may not hold yet."""
+    words = words.strip()
+    if not words or not open_ones:
+        return open_ones
+    last = max(open_ones, key=lambda one: (not one.is_subagent, one.turn))
+    if any(step.kind == SAID and words in step.text for step in last.steps):
+        return open_ones
+    told = replace(last, steps=(*last.steps, Step(SAID, words)))
+    return [told if one is last else one for one in open_ones]
+
+
+def _drafts(
+    found: Iterable[Exchange], path: str, at: datetime, clean: Callable[[str], str]
+) -> list[Draft]:
+    drafts: list[Draft] = []
+    for exchange in found:
+        if not exchange.is_worth_keeping:
+            continue
+        try:
+            drafts.extend(to_drafts(exchange, path, at, clean))
+        except UnsafeTextError:
+            continue
+    return drafts
+
+
+def _moved(
+    path: str, lines: Lines, reading: Reading, open_ones: list[Exchange], before: Cursor
+) -> Cursor:
+    """Return where to read on: before the oldest open exchange and every one that overlaps it."""
+    if not open_ones:
+        return _at(path, lines.offset, lines.line, 0, reading.turns)
+    first = min(open_ones, key=lambda one: one.turn)
+    for closed in sorted(reading.closed, key=lambda one: -one.turn):
+        if closed.turn < first.turn and closed.line_end >= first.line_start:
+            first = closed
+    return _at(path, first.start, first.line_start - 1, first.part, first.turn - 1)
+
+
+def _at(path: str, offset: int, line: int, part: int, turns: int) -> Cursor:
+    head_bytes = min(offset, HEAD_BYTES)
+    head, tail = fingerprint(path, offset, head_bytes)
+    return Cursor(offset, line, part, turns, head_bytes, head, tail)
+
+
+def is_transcript(path: str) -> bool:
+    """Whether a file looks like a transcript: a regular file, no link, with a line of talk among
+    its first."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False
+        for number, entry in enumerate(read_entries(path, final=True)):
+            if entry.data.get("type") in _TALK or is_rollout(entry.data):
+                return True
+            if number >= _LOOK_AT:
+                break
+    except OSError:
+        return False
+    return False
+
+
+def transcripts_below(path: str) -> list[str]:
+    """Return the transcripts in a folder and below, oldest first; a file gives itself. Links, pipes
+    and other files are left out."""
+    if os.path.isfile(path):
+        return [path] if is_transcript(path) else []
+    found: list[tuple[float, str]] = []
+    for folder, _, names in os.walk(path, followlinks=False):
+        for name in names:
+            whole = os.path.join(folder, name)
+            if name.endswith(".jsonl") and is_transcript(whole):
+                found.append((os.path.getmtime(whole), whole))
+    return [whole for _, whole in sorted(found)]

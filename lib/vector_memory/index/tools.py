@@ -1,0 +1,132 @@
+"""What was done with tools, in one short line each, and what the user said when refusing one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+LONGEST_ACTION = 160
+LONGEST_ERROR = 200
+
+_FILE_KEYS = ("file_path", "notebook_path")
+_WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+_QUIET = frozenset({
+    "Read", "Glob", "Grep", "LS", "TodoWrite", "TodoRead", "TaskList", "TaskGet", "TaskUpdate",
+    "TaskOutput", "BashOutput", "KillShell", "ToolSearch", "AskUserQuestion", "ExitPlanMode",
+    "EnterPlanMode", "ListMcpResources",
+})  # fmt: skip
+_SAYING = {
+    "Bash": "command", "PowerShell": "command", "Task": "description", "Agent": "description",
+    "WebFetch": "url", "WebSearch": "query", "Skill": "skill", "SendMessage": "summary",
+    "TaskCreate": "subject",
+}  # fmt: skip
+
+_REJECTIONS = (
+    "The user doesn't want to proceed with this tool use.",
+    "The user doesn't want to take this action right now.",
+)
+_REASON = re.compile(
+    r"(?:The user provided the following reason for the rejection:|the user said:|"
+    r"with the following feedback:|User feedback:)\s*(.*)",
+    re.DOTALL,
+)
+_REASON_END = re.compile(r"\n\s*Note: The user's next message")
+_ANSWERS = re.compile(
+    r"User has answered your questions?: (.*?)\.? You can now continue", re.DOTALL
+)
+_MACHINE = re.compile(
+    r"error|traceback|exit code|not found|no such|failed|warn|fatal|usage:|denied|requires approval|"
+    r"requested permissions|blocked|<tool_use_error>|\[request interrupted|invalid|cannot|timed out",
+    re.IGNORECASE,
+)
+_EXIT = re.compile(r"^(?:Error: )?Exit code \d+\s*", re.IGNORECASE)
+_ERROR_END = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Failure)\b.{0,20}:")
+_ERROR_LINE = re.compile(
+    r"error|not found|no such|fatal|failed|denied|cannot|can't|unable|refused|exception|invalid",
+    re.IGNORECASE,
+)
+_ESCAPES = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|</?tool_use_error>|\r")
+
+
+def describe(name: str, given: dict[str, Any], cwd: str) -> str:
+    """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
+    that changed nothing and say nothing."""
+    if name in _QUIET:
+        return ""
+    path = file_of(given, cwd)
+    if path and name in _WRITERS:
+        return f"{name} {path}"
+    said = _first_line(str(given.get(_SAYING.get(name, ""), "") or ""))
+    if not said:
+        return f"{name} {path}".strip()
+    return clip(f"{name}: {said}", LONGEST_ACTION)
+
+
+def file_of(given: dict[str, Any], cwd: str) -> str:
+    """Return the file that a tool call names, relative to `cwd` where it lies below; else ""."""
+    for key in _FILE_KEYS:
+        path = given.get(key)
+        if isinstance(path, str) and path:
+            below = cwd.rstrip("/") + "/"
+            return path[len(below) :] if cwd and path.startswith(below) else path
+    return ""
+
+
+def changes(name: str) -> bool:
+    """Whether a tool writes the file that it names."""
+    return name in _WRITERS
+
+
+def error_summary(text: str) -> str:
+    """Return the one line of a failed tool's output that says why it failed."""
+    text = _EXIT.sub("", _ESCAPES.sub("", text[:20_000]).strip())
+    lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
+    if not lines:
+        return ""
+    for line in reversed(lines):
+        if _ERROR_END.match(line):
+            return clip(line, LONGEST_ERROR)
+    best = next((line for line in lines if _ERROR_LINE.search(line)), lines[0])
+    return clip(best, LONGEST_ERROR)
+
+
+def is_rejection(text: str) -> bool:
+    """Whether a failed tool result says that the user refused the call."""
+    return text.startswith(_REJECTIONS)
+
+
+def user_words(text: str, tool: str, failed: bool) -> str:
+    """Return what the user said in a tool's result: the reason for a refusal, or answers to
+    questions; "" when the result is a machine's."""
+    if not failed:
+        answers = _ANSWERS.search(text) if tool == "AskUserQuestion" else None
+        return answers[1].strip() if answers else ""
+    reason = _REASON.search(text) if is_rejection(text) else None
+    if reason:
+        return _REASON_END.split(reason[1])[0].strip()
+    if is_rejection(text) or _MACHINE.search(text) or "\n" in text.strip() or len(text) > 600:
+        return ""
+    # Older clients gave the user's reason alone as the failed call's result.
+    bare = (
+        len(text.split()) >= 4 and tool in ("Bash", *_WRITERS) and not text.startswith(("/", "("))
+    )
+    return text.strip() if bare else ""
+
+
+def patched_files(patch: str) -> list[str]:
+    """Return the files that a patch in the `*** Update File:` form names."""
+    return re.findall(r"^\*\*\* (?:Update|Add|Delete) File: (\S[^\n]{0,400})", patch, re.MULTILINE)
+
+
+def _first_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return lines[0].strip() + (" …" if len(lines) > 1 else "") if lines else ""
+
+
+def clip(text: str, size: int) -> str:
+    """Return at most `size` characters of a line, cut at a space where there is one."""
+    text = " ".join(text.split())
+    if len(text) <= size:
+        return text
+    head = text[: size - 2]
+    return (head.rsplit(" ", 1)[0] if " " in head[size // 2 :] else head).rstrip() + " …"

@@ -1,0 +1,107 @@
+"""A transcript's lines, one JSON object each, read as the client leaves them: broken, glued
+together, megabytes long, or still being written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+LONGEST_LINE_BYTES = 8_000_000
+_CHUNK_BYTES = 1_000_000
+_SPACE = " \t\r\n\x00"
+_DECODER = json.JSONDecoder()
+
+
+class Entry(NamedTuple):
+    """One JSON object of a transcript. `line` counts from 1; `start` and `end` are the byte offsets
+    of its line; `part` tells objects apart that share a line (0 for the first)."""
+
+    line: int
+    start: int
+    end: int
+    part: int
+    data: dict[str, Any]
+
+
+class Lines:
+    """The entries of a transcript from a line's start on. Iterate once; afterwards `offset` and
+    `line` tell how far it was read.
+
+    Args:
+        path: the transcript.
+        offset: the byte offset of a line's start.
+        line: how many lines lie before it.
+        final: read a last line that no line break ends, too; without it, it is left for later.
+    """
+
+    def __init__(self, path: str, offset: int = 0, line: int = 0, *, final: bool = False) -> None:
+        self.path = path
+        self.offset = offset
+        self.line = line
+        self._final = final
+
+    def __iter__(self) -> Iterator[Entry]:
+        with open(self.path, "rb") as file:
+            file.seek(self.offset)
+            while True:
+                raw, size, ended = _next_line(file)
+                if not size or not (ended or self._final):
+                    return
+                start = self.offset
+                self.offset += size
+                self.line += 1
+                for part, data in enumerate(parse_objects(raw)):
+                    yield Entry(self.line, start, self.offset, part, data)
+
+
+def read_entries(path: str, offset: int = 0, *, final: bool = False) -> Iterator[Entry]:
+    """Return the transcript's entries from a byte offset on; see `Lines`."""
+    return iter(Lines(path, offset, final=final))
+
+
+def _next_line(file: BinaryIO) -> tuple[bytes, int, bool]:
+    """Return (bytes, size, whether a line break ends it). Overlong lines come back empty, with
+    their size, without ever being held in memory."""
+    raw = file.readline(LONGEST_LINE_BYTES)
+    size = len(raw)
+    if raw.endswith(b"\n") or size < LONGEST_LINE_BYTES:
+        return raw, size, raw.endswith(b"\n")
+    while True:
+        raw = file.readline(_CHUNK_BYTES)
+        size += len(raw)
+        if not raw or raw.endswith(b"\n"):
+            return b"", size, raw.endswith(b"\n")
+
+
+def parse_objects(raw: bytes) -> list[dict[str, Any]]:
+    """Return the JSON objects of a line in order: several when lines were glued together, none
+    when it is broken, the whole ones before the broken one otherwise."""
+    text = raw.decode("utf-8", "replace")
+    found: list[dict[str, Any]] = []
+    position = _skip_space(text, 0)
+    while position < len(text):
+        try:
+            value, position = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            position = _next_object(text, position)
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+        position = _skip_space(text, position)
+    return found
+
+
+def _skip_space(text: str, position: int) -> int:
+    while position < len(text) and text[position] in _SPACE:
+        position += 1
+    return position
+
+
+def _next_object(text: str, position: int) -> int:
+    """Return where another entry starts after a broken one on the same line."""
+    starts = [text.find(mark, position + 1) for mark in ('}{"', '{"parentUuid":', '{"type":')]
+    found = [
+        start for start in (starts[0] + 1 if starts[0] >= 0 else -1, *starts[1:]) if start >= 0
+    ]
+    return min(found, default=len(text))

@@ -1,0 +1,188 @@
+"""Connections to one database: a single writer behind a lock, and a pool of readers."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import quote
+
+from vector_memory.errors import StoreFullError
+from vector_memory.journal.failures import translated
+
+BUSY_MS = 5_000
+READER_CACHE_KIB = 4_096
+WRITER_CACHE_KIB = 8_192
+WAL_LIMIT_BYTES = 16 * 1024 * 1024
+IDLE_READERS = 4
+
+
+def uri(path: str, options: str) -> str:
+    """Return the SQLite URI of a file with options such as `mode=ro`."""
+    return f"file:{quote(os.fsencode(os.path.abspath(path)))}?{options}"
+
+
+def create_file(path: str) -> None:
+    """Make an empty file that only its owner reads, if there is none; SQLite's own side files
+    take over its mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise StoreFullError(
+            f"{path} cannot be made: {error}.",
+            "Free space on its disk or make its folder writable.",
+        ) from error
+
+
+def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
+    """Open for writing, in autocommit mode.
+
+    Args:
+        path: the file, which must exist.
+        synchronous: `FULL` (a commit is on the disk) or `NORMAL` (a power cut may take the last).
+    """
+    connection = _connect(uri(path, "mode=rw"))
+    try:
+        for pragma in (
+            "journal_mode = WAL",
+            f"synchronous = {synchronous}",
+            "secure_delete = ON",
+            "foreign_keys = ON",
+            f"journal_size_limit = {WAL_LIMIT_BYTES}",
+            f"cache_size = -{WRITER_CACHE_KIB}",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_reader(path: str) -> sqlite3.Connection:
+    """Open for reading. Works in a folder that cannot be written, too."""
+    connection = _connect(uri(path, read_options(path)))
+    try:
+        connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
+        connection.execute("PRAGMA query_only = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def read_options(path: str) -> str:
+    """Return the URI options to read a file that may stand in a folder without write access.
+
+    A cleanly closed WAL database needs side files to be opened, unless it is called immutable.
+    """
+    writable = os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
+    if not writable and not os.path.exists(path + "-wal"):
+        return "mode=ro&immutable=1"
+    return "mode=ro"
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        address,
+        uri=True,
+        timeout=BUSY_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=64,
+    )
+
+
+class Connections:
+    """The connections to one database file, shared by any number of threads.
+
+    Args:
+        path: the file.
+        writer: the one connection that writes, or None if the file can only be read.
+    """
+
+    def __init__(self, path: str, writer: sqlite3.Connection | None) -> None:
+        self.path = path
+        self._writer = writer
+        self._lock = threading.RLock()
+        self._pool_lock = threading.Lock()
+        self._readers: list[sqlite3.Connection] = []
+        self._closed = False
+
+    @property
+    def writable(self) -> bool:
+        return self._writer is not None
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the writer within one transaction; inside another of this thread's, join it.
+
+        Raises:
+            StoreFullError: the disk is full or read-only.
+        """
+        with self._lock, translated(self.path):
+            connection = self._require_writer()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # SQLite rolls back by itself after some errors.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def maintaining(self) -> Iterator[sqlite3.Connection]:
+        """Give the writer outside a transaction, for what SQLite does not do inside one."""
+        with self._lock, translated(self.path):
+            yield self._require_writer()
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Keep all other threads from writing meanwhile."""
+        with self._lock:
+            yield
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend a reader to this thread."""
+        with translated(self.path):
+            connection = self._borrow() or open_reader(self.path)
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    def close(self) -> None:
+        """Close all connections; the last one folds the write-ahead log into the file."""
+        with self._pool_lock:
+            self._closed = True
+            while self._readers:
+                self._readers.pop().close()
+        with self._lock:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    def _borrow(self) -> sqlite3.Connection | None:
+        with self._pool_lock:
+            return self._readers.pop() if self._readers else None
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._pool_lock:
+            if not self._closed and len(self._readers) < IDLE_READERS:
+                self._readers.append(connection)
+                return
+        connection.close()
+
+    def _require_writer(self) -> sqlite3.Connection:
+        if self._writer is None:
+            raise StoreFullError(
+                f"{self.path} can only be read.", "Make its folder and its files writable."
+            )
+        return self._writer

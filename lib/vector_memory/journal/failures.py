@@ -1,0 +1,57 @@
+"""SQLite's errors in the words of `errors.py`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from vector_memory.errors import (
+    BadInputError,
+    StoreDamagedError,
+    StoreFullError,
+    VectorMemoryError,
+)
+
+# Message texts, since error codes reach Python from 3.11 on only.
+_FULL = ("disk is full", "readonly", "read-only", "disk i/o error", "unable to open")
+_DAMAGED = ("malformed", "not a database", "no such table", "no such column", "invalid fts5")
+_BUSY = ("is locked", "is busy")
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Raise what SQLite raises inside as an error of this package.
+
+    Args:
+        path: the database's file, for the message.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise BadInputError(
+            f"A value cannot be stored: {error}.", "Clean the text or shorten the number."
+        ) from error
+
+
+def translate(error: sqlite3.Error, path: str) -> Exception:
+    """Return the error of this package that says what `error` means for the user."""
+    if isinstance(error, sqlite3.IntegrityError):
+        return BadInputError(f"{path} refuses the value: {error}.", "Correct what was given.")
+    words = str(error).lower()
+    if any(part in words for part in _FULL):
+        return StoreFullError(
+            f"{path} cannot be written: {error}.",
+            "Free space on its disk or make its folder writable.",
+        )
+    if any(part in words for part in _DAMAGED):
+        return StoreDamagedError(
+            f"{path} is damaged: {error}.", "Run `vector-memory check`, then restore a backup."
+        )
+    if any(part in words for part in _BUSY):
+        return VectorMemoryError(
+            f"{path} is in use by another process: {error}.", "Stop that process and try again."
+        )
+    return error

@@ -1,0 +1,315 @@
+"""The journal of one store: what is committed here is remembered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timezone
+from typing import Literal
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.journal import lexical, reads, transfer, upkeep, vectors, writes
+from vector_memory.journal.cache import VectorCache
+from vector_memory.journal.connection import Connections
+from vector_memory.journal.failures import translated
+from vector_memory.journal.opening import connect
+from vector_memory.journal.readonly import JOURNAL
+from vector_memory.journal.rows import text_hash
+from vector_memory.journal.schema import MIGRATIONS
+from vector_memory.journal.surroundings import Surroundings
+from vector_memory.model import Candidate, Memory, Scope, Status
+
+__all__ = ["Journal", "text_hash"]
+
+Clock = Callable[[], datetime]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+class Journal(VectorCache, Surroundings):
+    """A store's memories. Any thread may call any method; writers take turns.
+
+    `folder` is the store's folder, `store_id` the random id that the store got when it was made.
+    Use `open` and `close`.
+    """
+
+    def __init__(self, folder: str, connections: Connections, clock: Clock) -> None:
+        self.folder = folder
+        self.connections = connections
+        self.reader = reads.Reader()
+        self.now = clock
+        with connections.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            self.reader.load_models(connection)
+        if row is None:
+            raise StoreDamagedError(f"{connections.path} has no id.", "Restore a backup.")
+        self.store_id = str(row[0])
+
+    # -- life -------------------------------------------------------------------------------------
+
+    @classmethod
+    def open(cls, folder: str, clock: Clock = _utc_now) -> Journal:
+        """Open a store's journal, making or migrating it if needed.
+
+        Args:
+            folder: the store's folder; made (0700) if missing. Where it cannot be written, the
+                journal opens for reading, and writing raises StoreFullError.
+            clock: what time it is, as an aware UTC datetime.
+
+        Raises:
+            StoreDamagedError: the file is damaged or from a newer version.
+            StoreFullError: there is none and it cannot be made.
+        """
+        path = os.path.join(folder, JOURNAL)
+        with translated(path):
+            connections = connect(path, MIGRATIONS)
+            try:
+                return cls(folder, connections, clock)
+            except BaseException:
+                connections.close()
+                raise
+
+    @property
+    def writable(self) -> bool:
+        """Whether this journal can be written."""
+        return self.connections.writable
+
+    @property
+    def damaged(self) -> frozenset[int]:
+        """The sequence numbers whose rows were found damaged when read; they are not served."""
+        return frozenset(self.reader.damaged)
+
+    def close(self) -> None:
+        """Close the file. A second call does nothing."""
+        self.connections.close()
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def add(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Store memories in one transaction, durably, and return them with `seq` and `stored_at`.
+
+        Raises:
+            TypeError: a text or title is no CleanText.
+            BadInputError: an id is stored already; nothing was stored.
+            StoreFullError: the disk is full or read-only; nothing was stored.
+        """
+        if not memories:
+            return []
+        with self.connections.writing() as connection:
+            return writes.add(connection, memories, self.now())
+
+    def update(self, memory: Memory) -> Memory:
+        """Replace the memory of that id and return it with its new `seq`. Usage, `stored_at` and,
+        while the text is the same, the model stay; if nothing differs, nothing is written.
+
+        Raises:
+            NotFoundError: there is none of that id.
+        """
+        with self.connections.writing() as connection:
+            return writes.update(self.reader, connection, memory, self.now())
+
+    def forget(self, ids: Sequence[str]) -> list[Memory]:
+        """Turn memories into tombstones: no text, title, files, tags, extra, links or vector.
+
+        Returns:
+            The new tombstones in the order of `ids`, without those forgotten before.
+
+        Raises:
+            NotFoundError: an id is unknown; nothing was forgotten.
+        """
+        with self.connections.writing() as connection:
+            return writes.forget(self.reader, connection, ids, self.now())
+
+    def purge(self, ids: Sequence[str]) -> int:
+        """Delete rows physically, and what they left in the full-text index and the write-ahead
+        log; return how many there were. Unknown ids are left out."""
+        with self.connections.writing() as connection:
+            purged = writes.purge(connection, ids)
+        if purged:
+            self.scrub()
+        return purged
+
+    def touch(self, seqs_or_ids: Sequence[str | int], at: datetime) -> None:
+        """Count one use of each memory, at a time. Gives no new `seq`."""
+        with self.connections.writing() as connection:
+            writes.touch(connection, seqs_or_ids, at)
+
+    def move(self, scope: Scope, other: Journal) -> int:
+        """Move memories of every status with links, usage and vectors to another journal.
+
+        Returns:
+            How many were moved. After a crash, moving again completes it.
+        """
+        return transfer.move(self, scope, other)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def get(self, memory_id: str) -> Memory:
+        """Return one memory, whatever its status.
+
+        Raises:
+            NotFoundError: there is none of that id.
+            StoreDamagedError: its checksum is wrong.
+        """
+        with self.connections.reading() as connection:
+            return reads.get(self.reader, connection, memory_id)
+
+    def find(self, prefix: str) -> list[Memory]:
+        """Return at most 5 memories, not forgotten, whose ids start so."""
+        if not prefix:
+            return []
+        with self.connections.reading() as connection:
+            return self.reader.memories(
+                connection,
+                "WHERE m.id >= ? AND m.id < ? AND m.status != 'forgotten' ORDER BY m.id LIMIT 5",
+                (prefix, prefix + "\U0010ffff"),
+            )
+
+    def by_seqs(
+        self, seqs: Sequence[int], statuses: Sequence[Status] = (Status.ACTIVE,)
+    ) -> dict[int, Memory]:
+        """Return the memories of these sequence numbers; outdated or damaged ones are absent."""
+        with self.connections.reading() as connection:
+            return reads.by_seqs(self.reader, connection, seqs, statuses)
+
+    def facts(self, seqs: Sequence[int]) -> dict[int, reads.Facts]:
+        """Return what candidates are weighed by, of the active ones among these sequence numbers.
+        Checksums are not verified: read what is served with `by_seqs`."""
+        with self.connections.reading() as connection:
+            return reads.facts(connection, seqs)
+
+    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return the memories of these ids, whatever their status; unknown ones are absent."""
+        with self.connections.reading() as connection:
+            return reads.by_ids(self.reader, connection, ids)
+
+    def last_seq(self) -> int:
+        """Return the highest sequence number of any row, 0 without one."""
+        with self.connections.reading() as connection:
+            return int(connection.execute("SELECT max(seq) FROM memories").fetchone()[0] or 0)
+
+    def given_seq(self) -> int:
+        """Return the highest sequence number ever given. An index that has reached more follows
+        another history of this store (a backup was restored) and must be rebuilt."""
+        with self.connections.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()
+            return int(row[0])
+
+    def changes(self, after_seq: int, limit: int) -> list[reads.Change]:
+        """Return (memory, analysed text, hash of the text) of rows after `after_seq`, of every
+        status, by `seq`. A tombstone's hash is empty."""
+        with self.connections.reading() as connection:
+            tail = "WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
+            return self.reader.changes(connection, tail, (after_seq, limit))
+
+    def count(self, scope: Scope | None = None, status: Status = Status.ACTIVE) -> int:
+        """Count the memories of a status in a scope."""
+        with self.connections.reading() as connection:
+            return reads.count(connection, scope, status)
+
+    def count_after(self, seq: int) -> int:
+        """Count the rows, of every status, that changed after a sequence number."""
+        with self.connections.reading() as connection:
+            sql = "SELECT count(*) FROM memories WHERE seq > ?"
+            return int(connection.execute(sql, (seq,)).fetchone()[0])
+
+    def count_by(
+        self, column: Literal["kind", "project", "collection"], scope: Scope
+    ) -> dict[str, int]:
+        """Count the active memories of a scope by one of their words, the commonest first."""
+        with self.connections.reading() as connection:
+            return reads.count_by(connection, column, scope)
+
+    def iter_memories(
+        self,
+        scope: Scope,
+        *,
+        newest_first: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+    ) -> Iterator[Memory]:
+        """Yield memories in the order of `created_at`, read in pieces. What changes while this
+        runs may be left out."""
+        with self.connections.reading() as connection:
+            seqs = reads.ordered_seqs(connection, scope, statuses, newest_first, limit, offset)
+        for part in vectors.parts(seqs):
+            found = self.by_seqs(part, statuses)
+            yield from (found[seq] for seq in part if seq in found)
+
+    def seqs(self, scope: Scope) -> list[int]:
+        """Return the active memories' sequence numbers in a scope, ascending."""
+        with self.connections.reading() as connection:
+            return reads.seqs(connection, scope)
+
+    def matching(
+        self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
+    ) -> list[Candidate]:
+        """Return the k active memories after `after_seq` that match any of the analysed terms
+        best by BM25, best first."""
+        with self.connections.reading() as connection:
+            return lexical.matching(connection, terms, scope, k, after_seq)
+
+    def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
+        """Return the active memories right before and after in the same session, by turn."""
+        with self.connections.reading() as connection:
+            found = reads.by_seqs(self.reader, connection, [seq], tuple(Status))
+            if seq not in found:
+                return None, None
+            before, after = (
+                reads.neighbour(self.reader, connection, found[seq], one) for one in (False, True)
+            )
+            return before, after
+
+    def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
+        """Return the newest active memory of a project whose text has this hash, or None."""
+        return self._find("m.hash = ?", hash, project)
+
+    def find_by_external_id(self, external_id: str, project: str) -> Memory | None:
+        """Return the newest active memory of a project that was imported under this id, or None."""
+        return self._find("m.external_id = ? AND m.external_id != ''", external_id, project)
+
+    def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
+        """Return the k newest active memories (of these kinds), newest first."""
+        with self.connections.reading() as connection:
+            return reads.recent(self.reader, connection, scope, k, kinds)
+
+    def important(self, scope: Scope, k: int) -> list[Memory]:
+        """Return k active memories of priority CORE, then HIGH, each newest first."""
+        with self.connections.reading() as connection:
+            return reads.important(self.reader, connection, scope, k)
+
+    def open_items(self, scope: Scope, k: int) -> list[Memory]:
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set."""
+        with self.connections.reading() as connection:
+            return reads.open_items(self.reader, connection, scope, k)
+
+    def _find(self, where: str, value: bytes | str, project: str) -> Memory | None:
+        tail = (
+            f"WHERE {where} AND m.project = ? AND m.status = 'active' ORDER BY m.seq DESC LIMIT 1"
+        )
+        with self.connections.reading() as connection:
+            found = self.reader.memories(connection, tail, (value, project))
+        return found[0] if found else None
+
+    # -- upkeep -----------------------------------------------------------------------------------
+
+    def check(self, read_data: bool) -> list[str]:
+        """Return what is wrong, one sentence each, [] if nothing is; with `read_data` every row
+        and index entry is read."""
+        return upkeep.check(self, read_data)
+
+    def backup_to(self, path: str) -> None:
+        """Write a whole copy of the journal as one file, complete or not at all."""
+        upkeep.backup(self, path)
+
+    def rebuild_lexical(self) -> None:
+        """Analyse all texts anew and make the full-text index from them."""
+        upkeep.rebuild_lexical(self)
+
+    def scrub(self) -> None:
+        """Overwrite what forgotten memories left in the full-text index and the write-ahead log.
+        `purge` does it by itself; after `forget` call it when nobody waits."""
+        upkeep.scrub(self)

@@ -1,0 +1,77 @@
+"""Full-text search over the analysed text: BM25 by FTS5."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from vector_memory.journal import schema
+from vector_memory.journal.readonly import MAX_QUERY_TERMS, match_expression, selective
+from vector_memory.journal.scopes import condition
+from vector_memory.model import Candidate, Scope
+
+MAX_TERMS = 1_000
+
+
+def matching(
+    connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, k: int, after_seq: int
+) -> list[Candidate]:
+    """Return the k active memories that match best, best first; scores are BM25, higher is better.
+
+    FTS5 sorts by rank before the join, so the scope's filter reads rows only until k are found.
+    """
+    query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq))
+    if not query or k < 1:
+        return []
+    limits, values = condition(scope)
+    join, where = "", ""
+    if limits != "1":
+        join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
+    rows = connection.execute(
+        f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
+        f" WHERE f.lexicon MATCH ? AND f.rowid > ? {where} ORDER BY f.rank LIMIT ?",
+        (query, after_seq, *values, k),
+    )
+    return [Candidate(seq, score) for seq, score in rows]
+
+
+def _worthwhile(
+    connection: sqlite3.Connection, terms: Sequence[str], after_seq: int
+) -> Sequence[str]:
+    """Leave out the commonest terms, except where there is little to search: at a store's end."""
+    if after_seq and len(terms) <= MAX_QUERY_TERMS:
+        return terms
+    return selective(connection, terms)
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Make the full-text index anew from the rows."""
+    drop(connection)
+    restore(connection)
+
+
+def drop(connection: sqlite3.Connection) -> None:
+    """Take the full-text index and its triggers away."""
+    for statement in schema.DROP_LEXICON:
+        connection.execute(statement)
+
+
+def restore(connection: sqlite3.Connection) -> None:
+    """Make the full-text index and its triggers from the rows, after `drop`."""
+    for statement in schema.LEXICON:
+        connection.execute(statement)
+    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
+
+
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """Whether the full-text index says the same as the rows."""
+    try:
+        connection.execute("INSERT INTO lexicon(lexicon, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError:
+        return False
+    return True
+
+
+def tidy(connection: sqlite3.Connection) -> None:
+    """Merge the full-text index into one piece, in which nothing deleted is left."""
+    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('optimize')")

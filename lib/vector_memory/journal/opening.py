@@ -1,0 +1,65 @@
+"""Opening a journal's file: made, migrated, or refused."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from vector_memory.errors import StoreDamagedError, StoreFullError
+from vector_memory.journal.connection import Connections, create_file, open_writer
+from vector_memory.journal.failures import translated
+from vector_memory.journal.migrations import Migration, migrate, refuse_newer, version_of
+
+
+def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FULL") -> Connections:
+    """Open a database for writing, making its folder (0700) and itself (0600) if missing; where
+    it cannot be written, for reading.
+
+    Raises:
+        StoreDamagedError: it is no such database, damaged, or from a newer version.
+        StoreFullError: there is none and it cannot be made.
+    """
+    with translated(path):
+        if not _writable(path):
+            return _readonly(path, len(migrations))
+        create_file(path)
+        writer = open_writer(path, synchronous)
+        try:
+            _refuse_strange(writer, path)
+            migrate(writer, migrations, path)
+        except BaseException:
+            writer.close()
+            raise
+        return Connections(path, writer)
+
+
+def _writable(path: str) -> bool:
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise StoreFullError(
+            f"{folder} cannot be made: {error}.", "Make its parent folder writable."
+        ) from error
+    return os.access(folder, os.W_OK) and (not os.path.exists(path) or os.access(path, os.W_OK))
+
+
+def _readonly(path: str, known: int) -> Connections:
+    if not os.path.exists(path):
+        raise StoreFullError(f"{path} cannot be made.", "Make its folder writable.")
+    connections = Connections(path, None)
+    try:
+        with connections.reading() as connection:
+            refuse_newer(connection, known, path)
+    except BaseException:
+        connections.close()
+        raise
+    return connections
+
+
+def _refuse_strange(writer: sqlite3.Connection, path: str) -> None:
+    """Raise StoreDamagedError for a database that this package did not make."""
+    if version_of(writer) == 0 and writer.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise StoreDamagedError(
+            f"{path} is another program's database.", "Move it away and try again."
+        )

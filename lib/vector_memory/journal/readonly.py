@@ -1,0 +1,149 @@
+"""What a hook can learn without a daemon: straight from the files, read-only. Standard library
+only, Python 3.9. Nothing here raises, creates a file, or takes longer than it is given."""
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Optional
+
+JOURNAL = "journal.db"
+STEPS_BETWEEN_LOOKS = 2_000
+BUSY_S = 0.02
+MAX_QUERY_TERMS = 24
+MAX_POSTINGS = 20_000
+"""Rows that the terms of one query may name together. A word that stands in a large part of a
+large store says next to nothing, and reading its rows takes most of a query's time."""
+MIN_QUERY_TERMS = 3
+
+_FIELDS = (
+    "id", "text", "title", "kind", "created_at", "project", "origin", "line_start", "line_end",
+    "lexical",
+)  # fmt: skip
+_SEARCH = (
+    "SELECT %s, s.session, s.path, -f.rank"
+    " FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid CROSS JOIN sources s ON s.id = m.source"
+    " WHERE f.lexicon MATCH ? AND m.project IN (%%s) AND m.status = 'active'"
+    " ORDER BY f.rank LIMIT ?"
+) % ", ".join("m." + name for name in _FIELDS)
+
+
+def search(
+    folder: str,
+    terms: "Sequence[str]",
+    project_ids: "Sequence[str]",
+    k: int,
+    deadline_s: float,
+) -> "list[dict[str, Any]]":
+    """Return a store's active memories that hold any of the terms, best first.
+
+    Args:
+        folder: the store's folder.
+        terms: analysed terms.
+        project_ids: the projects to look in; "" is the global one.
+        k: how many at most.
+        deadline_s: `time.monotonic()` by which the answer must be there.
+
+    Returns:
+        Dicts of id, text, title, kind, created_at_us, project, origin, path, line_start, line_end,
+        session, bm25 (higher is better), matched_terms (a list). [] when it failed or was late.
+    """
+    if not terms or not project_ids:
+        return []
+    sql = _SEARCH % ",".join("?" * len(project_ids))
+
+    def ask(connection: "sqlite3.Connection") -> "list[tuple[Any, ...]]":
+        query = match_expression(selective(connection, terms))
+        return connection.execute(sql, [query, *project_ids, k]).fetchall() if query else []
+
+    rows = _query(os.path.join(folder, JOURNAL), ask, deadline_s)
+    return [_hit(row, terms) for row in rows]
+
+
+def find_project(folder: str, root: str) -> "Optional[str]":
+    """Return the id of the project whose folder has the real path of `root`, or None."""
+    path = os.path.join(folder, JOURNAL)
+    sql = "SELECT id FROM projects WHERE root = ?"
+    values = [os.path.realpath(root)]
+    rows = _query(path, lambda c: c.execute(sql, values).fetchall(), time.monotonic() + 1.0)
+    return str(rows[0][0]) if rows else None
+
+
+def shown(state_db: str, session: str) -> "set[str]":
+    """Return the ids of the memories that a session has been given, as `state.db` knows them."""
+    sql = "SELECT memory FROM shown WHERE session = ?"
+    late = time.monotonic() + 0.1
+    rows = _query(state_db, lambda c: c.execute(sql, [session]).fetchall(), late)
+    return {str(row[0]) for row in rows}
+
+
+def match_expression(terms: "Iterable[str]") -> str:
+    """Return an FTS5 query for any of the terms. Each is quoted: none can be an operator."""
+    return " OR ".join(
+        '"' + term.replace("\0", "").replace('"', '""') + '"' for term in terms if term.strip("\0")
+    )
+
+
+def selective(connection: "sqlite3.Connection", terms: "Iterable[str]") -> "list[str]":
+    """Return the distinct terms that are worth a query, the rarest first: at most
+    `MAX_QUERY_TERMS`, and beyond the first few only while they name no more than `MAX_POSTINGS`
+    rows. Terms that no row holds are left out."""
+    distinct = [term for term in dict.fromkeys(terms) if term]
+    marks = ",".join("?" * len(distinct))
+    found = connection.execute(
+        "SELECT doc, term FROM lexicon_terms WHERE term IN (%s)" % marks, distinct
+    ).fetchall()
+    kept: "list[str]" = []
+    rows = 0
+    for count, term in sorted(found)[:MAX_QUERY_TERMS]:
+        rows += count
+        if len(kept) >= MIN_QUERY_TERMS and rows > MAX_POSTINGS:
+            break
+        kept.append(term)
+    return kept
+
+
+def _hit(row: "tuple[Any, ...]", terms: "Sequence[str]") -> "dict[str, Any]":
+    hit = dict(zip((*_FIELDS, "session", "path", "bm25"), row))  # noqa: B905 - `strict` came with Python 3.10
+    words = set(hit.pop("lexical").split(" "))
+    hit["created_at_us"] = hit.pop("created_at")
+    hit["matched_terms"] = [term for term in terms if term in words]
+    return hit
+
+
+def _query(
+    path: str,
+    ask: "Callable[[sqlite3.Connection], list[tuple[Any, ...]]]",
+    deadline_s: float,
+) -> "list[tuple[Any, ...]]":
+    """Return the rows that `ask` gets from a database, or [] whatever goes wrong."""
+    try:
+        connection = _open(path)
+        try:
+            connection.set_progress_handler(
+                lambda: time.monotonic() > deadline_s, STEPS_BETWEEN_LOOKS
+            )
+            return ask(connection)
+        finally:
+            connection.close()
+    except Exception:
+        return []
+
+
+def _open(path: str) -> "sqlite3.Connection":
+    """Open a database without making any file beside it.
+
+    A WAL database that was closed has no side files, and opening it as `mode=ro` would make them,
+    so it is read as immutable; while its writer lives, or after it died, they are there.
+    """
+    import sqlite3
+    from urllib.parse import quote
+
+    live = os.path.exists(path + "-wal")
+    options = "mode=ro" if live else "mode=ro&immutable=1"
+    return sqlite3.connect(
+        "file:%s?%s" % (quote(os.fsencode(path)), options), uri=True, timeout=BUSY_S
+    )

@@ -1,0 +1,270 @@
+"""Reading memories: rows to memories with their checksums verified, and the queries behind the
+journal's reading methods."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from vector_memory.errors import NotFoundError, StoreDamagedError
+from vector_memory.journal.rows import (
+    AT_HASH,
+    AT_LEXICAL,
+    AT_MODEL,
+    SELECT,
+    SELECT_MEMORY,
+    Row,
+    is_sound,
+    to_memory,
+)
+from vector_memory.journal.scopes import beyond_projects, condition, marks, projects_in
+from vector_memory.model import Memory, Scope, Status
+
+CHUNK = 500
+Change = tuple[Memory, str, bytes]
+
+
+class Reader:
+    """Turns rows into memories. `models` maps the models' numbers to their names; `damaged` holds
+    the sequence numbers whose checksum was wrong when they were read: they are not served."""
+
+    def __init__(self) -> None:
+        self.models: dict[int, str] = {0: ""}
+        self.damaged: set[int] = set()
+
+    def load_models(self, connection: sqlite3.Connection) -> None:
+        """Read the names of the models."""
+        self.models.update(connection.execute("SELECT id, name FROM models").fetchall())
+
+    def memories(
+        self, connection: sqlite3.Connection, tail: str, values: Sequence[Any]
+    ) -> list[Memory]:
+        """Return the sound memories of `SELECT … tail`, in its order."""
+        return list(self._decode(connection, connection.execute(f"{SELECT_MEMORY} {tail}", values)))
+
+    def changes(
+        self, connection: sqlite3.Connection, tail: str, values: Sequence[Any]
+    ) -> list[Change]:
+        """Return (memory, analysed text, hash) of the sound rows of `SELECT … tail`."""
+        rows = connection.execute(f"{SELECT} {tail}", values).fetchall()
+        details = {row[0]: (row[AT_LEXICAL], row[AT_HASH]) for row in rows}
+        return [(memory, *details[memory.seq]) for memory in self._decode(connection, rows)]
+
+    def _decode(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Memory]:
+        for row in rows:
+            if not is_sound(row):
+                self.damaged.add(row[0])
+                continue
+            if row[AT_MODEL] not in self.models:
+                self.load_models(connection)
+            yield to_memory(row, self.models)
+
+
+class Facts(NamedTuple):
+    """The few fields of an active memory by which candidates are weighed, read in a sixth of the
+    time that the whole takes. Times are microseconds since 1970 (UTC)."""
+
+    seq: int
+    id: str
+    project: str
+    kind: str
+    priority: str
+    confidence: float
+    created_at_us: int
+    turn: int
+    session: str
+    hash: bytes
+    uses: int
+    last_used_at_us: int
+
+
+_FACTS = (
+    "SELECT m.seq, m.id, m.project, m.kind, m.priority, m.confidence, m.created_at, m.turn,"
+    " s.session, m.hash, ifnull(u.uses, 0), ifnull(u.last_used_at, 0)"
+    " FROM memories m JOIN sources s ON s.id = m.source LEFT JOIN usage u ON u.seq = m.seq"
+)
+
+
+def facts(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Facts]:
+    """Return the facts of the active ones among these sequence numbers."""
+    found: dict[int, Facts] = {}
+    for start in range(0, len(seqs), CHUNK):
+        part = [int(seq) for seq in seqs[start : start + CHUNK]]
+        where = f"WHERE m.seq IN ({marks(part)}) AND m.status = 'active'"
+        for row in connection.execute(f"{_FACTS} {where}", part):
+            found[row[0]] = Facts._make(row)
+    return found
+
+
+def get(reader: Reader, connection: sqlite3.Connection, id: str) -> Memory:
+    """Return one memory, whatever its status.
+
+    Raises:
+        NotFoundError: there is none of that id.
+        StoreDamagedError: its row is damaged.
+    """
+    found = reader.memories(connection, "WHERE m.id = ?", (id,))
+    if found:
+        return found[0]
+    if connection.execute("SELECT 1 FROM memories WHERE id = ?", (id,)).fetchone():
+        raise StoreDamagedError(
+            f"Memory {id} is damaged: its checksum is wrong.",
+            "Run `vector-memory check --read-data`, then restore a backup.",
+        )
+    raise NotFoundError(f"There is no memory {id!r}.", "List them with `vector-memory list`.")
+
+
+def by_seqs(
+    reader: Reader, connection: sqlite3.Connection, seqs: Sequence[int], statuses: Sequence[Status]
+) -> dict[int, Memory]:
+    """Return the memories of these sequence numbers that have one of the statuses."""
+    found: dict[int, Memory] = {}
+    words = [str(status) for status in statuses]
+    for start in range(0, len(seqs), CHUNK):
+        part = [int(seq) for seq in seqs[start : start + CHUNK]]
+        tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
+        for memory in reader.memories(connection, tail, (*part, *words)):
+            found[memory.seq] = memory
+    return found
+
+
+def by_ids(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Memory]:
+    """Return the memories of these ids, whatever their status."""
+    found: dict[str, Memory] = {}
+    for start in range(0, len(ids), CHUNK):
+        part = ids[start : start + CHUNK]
+        for memory in reader.memories(connection, f"WHERE m.id IN ({marks(part)})", part):
+            found[memory.id] = memory
+    return found
+
+
+def seqs(connection: sqlite3.Connection, scope: Scope) -> list[int]:
+    """Return the active memories' sequence numbers in a scope, ascending."""
+    limits, values = condition(scope)
+    rows = connection.execute(
+        f"SELECT m.seq FROM memories m WHERE m.status = 'active' AND {limits}", values
+    )
+    return sorted(row[0] for row in rows)
+
+
+def ordered_seqs(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    statuses: Sequence[Status],
+    newest_first: bool,
+    limit: int | None,
+    offset: int,
+) -> list[int]:
+    """Return the sequence numbers in a scope in the order of `created_at`."""
+    limits, values = condition(scope)
+    words = [str(status) for status in statuses]
+    direction = "DESC" if newest_first else "ASC"
+    rows = connection.execute(
+        f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
+        f" ORDER BY m.created_at {direction}, m.seq {direction} LIMIT ? OFFSET ?",
+        (*words, *values, -1 if limit is None else limit, offset),
+    )
+    return [row[0] for row in rows]
+
+
+def count(connection: sqlite3.Connection, scope: Scope | None, status: Status) -> int:
+    """Count the memories of a status in a scope."""
+    limits, values = condition(scope or Scope())
+    # The status stands in the text, so that the partial indexes are used.
+    sql = f"SELECT count(*) FROM memories m WHERE m.status = '{status}' AND {limits}"
+    return int(connection.execute(sql, values).fetchone()[0])
+
+
+def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[str, int]:
+    """Count the active memories of a scope by a column of `memories`, the commonest first."""
+    limits, values = condition(scope)
+    rows = connection.execute(
+        f"SELECT m.{column}, count(*) FROM memories m WHERE m.status = 'active' AND {limits}"
+        f" GROUP BY m.{column} ORDER BY 2 DESC, 1",
+        values,
+    )
+    return dict(rows.fetchall())
+
+
+def without_model(
+    connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
+) -> list[int]:
+    """Return the first active memories after `after_seq` that another model embedded, or none."""
+    found: list[int] = []
+    others = connection.execute("SELECT id FROM models WHERE id != ?", (model_id,)).fetchall()
+    for (other,) in others:
+        rows = connection.execute(
+            "SELECT seq FROM memories WHERE status = 'active' AND model = ? AND seq > ?"
+            " ORDER BY seq LIMIT ?",
+            (other, after_seq, limit),
+        )
+        found.extend(row[0] for row in rows)
+    return sorted(found)[:limit]
+
+
+def neighbour(
+    reader: Reader, connection: sqlite3.Connection, memory: Memory, after: bool
+) -> Memory | None:
+    """Return the active memory of the same session that comes right after, or right before."""
+    sign, direction = (">", "ASC") if after else ("<", "DESC")
+    found = reader.memories(
+        connection,
+        "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
+        f" AND (m.turn, m.seq) {sign} (?, ?) AND m.status = 'active'"
+        f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
+        (memory.source.session, memory.source.turn, memory.seq),
+    )
+    return found[0] if found else None
+
+
+_BY_TIME = "m.status = 'active'"
+_BY_OPENNESS = "m.open = 1"
+_BY_IMPORTANCE = "m.status = 'active' AND m.priority IN ('CORE', 'HIGH')"
+
+
+def recent(
+    reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int, kinds: Sequence[str]
+) -> list[Memory]:
+    """Return the k newest active memories, newest first."""
+    if kinds:
+        wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
+        if not wanted:
+            return []
+        scope = Scope(scope.projects, tuple(wanted), scope.tags, scope.sessions,
+                      scope.collections, scope.since, scope.until)  # fmt: skip
+    return _newest(reader, connection, scope, k, _BY_TIME)
+
+
+def open_items(
+    reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int
+) -> list[Memory]:
+    """Return the k newest questions, todos and problems that are not done, newest first."""
+    return _newest(reader, connection, scope, k, _BY_OPENNESS)
+
+
+def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int) -> list[Memory]:
+    """Return k memories of priority CORE, then HIGH, each newest first."""
+    found: list[Memory] = []
+    for priority in ("CORE", "HIGH"):
+        if len(found) < k:
+            where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
+            found += _newest(reader, connection, scope, k - len(found), where)
+    return found
+
+
+def _newest(
+    reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int, where: str
+) -> list[Memory]:
+    """Return the k newest of each project by its index, merged: no project is sorted whole."""
+    limits, values = beyond_projects(scope)
+    seqs: list[tuple[int, int]] = []
+    for project in projects_in(connection, scope):
+        seqs += connection.execute(
+            f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+            f" AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
+            (project, *values, k),
+        ).fetchall()
+    best = [seq for _, seq in sorted(seqs, reverse=True)[:k]]
+    found = by_seqs(reader, connection, best, (Status.ACTIVE,))
+    return [found[seq] for seq in best if seq in found]

@@ -1,0 +1,147 @@
+"""The journal's tables. To change them, append a migration; never edit one that was released."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+
+from vector_memory.journal.migrations import Migration
+
+OPEN_KINDS = ("question", "todo", "problem")
+
+# Columns that filters read come before the long ones, so that a filter reads one page of a row.
+# `open` is 1 for an active question, todo or problem that is not done.
+_MEMORIES = """CREATE TABLE memories(
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    project TEXT NOT NULL,
+    status TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    priority TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    confidence REAL NOT NULL,
+    origin TEXT NOT NULL,
+    temporal TEXT NOT NULL,
+    sensitivity TEXT NOT NULL,
+    jurisdiction TEXT NOT NULL,
+    valid_from INTEGER,
+    valid_until INTEGER,
+    expires_at INTEGER,
+    superseded_by TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    stored_at INTEGER NOT NULL,
+    updated_at INTEGER,
+    source INTEGER NOT NULL REFERENCES sources(id),
+    turn INTEGER NOT NULL,
+    line_start INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    speaker TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    files TEXT NOT NULL,
+    extra TEXT NOT NULL,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    model INTEGER NOT NULL REFERENCES models(id),
+    hash BLOB NOT NULL,
+    checksum BLOB NOT NULL,
+    lexical TEXT NOT NULL
+)"""
+
+# A model is a small number in the rows: setting it never makes a row longer, so that embedding
+# a whole store does not split its pages. A session and its transcript's path are a tenth of a row,
+# and all rows of a session share them.
+_TABLES = (
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "CREATE TABLE models(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    "INSERT INTO models VALUES (0, '')",
+    """CREATE TABLE sources(id INTEGER PRIMARY KEY, session TEXT NOT NULL, path TEXT NOT NULL,
+        UNIQUE (session, path))""",
+    "INSERT INTO sources VALUES (0, '', '')",
+    _MEMORIES,
+    """CREATE TABLE usage(
+        seq INTEGER PRIMARY KEY REFERENCES memories(seq) ON UPDATE CASCADE ON DELETE CASCADE,
+        uses INTEGER NOT NULL,
+        last_used_at INTEGER NOT NULL
+    )""",
+    """CREATE TABLE links(
+        from_id TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
+        to_id TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
+        relation TEXT NOT NULL,
+        weight REAL NOT NULL,
+        created_at INTEGER,
+        PRIMARY KEY (from_id, to_id, relation)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX links_back ON links(to_id)",
+    """CREATE TABLE vectors(
+        hash BLOB NOT NULL,
+        model INTEGER NOT NULL REFERENCES models(id),
+        vector BLOB NOT NULL,
+        UNIQUE (hash, model)
+    )""",
+    """CREATE TABLE projects(
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        root TEXT NOT NULL,
+        store TEXT NOT NULL
+    ) WITHOUT ROWID""",
+)
+
+_INDEXES = (
+    "CREATE INDEX by_time ON memories(project, created_at) WHERE status = 'active'",
+    """CREATE INDEX by_importance ON memories(project, priority, created_at)
+       WHERE status = 'active' AND priority IN ('CORE', 'HIGH')""",
+    "CREATE INDEX by_openness ON memories(project, created_at) WHERE open = 1",
+    "CREATE INDEX by_turn ON memories(source, turn)",
+    "CREATE INDEX by_hash ON memories(hash)",
+    "CREATE INDEX by_external_id ON memories(external_id) WHERE external_id != ''",
+    "CREATE INDEX by_expiry ON memories(expires_at) WHERE expires_at IS NOT NULL",
+    "CREATE INDEX by_model ON memories(model) WHERE status = 'active'",
+    "CREATE INDEX by_inactivity ON memories(status) WHERE status != 'active'",
+)
+
+# The analysed text holds terms between single spaces: whatever is no separator belongs to a term.
+# `detail=full` since BM25 reads each matching row's text again without it.
+LEXICON = (
+    "CREATE VIEW active_lexical AS SELECT seq, lexical FROM memories WHERE status = 'active'",
+    """CREATE VIRTUAL TABLE lexicon USING fts5(
+        lexical, content='active_lexical', content_rowid='seq',
+        tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co Cf'"
+    )""",
+    "CREATE VIRTUAL TABLE lexicon_terms USING fts5vocab(lexicon, 'row')",
+    """CREATE TRIGGER lexicon_added AFTER INSERT ON memories WHEN new.status = 'active' BEGIN
+        INSERT INTO lexicon(rowid, lexical) VALUES (new.seq, new.lexical);
+    END""",
+    """CREATE TRIGGER lexicon_removed AFTER DELETE ON memories WHEN old.status = 'active' BEGIN
+        INSERT INTO lexicon(lexicon, rowid, lexical) VALUES ('delete', old.seq, old.lexical);
+    END""",
+    """CREATE TRIGGER lexicon_changed AFTER UPDATE OF seq, status, lexical ON memories BEGIN
+        INSERT INTO lexicon(lexicon, rowid, lexical)
+            SELECT 'delete', old.seq, old.lexical WHERE old.status = 'active';
+        INSERT INTO lexicon(rowid, lexical)
+            SELECT new.seq, new.lexical WHERE new.status = 'active';
+    END""",
+)
+
+DROP_LEXICON = (
+    "DROP TRIGGER IF EXISTS lexicon_added",
+    "DROP TRIGGER IF EXISTS lexicon_removed",
+    "DROP TRIGGER IF EXISTS lexicon_changed",
+    "DROP TABLE IF EXISTS lexicon_terms",
+    "DROP TABLE IF EXISTS lexicon",
+    "DROP VIEW IF EXISTS active_lexical",
+)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """Version 1: all tables, and the store's own random id."""
+    for statement in (*_TABLES, *_INDEXES, *LEXICON):
+        connection.execute(statement)
+    connection.executemany(
+        "INSERT INTO meta VALUES (?, ?)", (("store_id", uuid.uuid4().hex), ("last_seq", 0))
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create,)
+SCHEMA_VERSION = len(MIGRATIONS)

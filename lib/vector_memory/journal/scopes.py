@@ -1,0 +1,81 @@
+"""A `Scope` as SQL: the one place where the journal's filters are built."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from vector_memory.journal.rows import microseconds
+from vector_memory.model import Scope
+
+Condition = tuple[str, list[Any]]
+
+
+def condition(scope: Scope) -> Condition:
+    """Return a scope as SQL over `memories m`, and its parameters; `1` where it limits nothing.
+
+    Values are parameters, always: no text of a user becomes SQL.
+    """
+    parts: list[str] = []
+    values: list[Any] = []
+    for column, words in (
+        ("project", scope.projects),
+        ("kind", scope.kinds or None),
+        ("collection", scope.collections or None),
+    ):
+        if words is not None:
+            parts.append(f"m.{column} IN ({marks(words)})")
+            values.extend(words)
+    if scope.sessions:
+        parts.append(
+            f"m.source IN (SELECT id FROM sources WHERE session IN ({marks(scope.sessions)}))"
+        )
+        values.extend(scope.sessions)
+    if scope.tags:
+        parts.append(
+            "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END)"
+            f" WHERE value IN ({marks(scope.tags)}))"
+        )
+        values.extend(scope.tags)
+    for sign, at in ((">=", scope.since), ("<", scope.until)):
+        if at is not None:
+            parts.append(f"m.created_at {sign} ?")
+            values.append(microseconds(at))
+    return " AND ".join(parts) or "1", values
+
+
+def beyond_projects(scope: Scope) -> Condition:
+    """Return `condition` of a scope without its projects."""
+    return condition(
+        Scope(None, scope.kinds, scope.tags, scope.sessions, scope.collections,
+              scope.since, scope.until)
+    )  # fmt: skip
+
+
+def marks(values: Sequence[Any]) -> str:
+    """Return as many parameter marks as there are values."""
+    return ",".join("?" * len(values))
+
+
+def as_array(values: Sequence[Any]) -> str:
+    """Return numbers or strings as the JSON array that `json_each` reads: one parameter for any
+    count."""
+    return json.dumps(list(values))
+
+
+def projects_in(connection: sqlite3.Connection, scope: Scope) -> list[str]:
+    """Return the scope's projects, or all that have active memories, by hops over the index."""
+    if scope.projects is not None:
+        return list(dict.fromkeys(scope.projects))
+    found = connection.execute(
+        """WITH RECURSIVE hop(project) AS (
+               SELECT min(project) FROM memories WHERE status = 'active'
+               UNION ALL
+               SELECT (SELECT min(project) FROM memories
+                       WHERE status = 'active' AND project > hop.project)
+               FROM hop WHERE hop.project IS NOT NULL)
+           SELECT project FROM hop WHERE project IS NOT NULL"""
+    )
+    return [row[0] for row in found]

@@ -1,0 +1,218 @@
+"""What belongs to no store: cursors, what was shown, trust, sessions, counters, the audit log."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.journal import audit
+from vector_memory.journal.audit import Entry
+from vector_memory.journal.connection import Connections
+from vector_memory.journal.opening import connect
+from vector_memory.journal.rows import microseconds, moment
+from vector_memory.journal.state_schema import MIGRATIONS
+
+if TYPE_CHECKING:
+    import sqlite3
+
+SHOWN_FOR = timedelta(days=30)
+SESSIONS_FOR = timedelta(days=90)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+class State:
+    """`state.db` of one data home. Any thread may call any method.
+
+    What a power cut may take (the last things shown, sessions, counters) is committed without
+    waiting for the disk; cursors, trust and the audit log wait.
+    """
+
+    def __init__(self, connections: Connections, clock: Callable[[], datetime]) -> None:
+        self._connections = connections
+        self._now = clock
+        self._counts: Counter[str] = Counter()
+        self._counting = threading.Lock()
+
+    @classmethod
+    def open(cls, path: str, clock: Callable[[], datetime] = _utc_now) -> State:
+        """Open `state.db`, making or migrating it if needed, and sweep what is too old.
+
+        Raises:
+            StoreDamagedError: the file is damaged or from a newer version.
+            StoreFullError: the disk is full or read-only.
+        """
+        connections = connect(os.path.abspath(path), MIGRATIONS, synchronous="NORMAL")
+        state = cls(connections, clock)
+        try:
+            if connections.writable:
+                state._sweep()
+        except BaseException:
+            connections.close()
+            raise
+        return state
+
+    def close(self) -> None:
+        """Write the counters and close the file."""
+        try:
+            if self._connections.writable:
+                self.flush()
+        finally:
+            self._connections.close()
+
+    # -- cursors ----------------------------------------------------------------------------------
+
+    def cursor(self, path: str) -> dict[str, Any] | None:
+        """Return how far a transcript has been read, or None if it has not."""
+        row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
+        return json.loads(row[0]) if row else None
+
+    def set_cursor(self, path: str, cursor: dict[str, Any]) -> None:
+        """Note how far a transcript has been read. Durable."""
+        with self._durably() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO cursors VALUES (?, ?)", (path, json.dumps(cursor))
+            )
+
+    def cursors(self) -> dict[str, dict[str, Any]]:
+        """Return all cursors by transcript path."""
+        with self._connections.reading() as connection:
+            rows = connection.execute("SELECT path, cursor FROM cursors ORDER BY path")
+            return {path: json.loads(cursor) for path, cursor in rows}
+
+    # -- sessions ---------------------------------------------------------------------------------
+
+    def shown(self, session: str) -> set[str]:
+        """Return the ids of the memories that a session has been given."""
+        with self._connections.reading() as connection:
+            rows = connection.execute("SELECT memory FROM shown WHERE session = ?", (session,))
+            return {row[0] for row in rows}
+
+    def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
+        """Note that a session has been given memories."""
+        rows = [(session, id, microseconds(at)) for id in ids]
+        with self._connections.writing() as connection:
+            connection.executemany("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
+
+    def clear_shown(self, session: str) -> None:
+        """Forget what a session has been given: after a compaction it may be given again."""
+        with self._connections.writing() as connection:
+            connection.execute("DELETE FROM shown WHERE session = ?", (session,))
+
+    def remember_session(self, session: str, project: str, root: str, at: datetime) -> None:
+        """Note which project a session belongs to."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)",
+                (session, project, root, microseconds(at)),
+            )
+
+    def session(self, session: str) -> dict[str, Any] | None:
+        """Return a session's `project`, `root` and `at`, or None if it is unknown."""
+        row = self._one("SELECT project, root, at FROM sessions WHERE session = ?", session)
+        return {"project": row[0], "root": row[1], "at": moment(row[2])} if row else None
+
+    # -- trust ------------------------------------------------------------------------------------
+
+    def trust(self, folder: str) -> None:
+        """Trust the marker in a folder, known by its real path. Durable."""
+        with self._durably() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO trusted VALUES (?, ?)",
+                (os.path.realpath(folder), microseconds(self._now())),
+            )
+
+    def trusted(self, folder: str) -> bool:
+        """Whether the marker in a folder is trusted."""
+        row = self._one("SELECT 1 FROM trusted WHERE folder = ?", os.path.realpath(folder))
+        return row is not None
+
+    def trusted_folders(self) -> list[str]:
+        """Return the folders whose markers are trusted, in the order of their names."""
+        with self._connections.reading() as connection:
+            rows = connection.execute("SELECT folder FROM trusted ORDER BY folder").fetchall()
+        return [row[0] for row in rows]
+
+    def untrust(self, folder: str) -> None:
+        """Stop trusting the marker in a folder. Durable."""
+        with self._durably() as connection:
+            connection.execute("DELETE FROM trusted WHERE folder = ?", (os.path.realpath(folder),))
+
+    # -- counters ---------------------------------------------------------------------------------
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to a counter. It is written by `flush` and `close`."""
+        with self._counting:
+            self._counts[name] += by
+
+    def counters(self) -> dict[str, int]:
+        """Return all counters, with what is not written yet."""
+        # Under the lock, so that nothing is in neither place while `flush` carries it over.
+        with self._counting, self._connections.reading() as connection:
+            totals = Counter(dict(connection.execute("SELECT name, value FROM counters")))
+            totals.update(self._counts)
+            return dict(totals)
+
+    def flush(self) -> None:
+        """Write the counters."""
+        with self._counting:
+            if not self._counts:
+                return
+            with self._connections.writing() as connection:
+                connection.executemany(
+                    "INSERT INTO counters VALUES (?, ?)"
+                    " ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+                    list(self._counts.items()),
+                )
+            self._counts.clear()
+
+    # -- audit ------------------------------------------------------------------------------------
+
+    def audit(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
+        """Add an entry to the audit log. Durable."""
+        with self._durably() as connection:
+            audit.append(connection, self._now(), action, actor, ids, detail)
+
+    def audit_entries(self, k: int, since: datetime | None = None) -> list[Entry]:
+        """Return the last k entries (at or after `since`), newest first."""
+        with self._connections.reading() as connection:
+            return audit.entries(connection, k, since)
+
+    def verify_audit(self) -> bool:
+        """Whether no entry of the audit log was changed, taken out or cut off at the end."""
+        with self._connections.reading() as connection:
+            return audit.is_whole(connection)
+
+    # -- within -----------------------------------------------------------------------------------
+
+    def _sweep(self) -> None:
+        now = self._now()
+        with self._connections.writing() as connection:
+            connection.execute("DELETE FROM shown WHERE at < ?", (microseconds(now - SHOWN_FOR),))
+            connection.execute(
+                "DELETE FROM sessions WHERE at < ?", (microseconds(now - SESSIONS_FOR),)
+            )
+
+    def _one(self, sql: str, value: str) -> tuple[Any, ...] | None:
+        with self._connections.reading() as connection:
+            row: tuple[Any, ...] | None = connection.execute(sql, (value,)).fetchone()
+            return row
+
+    @contextmanager
+    def _durably(self) -> Iterator[sqlite3.Connection]:
+        """Give the writer within a transaction that is on the disk when it ends."""
+        with self._connections.maintaining() as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            try:
+                with self._connections.writing() as writer:
+                    yield writer
+            finally:
+                connection.execute("PRAGMA synchronous = NORMAL")

@@ -1,0 +1,31 @@
+"""The tables of `state.db`. To change them, append a migration; never edit a released one."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from vector_memory.journal.migrations import Migration
+
+_TABLES = (
+    "CREATE TABLE cursors(path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE shown(session TEXT NOT NULL, memory TEXT NOT NULL, at INTEGER NOT NULL,
+        PRIMARY KEY (session, memory)) WITHOUT ROWID""",
+    "CREATE INDEX shown_by_time ON shown(at)",
+    "CREATE TABLE trusted(folder TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE sessions(session TEXT PRIMARY KEY, project TEXT NOT NULL, root TEXT NOT NULL,
+        at INTEGER NOT NULL) WITHOUT ROWID""",
+    # AUTOINCREMENT remembers the last number given, so that a cut-off end is noticed.
+    """CREATE TABLE audit(number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL,
+        action TEXT NOT NULL, actor TEXT NOT NULL, ids TEXT NOT NULL, detail TEXT NOT NULL,
+        previous BLOB NOT NULL, digest BLOB NOT NULL)""",
+)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """Version 1: all tables."""
+    for statement in _TABLES:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create,)

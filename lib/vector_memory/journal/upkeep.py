@@ -1,0 +1,121 @@
+"""Checks, backup, and mending of a journal."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+from vector_memory.journal import lexical
+from vector_memory.journal.connection import create_file
+from vector_memory.journal.failures import translated
+from vector_memory.journal.reads import CHUNK
+from vector_memory.journal.rows import (
+    AT_HASH,
+    AT_ID,
+    AT_STATUS,
+    AT_TEXT,
+    SELECT,
+    analysed,
+    is_sound,
+    text_hash,
+)
+from vector_memory.model import Status
+
+if TYPE_CHECKING:
+    from vector_memory.journal.journal import Journal
+
+MAX_PROBLEMS = 100
+
+
+def check(journal: Journal, read_data: bool) -> list[str]:
+    """Return what is wrong with a journal, one sentence each; [] if nothing is.
+
+    Args:
+        read_data: also read every index entry and verify every row's checksum.
+    """
+    try:
+        with journal.connections.reading() as connection:
+            problems = _structure(connection, read_data)
+            if read_data:
+                problems += _rows(connection)
+        if journal.writable:
+            with journal.connections.maintaining() as connection:
+                if not lexical.is_sound(connection):
+                    problems.append("The full-text index differs from the memories: rebuild it.")
+    except Exception as error:
+        # Whatever a damaged file raises is what was looked for.
+        return [f"The journal cannot be read: {error}"]
+    return problems[:MAX_PROBLEMS]
+
+
+def _structure(connection: sqlite3.Connection, thorough: bool) -> list[str]:
+    pragma = "integrity_check" if thorough else "quick_check"
+    rows = connection.execute(f"PRAGMA {pragma}({MAX_PROBLEMS})").fetchall()
+    problems = [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
+    lost = connection.execute("PRAGMA foreign_key_check").fetchall()
+    return problems + [f"A row of {row[0]} refers to nothing in {row[2]}." for row in lost]
+
+
+def _rows(connection: sqlite3.Connection) -> list[str]:
+    problems: list[str] = []
+    last = -1
+    while True:
+        rows = connection.execute(
+            f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (last, CHUNK)
+        ).fetchall()
+        for row in rows:
+            if not is_sound(row):
+                problems.append(f"Memory {row[AT_ID]!r}: its checksum is wrong.")
+            elif row[AT_STATUS] != Status.FORGOTTEN and text_hash(row[AT_TEXT]) != row[AT_HASH]:
+                problems.append(f"Memory {row[AT_ID]!r}: its text has another hash.")
+        if len(rows) < CHUNK or len(problems) >= MAX_PROBLEMS:
+            return problems
+        last = rows[-1][0]
+
+
+def backup(journal: Journal, path: str) -> None:
+    """Write a whole copy as one file (0600), aside first and renamed when it is complete."""
+    aside = f"{path}.part"
+    with journal.connections.reading() as connection, translated(path):
+        if os.path.exists(aside):
+            os.unlink(aside)
+        create_file(aside)
+        copy = sqlite3.connect(aside, isolation_level=None)
+        try:
+            connection.backup(copy)
+            # One file that can be opened anywhere, without side files.
+            copy.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            copy.close()
+        os.replace(aside, path)
+
+
+def rebuild_lexical(journal: Journal) -> None:
+    """Analyse all texts anew and make the full-text index from them."""
+    with journal.connections.writing() as connection:
+        lexical.drop(connection)
+        last = -1
+        while True:
+            rows = connection.execute(
+                f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (last, CHUNK)
+            ).fetchall()
+            if not rows:
+                break
+            last = rows[-1][0]
+            found = journal.reader.memories(
+                connection, "WHERE m.seq BETWEEN ? AND ?", (rows[0][0], last)
+            )
+            connection.executemany(
+                "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
+                [{"terms": analysed(memory), "seq": memory.seq} for memory in found],
+            )
+        lexical.restore(connection)
+
+
+def scrub(journal: Journal) -> None:
+    """Overwrite what deleted rows left in the full-text index and in the write-ahead log."""
+    with journal.connections.writing() as connection:
+        lexical.tidy(connection)
+    with journal.connections.maintaining() as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,0 +1,174 @@
+"""Writing memories: the statements behind the journal's writing methods. All of them run inside
+the transaction of the connection that they are given."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from vector_memory.errors import BadInputError
+from vector_memory.journal import links, vectors
+from vector_memory.journal.reads import Reader, get
+from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
+from vector_memory.model import CleanText, Memory, Source, Status
+
+
+def model_id(connection: sqlite3.Connection, name: str) -> int:
+    """Return a model's number, giving it one if it is new."""
+    sql = "SELECT id FROM models WHERE name = ?"
+    found = connection.execute(sql, (name,)).fetchone()
+    if found is None:
+        connection.execute("INSERT INTO models(name) VALUES (?)", (name,))
+        found = connection.execute(sql, (name,)).fetchone()
+    return int(found[0])
+
+
+def source_id(connection: sqlite3.Connection, source: Source) -> int:
+    """Return the number of a session and its transcript's path, giving one if they are new."""
+    values = (source.session, source.path)
+    sql = "SELECT id FROM sources WHERE session = ? AND path = ?"
+    found = connection.execute(sql, values).fetchone()
+    if found is None:
+        connection.execute("INSERT INTO sources(session, path) VALUES (?, ?)", values)
+        found = connection.execute(sql, values).fetchone()
+    return int(found[0])
+
+
+def next_seqs(connection: sqlite3.Connection, count: int) -> range:
+    """Take `count` new sequence numbers; none is ever given twice."""
+    last = int(connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()[0])
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'last_seq'", (last + count,))
+    return range(last + 1, last + count + 1)
+
+
+def add(connection: sqlite3.Connection, memories: Sequence[Memory], at: datetime) -> list[Memory]:
+    """Insert memories and return them as stored.
+
+    Raises:
+        BadInputError: an id is there already.
+        TypeError: a text did not go through the redactor.
+    """
+    try:
+        return _insert(connection, memories, at, f"INSERT {INSERT}")
+    except sqlite3.IntegrityError as error:
+        raise BadInputError(
+            "A memory with one of these ids is stored already, or a value is missing.",
+            "Give each memory an id of its own; to change one, use `vector-memory edit`.",
+        ) from error
+
+
+def add_missing(connection: sqlite3.Connection, memories: Sequence[Memory], at: datetime) -> None:
+    """Insert those memories whose ids are not there yet."""
+    _insert(connection, memories, at, f"INSERT OR IGNORE {INSERT}")
+
+
+def _insert(
+    connection: sqlite3.Connection,
+    memories: Sequence[Memory],
+    at: datetime,
+    statement: str,
+) -> list[Memory]:
+    numbers = {name: model_id(connection, name) for name in {m.model for m in memories}}
+    stored = [
+        replace(memory, seq=seq, stored_at=memory.stored_at or at)
+        for memory, seq in zip(memories, next_seqs(connection, len(memories)), strict=True)
+    ]
+    sources = {(m.source.session, m.source.path): source_id(connection, m.source) for m in stored}
+    connection.executemany(
+        statement,
+        [to_row(m, sources[m.source.session, m.source.path], numbers[m.model]) for m in stored],
+    )
+    return stored
+
+
+def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: datetime) -> Memory:
+    """Replace a memory by its id and return it as stored; without a change nothing is written."""
+    old = get(reader, connection, memory.id)
+    same_text = memory.text == old.text
+    new = replace(
+        memory,
+        seq=old.seq,
+        stored_at=old.stored_at,
+        updated_at=old.updated_at,
+        uses=old.uses,
+        last_used_at=old.last_used_at,
+        model=old.model if same_text else "",
+    )
+    if new == old and isinstance(memory.text, CleanText):
+        return old
+    new = _replace(connection, replace(new, updated_at=at))
+    if not same_text:
+        vectors.drop_unused(connection, [text_hash(old.text)])
+    return new
+
+
+def forget(
+    reader: Reader, connection: sqlite3.Connection, ids: Sequence[str], at: datetime
+) -> list[Memory]:
+    """Turn memories into tombstones, and return these; those that are ones already are left out.
+
+    Raises:
+        NotFoundError: an id is unknown.
+    """
+    found = [get(reader, connection, id) for id in dict.fromkeys(ids)]
+    living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
+    stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
+    links.remove_of(connection, [memory.id for memory in living])
+    vectors.drop_unused(connection, [text_hash(memory.text) for memory in living])
+    return stones
+
+
+def _tombstone(memory: Memory, at: datetime) -> Memory:
+    return replace(
+        memory, status=Status.FORGOTTEN, text=CleanText(""), title="", files=(), tags=(),
+        extra={}, model="", updated_at=at,
+    )  # fmt: skip
+
+
+def _replace(connection: sqlite3.Connection, memory: Memory) -> Memory:
+    """Write a memory over the row of its id under a new sequence number."""
+    (seq,) = next_seqs(connection, 1)
+    new = replace(memory, seq=seq)
+    row = to_row(new, source_id(connection, new.source), model_id(connection, new.model))
+    connection.execute(UPDATE, (*row, new.id))
+    return new
+
+
+def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
+    """Delete rows with their links, their usage and vectors that nothing else needs; return how
+    many rows there were."""
+    hashes: list[bytes] = []
+    sources: set[int] = set()
+    for id in dict.fromkeys(ids):
+        row = connection.execute("SELECT hash, source FROM memories WHERE id = ?", (id,)).fetchone()
+        if row:
+            hashes.append(row[0])
+            sources.add(row[1])
+            connection.execute("DELETE FROM memories WHERE id = ?", (id,))
+    vectors.drop_unused(connection, hashes)
+    connection.executemany(
+        "DELETE FROM sources WHERE id = :id AND id != 0"
+        " AND NOT EXISTS (SELECT 1 FROM memories WHERE source = :id)",
+        [{"id": source} for source in sources],
+    )
+    return len(hashes)
+
+
+def touch(connection: sqlite3.Connection, keys: Sequence[str | int], at: datetime) -> None:
+    """Count one use of each memory, given by id or by sequence number; unknown ones are left."""
+    connection.executemany(
+        """INSERT INTO usage SELECT seq, 1, :at FROM memories
+           WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
+                       ELSE (SELECT seq FROM memories WHERE id = :key) END
+           ON CONFLICT (seq) DO UPDATE SET uses = uses + 1, last_used_at = excluded.last_used_at""",
+        [{"key": key, "at": microseconds(at)} for key in keys],
+    )
+
+
+def set_model(connection: sqlite3.Connection, seqs: Sequence[int], number: int) -> None:
+    """Note which model embedded these rows, in place."""
+    connection.executemany(
+        "UPDATE memories SET model = ? WHERE seq = ?", [(number, int(seq)) for seq in seqs]
+    )

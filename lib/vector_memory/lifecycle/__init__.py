@@ -1,0 +1,1 @@
+"""How memories age and meet: duplicates now; decay, consolidation and their calendar."""

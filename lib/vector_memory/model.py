@@ -1,0 +1,305 @@
+"""The words that all other modules share: what a memory is, what a question may be limited to,
+and the protocols between the parts. No I/O, no third-party import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    """(dim,) float32, L2-normalised."""
+    Vectors = NDArray[np.float32]
+    """(n, dim) float32, every row L2-normalised."""
+
+
+class CleanText(str):
+    """Text that went through `redact.clean`. Only that module makes one; the journal takes
+    nothing else, so that unredacted text cannot be written by mistake."""
+
+    __slots__ = ()
+
+
+class Word(str, Enum):
+    """A closed vocabulary whose members are plain strings in JSON and SQL."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Priority(Word):
+    """How much a memory matters, whatever is asked."""
+
+    CORE = "CORE"
+    HIGH = "HIGH"
+    NORMAL = "NORMAL"
+    LOW = "LOW"
+
+
+class Origin(Word):
+    """Whose words these are. Text of origin `tool` never becomes a rule by itself."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    IMPORT = "import"
+    JOB = "job"
+
+
+class Status(Word):
+    """`active` memories are recalled; `superseded` ones give way to their successor;
+    `forgotten` ones are tombstones without text."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+
+
+class Temporal(Word):
+    """How a memory ages."""
+
+    PERMANENT = "permanent"
+    DECAYING = "decaying"
+    DEADLINE = "deadline"
+    PERIODIC = "periodic"
+
+
+class Sensitivity(Word):
+    """Who may see a memory when stores are shared or exported."""
+
+    PUBLIC = "public"
+    INTERNAL = "internal"
+    CONFIDENTIAL = "confidential"
+    RESTRICTED = "restricted"
+
+
+class Relation(Word):
+    """What a link from one memory to another means."""
+
+    SUPERSEDES = "supersedes"
+    BUILDS_ON = "builds_on"
+    CONTRADICTS = "contradicts"
+    ANSWERS = "answers"
+    CLARIFIES = "clarifies"
+    RELATES_TO = "relates_to"
+
+
+class Retention(Word):
+    """What the upkeep jobs may do to a collection."""
+
+    PERMANENT = "permanent"
+    TTL = "ttl"
+    PROTECTED = "protected"
+    DECAY = "decay"
+    CONSOLIDATE = "consolidate"
+    SESSION = "session"
+
+
+class CollectionRule(NamedTuple):
+    """How a collection is kept. `ttl_s` is None where nothing expires by age."""
+
+    retention: Retention
+    ttl_s: int | None
+
+
+DEFAULT_COLLECTION = "claude_memories"
+COLLECTIONS: dict[str, CollectionRule] = {
+    "claude_memories": CollectionRule(Retention.PERMANENT, None),
+    "short_term_memory": CollectionRule(Retention.TTL, 7 * 86_400),
+    "working_memory": CollectionRule(Retention.TTL, 60 * 60),
+    "learnings": CollectionRule(Retention.PERMANENT, None),
+    "procedures": CollectionRule(Retention.PROTECTED, None),
+    "trajectories": CollectionRule(Retention.DECAY, None),
+    "episodes": CollectionRule(Retention.CONSOLIDATE, None),
+    "heuristics": CollectionRule(Retention.PERMANENT, None),
+    "pheromone_trails": CollectionRule(Retention.DECAY, None),
+    "causal_analysis": CollectionRule(Retention.PERMANENT, None),
+    "constitutional_assessments": CollectionRule(Retention.SESSION, None),
+}
+
+GLOBAL_PROJECT = ""
+"""The project id of memories that belong to the user rather than to a project."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a memory was found. Lines count from 1 and include both ends; 0 means unknown.
+    `turn` orders the memories of one session."""
+
+    session: str = ""
+    path: str = ""
+    line_start: int = 0
+    line_end: int = 0
+    turn: int = 0
+    speaker: str = ""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One stored memory. `seq` is the store's sequence number of its last change of content
+    (0 before it is stored); `model` names the embedding model of its vector ("" without one).
+    All times are aware UTC. `kind` is open: unknown kinds are kept as they are."""
+
+    id: str
+    text: CleanText
+    created_at: datetime
+    kind: str = "note"
+    title: str = ""
+    collection: str = DEFAULT_COLLECTION
+    project: str = GLOBAL_PROJECT
+    priority: Priority = Priority.NORMAL
+    confidence: float = 0.5
+    origin: Origin = Origin.USER
+    temporal: Temporal = Temporal.PERMANENT
+    sensitivity: Sensitivity = Sensitivity.INTERNAL
+    jurisdiction: str = ""
+    tags: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    source: Source = field(default_factory=Source)
+    external_id: str = ""
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    status: Status = Status.ACTIVE
+    superseded_by: str = ""
+    model: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+    seq: int = 0
+    stored_at: datetime | None = None
+    updated_at: datetime | None = None
+    uses: int = 0
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A directed link between two memories of one store."""
+
+    from_id: str
+    to_id: str
+    relation: Relation
+    weight: float = 1.0
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project as this machine knows it. `root` is its folder's real path ("" when it was never
+    seen here); `store` is the folder of its own store ("" while it lives in the global one)."""
+
+    id: str
+    name: str
+    root: str = ""
+    store: str = ""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a question is limited to: the one place where filters are expressed.
+
+    `projects` None means every project; otherwise only these ids (GLOBAL_PROJECT among them
+    if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
+    `kinds`, `sessions` and `collections` match any of the given words. `since` is inclusive,
+    `until` exclusive, both on `created_at`.
+    """
+
+    projects: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def only_projects(self) -> bool:
+        """Whether nothing but the project is limited: the hot path."""
+        return not (
+            self.kinds or self.tags or self.sessions or self.collections or self.since or self.until
+        )
+
+
+class Candidate(NamedTuple):
+    """A memory that a retriever proposes: its sequence number, and a score of that retriever's
+    own scale where higher is better."""
+
+    seq: int
+    score: float
+
+
+class IndexRow(NamedTuple):
+    """What the search index needs of an active memory. `vector` is None while there is none."""
+
+    memory: Memory
+    lexical: str
+    vector: Vector | None
+
+
+class Embedder(Protocol):
+    """Turns text into vectors. One instance is used by one thread at a time."""
+
+    @property
+    def model(self) -> str:
+        """The model and its version, such as `all-MiniLM-L6-v2@53aa5117`. Vectors are compared
+        only where this is equal."""
+
+    @property
+    def dim(self) -> int:
+        """The vectors' dimension."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`.
+
+        Raises:
+            EmbeddingError: the model cannot be used now.
+        """
+
+    def embed_query(self, text: str) -> Vector:
+        """Return (dim,) float32, L2-normalised, for a question rather than a document."""
+
+    def close(self) -> None:
+        """Release what the model holds."""
+
+
+class SearchIndex(Protocol):
+    """What follows the journal and can be rebuilt from it. One writer; any number of readers."""
+
+    def reached(self) -> int:
+        """The journal's sequence number up to which this index is complete (0 when empty)."""
+
+    def apply(self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int) -> None:
+        """Insert or replace `rows` by id, remove `removed_ids`, make it durable, and only then
+        count `reached` as reached."""
+
+    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+        """Full text over the analysed text: the k best by BM25, best first."""
+
+    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+        """The k nearest by cosine similarity, best first."""
+
+    def optimize(self) -> None:
+        """Compact, update the indexes, drop old versions. Called when nobody waits."""
+
+    def close(self) -> None:
+        """Release files and memory."""
+
+
+class Progress(Protocol):
+    """How long work reports: steps done, steps in all, and what is being done."""
+
+    def __call__(self, done: int, total: int, doing: str) -> None: ...
+
+
+def ignore_progress(done: int, total: int, doing: str) -> None:
+    """A `Progress` for callers who do not watch."""
+
+
+def unique(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words without repetitions, in their order."""
+    return tuple(dict.fromkeys(words))

@@ -1,0 +1,124 @@
+"""Where everything lives. Standard library only; nothing is created on import."""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOME_VARIABLE = "VECTOR_MEMORY_HOME"
+PACKAGE_ROOT = os.path.dirname(os.path.abspath(__file__))
+
+
+def data_home(environ: "Mapping[str, str] | None" = None) -> str:
+    """Return the data home's absolute path: the one place that the contract names.
+
+    `$VECTOR_MEMORY_HOME`, else `$XDG_DATA_HOME/vector-memory`, else
+    `~/.local/share/vector-memory`. `hooks/run` says the same in sh.
+    """
+    environ = os.environ if environ is None else environ
+    chosen = environ.get(HOME_VARIABLE)
+    if chosen:
+        return os.path.abspath(os.path.expanduser(chosen))
+    base = environ.get("XDG_DATA_HOME") or os.path.join(
+        environ.get("HOME") or os.path.expanduser("~"), ".local", "share"
+    )
+    return os.path.join(base, "vector-memory")
+
+
+def version() -> str:
+    """Return this code's version, such as `0.1.0`."""
+    with open(os.path.join(PACKAGE_ROOT, "VERSION"), encoding="ascii") as file:
+        return file.read().strip()
+
+
+class Home:
+    """The files and folders of one data home. Paths only: `make()` creates the folders."""
+
+    FOLDERS = ("app", "runtime", "models", "global", "snapshots", "spool", "logs", "run")
+
+    def __init__(self, root: "str | None" = None) -> None:
+        self.root = os.path.abspath(root) if root else data_home()
+
+    def __repr__(self) -> str:
+        return f"Home({self.root!r})"
+
+    def path(self, *parts: str) -> str:
+        """Return a path below the data home."""
+        return os.path.join(self.root, *parts)
+
+    @property
+    def config(self) -> str:
+        return self.path("config.json")
+
+    @property
+    def app(self) -> str:
+        return self.path("app")
+
+    @property
+    def app_current(self) -> str:
+        return self.path("app", "current")
+
+    @property
+    def runtime(self) -> str:
+        return self.path("runtime")
+
+    @property
+    def runtime_python(self) -> str:
+        return self.path("runtime", "venv", "bin", "python")
+
+    @property
+    def hook_python(self) -> str:
+        return self.path("runtime", "hook-python")
+
+    @property
+    def models(self) -> str:
+        return self.path("models")
+
+    @property
+    def global_store(self) -> str:
+        return self.path("global")
+
+    @property
+    def state_db(self) -> str:
+        return self.path("state.db")
+
+    @property
+    def snapshots(self) -> str:
+        return self.path("snapshots")
+
+    @property
+    def spool(self) -> str:
+        return self.path("spool")
+
+    @property
+    def logs(self) -> str:
+        return self.path("logs")
+
+    @property
+    def run(self) -> str:
+        return self.path("run")
+
+    @property
+    def socket(self) -> str:
+        return self.path("run", "daemon.sock")
+
+    @property
+    def lock(self) -> str:
+        return self.path("run", "daemon.lock")
+
+    @property
+    def pycache(self) -> str:
+        return self.path("run", "pycache")
+
+    @property
+    def claims(self) -> str:
+        return self.path("run", "claims")
+
+    def make(self) -> "Home":
+        """Create the folders, each 0700. Existing links (`runtime/`, `models/`) are kept."""
+        os.makedirs(self.root, mode=0o700, exist_ok=True)
+        for name in self.FOLDERS:
+            if not os.path.isdir(self.path(name)):
+                os.makedirs(self.path(name), mode=0o700, exist_ok=True)
+        return self

@@ -1,0 +1,128 @@
+"""Which project a folder belongs to. Standard library only (the cold path asks, on Python 3.9);
+reads a few small files of git's, never runs it.
+
+A project is its `.memory/` marker, else its git common directory (worktrees are one project), else
+its folder. Its id comes from the remote or the real path, never from a base name.
+"""
+
+import hashlib
+import os
+import re
+
+MARKER = ".memory"
+STORE_IN_MARKER = os.path.join(MARKER, "db")
+
+_REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+_ORIGIN = re.compile(r'\[remote "origin"\]([^\[]*)')
+_ANY_REMOTE = re.compile(r'\[remote "[^"]+"\]([^\[]*)')
+_SCHEME = re.compile(r"^[a-z+]+://", re.IGNORECASE)
+_USER = re.compile(r"^[^@/]+@")
+
+
+class Place:
+    """A folder's project: `id`, `name`, `root` (real path), and `store`, the folder of the store
+    that its marker names ("" without a marker). Nothing says that the marker is trusted."""
+
+    __slots__ = ("id", "name", "root", "store")
+
+    def __init__(self, id: str, name: str, root: str, store: str) -> None:
+        self.id = id
+        self.name = name
+        self.root = root
+        self.store = store
+
+
+def locate(folder: str, home: "str | None" = None) -> Place:
+    """Return the project of a folder, which need not exist.
+
+    Args:
+        folder: any path.
+        home: the user's home folder; a repository or marker right there (dotfiles) does not
+            swallow the projects below it.
+    """
+    folder = os.path.realpath(folder)
+    home = os.path.realpath(home or os.path.expanduser("~"))
+    marked = _find_above(folder, MARKER, home)
+    git_top = _find_above(folder, ".git", home)
+    common = _common_dir(git_top) if git_top else ""
+    if marked:
+        root, store = marked, os.path.join(marked, STORE_IN_MARKER)
+    else:
+        root, store = _root_of(common, git_top) or folder, ""
+    identity, name = _identity(root, common, git_top)
+    return Place(_make_id(name, identity), name, root, store)
+
+
+def _find_above(folder: str, name: str, home: str) -> str:
+    """Return the nearest folder at or above `folder` that holds `name`, or ""."""
+    here = folder
+    while True:
+        if os.path.lexists(os.path.join(here, name)) and (here != home or folder == home):
+            return here
+        parent = os.path.dirname(here)
+        if parent == here:
+            return ""
+        here = parent
+
+
+def _common_dir(top: str) -> str:
+    """Return the git common directory of a working tree's top folder."""
+    git = os.path.join(top, ".git")
+    if os.path.isdir(git):
+        return git
+    text = _read(git)
+    if not text.startswith("gitdir:"):
+        return ""
+    own = os.path.normpath(os.path.join(top, text[len("gitdir:") :].strip()))
+    shared = _read(os.path.join(own, "commondir")).strip()
+    return os.path.realpath(os.path.join(own, shared)) if shared else own
+
+
+def _root_of(common: str, top: str) -> str:
+    if not common:
+        return top
+    if os.path.basename(common) == ".git":
+        return os.path.dirname(common)
+    # A submodule keeps its git directory in its parent's; a bare repository is its own root.
+    return top if os.sep + "modules" + os.sep in common else common
+
+
+def _identity(root: str, common: str, top: str) -> "tuple[str, str]":
+    """Return what makes the project itself, and its name for people."""
+    name = os.path.basename(root) or "root"
+    remote = _remote(common) if common else ""
+    if not remote:
+        return root, name
+    inside = os.path.relpath(root, top) if top and root.startswith(top + os.sep) else ""
+    own = inside and inside != "."
+    return remote + ("#" + inside if own else ""), (name if own else remote.rsplit("/", 1)[-1])
+
+
+def _remote(common: str) -> str:
+    """Return the origin's address, the same for every way to write it; "" without a remote."""
+    config = _read(os.path.join(common, "config"))
+    section = _ORIGIN.search(config) or _ANY_REMOTE.search(config)
+    found = _REMOTE_URL.search(section.group(1)) if section else None
+    if not found:
+        return ""
+    address = _USER.sub("", _SCHEME.sub("", found.group(1)))
+    if not _SCHEME.match(found.group(1)):
+        address = address.replace(":", "/", 1)
+    address = address.rstrip("/")
+    address = address[:-4] if address.endswith(".git") else address
+    host, slash, path = address.partition("/")
+    return host.lower() + slash + path
+
+
+def _make_id(name: str, identity: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:24] or "project"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()
+    return slug + "-" + digest[:12]
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(65_536)
+    except OSError:
+        return ""

@@ -1,0 +1,124 @@
+"""Names that promise a secret, with the value that they are given: in code, YAML, JSON, XML,
+environment files, command lines and prose."""
+
+from __future__ import annotations
+
+import re
+
+from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_secret
+
+_WORDS = ("pass", "psw", "pss", "pasw", "pw", "secret", "token", "credential", "key", "auth")
+_FOREIGN_WORDS = ("비밀번호", "비번", "密码", "密碼", "パスワード")
+_NAME = re.compile(
+    "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
+    "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
+    + "|".join(_FOREIGN_WORDS)
+)
+_PASSWORD_NAME = re.compile("pas|psw|pss|pwd|pw|비|密|パ")
+_KEY_NAME = re.compile("key")
+_TELLING_KEY = re.compile(
+    r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
+)
+_COUNTED = re.compile(
+    r"(?:max|min|num|n|total|count|input|output|prompt|completion|cache\w*|next|prev\w*|page|sort|foreign|primary|public|partition|cursor|continuation)[ _.-]?$"
+)
+
+_QUOTED = (
+    r"""(?:\\{1,4}(?P<eq>["'`])(?P<escaped>[^"'`\\\n]{1,400})\\{1,4}(?P=eq)"""
+    r"""|&quot;(?P<entity>[^&\n"]{1,400}(?:&(?!quot;)[^&\n"]{0,400}){0,8})&quot;"""
+    r"""|"(?P<double>(?:[^"\\\n]|\\[^\n]){1,400})"|'(?P<single>(?:[^'\\\n]|\\[^\n]){1,400})'"""
+    r"""|`(?P<tick>[^`\n]{1,400})`)"""
+)
+_BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
+_TYPE = r"""[ ]?:[ ]?(?:str|String|string|Optional\[str\]|str[ ]?\|[ ]?None)(?=[ ]{0,2}=)"""
+_TAIL = re.compile(
+    r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:for|of)[ ][\w.@-]{1,40})?"""
+    r"""(?P<mid>(?:\\{0,4}["'`]|&quot;)?[\])]{0,2}(?:"""
+    + _TYPE
+    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}</)|[ ]is[ ]|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
+    r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
+    r"""(?:[bBrRuU@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
+    r"(?:" + _QUOTED + "|" + _BARE + ")"
+)  # fmt: skip
+_FLAG = re.compile(r"(?:^|[\s\"'`(\[])--?[A-Za-z0-9_.-]{0,40}$")
+_DIRECTIVE = re.compile(
+    r"(?:[#%](?:define|global)|\bSET)[ \t]{1,4}[A-Za-z0-9_]{0,40}$", re.IGNORECASE
+)
+_LEFT = 60
+
+
+def redact_pairs(text: str) -> tuple[str, int]:
+    """Replace the secret values of telling names by `[redacted:password]` and the like."""
+    lowered = text.replace("\u0130", "i").lower()
+    parts: list[str] = []
+    position = count = 0
+    for place in _names(lowered):
+        name = _NAME.match(lowered, place) if place >= position else None
+        found = _secret_after(text, lowered, name) if name else None
+        if found is None:
+            continue
+        start, end, kind = found
+        parts += [text[position:start], f"[redacted:{kind}]"]
+        position = end
+        count += 1
+    parts.append(text[position:])
+    return "".join(parts), count
+
+
+def _names(lowered: str) -> list[int]:
+    """Return where a telling name may stand, in order."""
+    places: set[int] = set()
+    for word in _WORDS if lowered.isascii() else _WORDS + _FOREIGN_WORDS:
+        place = lowered.find(word)
+        while place >= 0:
+            places.add(place)
+            place = lowered.find(word, place + 1)
+    return sorted(places)
+
+
+def _secret_after(text: str, lowered: str, name: re.Match[str]) -> tuple[int, int, str] | None:
+    """Return (start, end, kind) of the secret that the name is given, or None."""
+    tail = _TAIL.match(text, name.end())
+    if tail is None or tail.lastgroup is None:
+        return None
+    group = next(one for one in _GROUPS if tail.group(one) is not None)
+    value, start = tail.group(group), tail.start(group)
+    before = text[max(0, name.start() - _LEFT) : name.start()]
+    kind = _kind(lowered[name.start() : tail.end("rest")], before.lower())
+    if kind is None or not _may_follow(tail, before, group):
+        return None
+    if group == "bare":
+        if text[tail.end() : tail.end() + 1] == "(":
+            return None
+        value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
+    if not is_secret(value, kind, group != "bare"):
+        return None
+    return start, start + len(value), kind
+
+
+_GROUPS = ("escaped", "entity", "double", "single", "tick", "bare")
+
+
+def _kind(name: str, before: str) -> str | None:
+    """Return what a name promises; None when it promises nothing."""
+    if _COUNTED.search(before):
+        return None
+    if _PASSWORD_NAME.match(name):
+        return PASSWORD
+    if _KEY_NAME.search(name) and "secret" not in name and "token" not in name:
+        return SECRET if _TELLING_KEY.search(before[-24:] + name) else KEY
+    return SECRET
+
+
+def _may_follow(tail: re.Match[str], before: str, group: str) -> bool:
+    """Whether what stands between name and value makes it a pair: mere white space does so only
+    after a flag or in a definition."""
+    separator = tail.group("sep")
+    if not separator.strip():
+        return (
+            bool(_FLAG.search(before) or _DIRECTIVE.search(before))
+            and tail.group("mid").strip() == ""
+        )
+    if group == "bare" and separator in ("->", ",", "==", "===", "!=", "!=="):
+        return separator == "->"
+    return True

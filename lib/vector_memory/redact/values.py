@@ -1,0 +1,102 @@
+"""Is this value a secret, or a placeholder, a reference, a word?"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+PASSWORD = "password"
+SECRET = "secret"
+KEY = "key"
+
+_PLACEHOLDER = re.compile(
+    r"""[<\[{%(].{0,200}|[\w.$]{1,80}\[[^\]]{0,80}\]?|.{0,80}(?:\$\{|\{\{|\#\{|%\(|\$\(|<%|%s|\{\}|\{\d\}|\[redacted).{0,200}|\$[A-Za-z_]\w{0,60}"""
+    r"""|[*.xX_#?•\-=~0 ]{1,200}|(.)\1{1,200}"""
+    r"""|.{0,40}(?:example|placeholder|changeme|change[-_]me|dummy|your[-_ ]|my[-_]?(?:secret|password|token|api|key)|xxxx|\.\.\.|…|1234567|abcdef).{0,200}""",
+    re.IGNORECASE | re.DOTALL,
+)
+_REFERENCE = re.compile(
+    r"[$@&*!]{0,2}[A-Za-z_][\w$]*(?:(?:\.|->|::|/|\\)\$?[A-Za-z_][\w$-]*)+[?!]{0,2}"
+)
+_PATH_OR_URL = re.compile(
+    r"(?:[a-z][a-z0-9+.-]{1,15}:)?//?[\w.~-]+(?:/[\w.~@-]*)*|\.{1,2}/.*|[A-Za-z]:\\.*"
+)
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_VOWEL = re.compile(r"[aeiouyAEIOUY]")
+_CLUSTER = re.compile(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}")
+
+
+def is_secret(value: str, kind: str, quoted: bool) -> bool:
+    """Whether a value that a telling name is given is a secret.
+
+    Args:
+        value: the value without its quotes.
+        kind: what the name promises: PASSWORD, SECRET (secrets and tokens) or KEY.
+        quoted: whether it stood in quotes; a bare word may be code.
+    """
+    if _PLACEHOLDER.fullmatch(value):
+        return False
+    if kind == PASSWORD:
+        return _is_password(value, quoted)
+    return _is_token(value, 8 if kind == SECRET else 16)
+
+
+def _is_password(value: str, quoted: bool) -> bool:
+    if not 5 <= len(value) <= 200 or (quoted and " " in value):
+        return False
+    if _REFERENCE.fullmatch(value) and not any(one.isdigit() for one in value):
+        return False
+    if not quoted:
+        return _is_mixed(value)
+    return _has_digit(value) or any(not one.isalnum() and one not in "_-.: /" for one in value)
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether letters and digits are mixed as people mix them in passwords, and names do not."""
+    if not _has_digit(value) or not any(one.isalpha() for one in value):
+        return False
+    special = any(not one.isalnum() and one not in "_-./:\\@" for one in value)
+    return special or not is_wordy(value)
+
+
+def _is_token(value: str, shortest: int) -> bool:
+    if not shortest <= len(value) <= 4_000 or " " in value or not _has_digit(value):
+        return False
+    if _UUID.fullmatch(value):
+        return True
+    if _PATH_OR_URL.fullmatch(value) and (len(value) < 20 or is_wordy(value)):
+        return False
+    if not any(one.isalpha() for one in value) or is_wordy(value):
+        return False
+    return entropy(value) >= (2.8 if len(value) < 20 else 3.0)
+
+
+def _has_digit(value: str) -> bool:
+    return any("0" <= one <= "9" for one in value)
+
+
+def is_wordy(value: str) -> bool:
+    """Whether most of a value reads like words and plain numbers: names, versions, sentences."""
+    parts = _PART.findall(value)
+    letters = sum(len(part) for part in parts)
+    if not letters:
+        return True
+    readable = sum(len(part) for part in parts if _is_readable(part))
+    number_runs = sum(1 for part in parts if part[0].isdigit())
+    return readable >= 0.75 * letters and number_runs <= 1 + len(parts) // 4
+
+
+def _is_readable(part: str) -> bool:
+    if part[0].isdigit():
+        return len(part) <= 4
+    if len(part) < 3:
+        return False
+    return bool(_VOWEL.search(part)) and not _CLUSTER.search(part)
+
+
+def entropy(value: str) -> float:
+    """Return the Shannon entropy of a value's characters, in bits for each."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())

@@ -1,0 +1,78 @@
+"""The factors beside similarity: recency, priority, usage, confidence; and the absolute relevance
+that decides whether to speak at all.
+
+They multiply the fused score within a bound. Taken literally, a sum of 0.4 similarity + 0.2 recency
++ 0.2 priority + 0.2 usage throws away a quarter to a half of the recall.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from datetime import datetime
+
+from vector_memory.model import Memory, Priority
+
+BOUND = 0.1
+"""How much the factors together may raise a score."""
+HALF_LIFE_DAYS = 30.0
+PRIORITIES = {Priority.CORE: 1.0, Priority.HIGH: 0.75, Priority.NORMAL: 0.5, Priority.LOW: 0.0}
+USES_FOR_FULL = 20
+
+COSINE_LOW, COSINE_HIGH = 0.10, 0.70
+"""Cosine similarities that mean "unrelated" and "the same matter" for a sentence model."""
+MEANING_ALONE = 0.9
+COSINE_WEIGHT = 0.6
+"""The rest of the relevance is the share of the question's words that a memory holds."""
+
+
+def recency(created_at: datetime, now: datetime) -> float:
+    """Return 1 for now, halved with every `HALF_LIFE_DAYS`."""
+    days = max(0.0, (now - created_at).total_seconds() / 86_400)
+    return float(0.5 ** (days / HALF_LIFE_DAYS))
+
+
+def usage(uses: int) -> float:
+    """Return 0 for a memory never used, towards 1 for one used often."""
+    return min(1.0, math.log1p(uses) / math.log1p(USES_FOR_FULL))
+
+
+def factors(memory: Memory, now: datetime) -> dict[str, float]:
+    """Return each factor, 0 … 1."""
+    return {
+        "recency": recency(memory.created_at, now),
+        "priority": PRIORITIES[memory.priority],
+        "usage": usage(memory.uses),
+        "confidence": min(1.0, max(0.0, memory.confidence)),
+    }
+
+
+def multiplier(values: dict[str, float]) -> float:
+    """Return what a score is multiplied by: 1 … 1 + BOUND."""
+    return 1.0 + BOUND * sum(values.values()) / len(values)
+
+
+def relevance(cosine: float | None, asked: Collection[str], held: Collection[str]) -> float:
+    """Return how much a memory has to do with a question, 0 … 1, comparable between questions.
+
+    Args:
+        cosine: the similarity of the vectors; None where there is none.
+        asked: the question's terms.
+        held: the memory's terms.
+    """
+    words = coverage(asked, held)
+    if cosine is None:
+        # Words alone must make up for the missing vector: it takes most of them.
+        return words * words
+    meaning = min(1.0, max(0.0, (cosine - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW)))
+    together = COSINE_WEIGHT * meaning + (1.0 - COSINE_WEIGHT) * words
+    # Other words for the same matter share none with the question: meaning alone may be enough.
+    return max(together, MEANING_ALONE * meaning)
+
+
+def coverage(asked: Collection[str], held: Collection[str]) -> float:
+    """Return the share of the question's distinct terms that a memory holds, 0 … 1."""
+    terms = set(asked)
+    if not terms:
+        return 0.0
+    return len(terms.intersection(held)) / len(terms)

@@ -1,0 +1,110 @@
+"""What a request may say, checked once: targets, dates, words. Bad input gets a clear error."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+from typing import Any
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError
+from vector_memory.model import GLOBAL_PROJECT, Priority, Scope, unique
+from vector_memory.service.context import Context
+
+Request = dict[str, Any]
+
+
+def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
+    """Return a text that must be there and not be empty."""
+    value = request.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise BadInputError(f"{name} is empty.", "Say what it should be.")
+    if len(value) > limit:
+        raise BadInputError(f"{name} is longer than {limit:,} characters.", "Split it.")
+    return value
+
+
+def number_of(request: Request, name: str, default: int, low: int, high: int) -> int:
+    """Return a whole number within bounds."""
+    value = request.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise BadInputError(f"{name} must be a whole number from {low} to {high}.")
+    return value
+
+
+def words_of(request: Request, name: str) -> tuple[str, ...]:
+    """Return a word or a list of words, each once."""
+    value = request.get(name)
+    if value is None:
+        return ()
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(word, str) for word in values):
+        raise BadInputError(f"{name} must be a word or a list of words.")
+    return unique(word.strip() for word in values if word.strip())
+
+
+def priority_of(request: Request) -> Priority | None:
+    """Return the priority asked for, None where none is."""
+    value = request.get("priority")
+    if value is None:
+        return None
+    try:
+        return Priority(str(value).upper())
+    except ValueError:
+        names = ", ".join(Priority)
+        raise BadInputError(f"There is no priority {value!r}.", f"Priorities: {names}.") from None
+
+
+def time_of(request: Request, name: str) -> datetime | None:
+    """Return an ISO time as aware UTC; one without a zone is the user's local time."""
+    value = request.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        at = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+        return at.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        raise BadInputError(
+            f"{name} is no date: {str(value)[:40]!r}.",
+            "Write it as 2026-05-03 or 2026-05-03T14:00Z.",
+        ) from None
+
+
+def place_of(ctx: Context, request: Request) -> projects.Place | None:
+    """Return the project that a request is about: the one named, else that of its folder; None for
+    `--global`."""
+    if request.get("global"):
+        return None
+    folder = request.get("project") or request.get("cwd")
+    if not folder:
+        return None
+    if not isinstance(folder, str) or "\0" in folder:
+        raise BadInputError("project must be a folder's path.")
+    base = str(request.get("cwd") or "/")
+    return ctx.place(os.path.join(base, os.path.expanduser(folder)))
+
+
+def scope_asked(ctx: Context, request: Request) -> tuple[Scope, projects.Place | None]:
+    """Return what a question is limited to, and the project that it is asked from."""
+    place = None if request.get("all_projects") else place_of(ctx, request)
+    ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
+    if request.get("all_projects"):
+        ids = None
+    return (
+        Scope(
+            projects=ids,
+            kinds=words_of(request, "kind"),
+            tags=words_of(request, "tag"),
+            sessions=words_of(request, "session"),
+            since=time_of(request, "since"),
+            until=time_of(request, "until"),
+        ),
+        place,
+    )
+
+
+def shelves_asked(ctx: Context, request: Request, place: projects.Place | None) -> list[Any]:
+    """Return the stores that a request is put to, the project's own first."""
+    return ctx.all_shelves() if request.get("all_projects") else ctx.shelves_of(place)

@@ -1,0 +1,80 @@
+"""Change what is stored: edit and forget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError
+from vector_memory.model import Memory
+from vector_memory.service import asked
+from vector_memory.service.context import Context
+from vector_memory.service.recall import find, lookup, memory_json, project_names
+from vector_memory.service.shelf import Shelf
+
+MAX_BY_QUERY = 20
+
+
+def edit(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Change a memory's text, kind, tags or priority; its vector follows."""
+    shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
+    changed = replace(memory, **_changes(request, memory), updated_at=ctx.now())
+    stored = shelf.journal.update(changed)
+    ctx.notify()
+    ctx.state.audit("edit", "user", [memory.id], {})
+    return {"memory": memory_json(stored, project_names([shelf]))}
+
+
+def _changes(request: asked.Request, memory: Memory) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if request.get("text") is not None:
+        changes["text"] = redact.clean(asked.text_of(request, "text")).text
+    if request.get("kind"):
+        changes["kind"] = str(request["kind"])
+    if request.get("tags") is not None:
+        changes["tags"] = tuple(redact.clean(tag).text for tag in asked.words_of(request, "tags"))
+    if request.get("priority") is not None:
+        changes["priority"] = asked.priority_of(request)
+    if not changes:
+        raise BadInputError("Nothing to change.", "Give --text, --kind, --tag or --priority.")
+    return changes
+
+
+def forget(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Forget memories by id, query, tag or date; with `dry_run` only show which.
+
+    Their words are gone from the journal at once, and from the index when it has followed.
+    """
+    chosen = _chosen(ctx, request)
+    names = project_names([shelf for shelf, _ in chosen])
+    shown = [memory_json(memory, names) for _, memory in chosen]
+    if request.get("dry_run"):
+        return {"memories": shown, "forgotten": 0}
+    for shelf in {id(shelf): shelf for shelf, _ in chosen}.values():
+        ids = [memory.id for own, memory in chosen if own is shelf]
+        shelf.journal.forget(ids)
+        # What the full-text index and the log still hold of the words goes when nobody waits.
+        ctx.later(shelf.journal.scrub)
+        ctx.state.audit("forget", "user", ids, {})
+    ctx.drop_snapshots()
+    ctx.notify()
+    return {"memories": shown, "forgotten": len(chosen)}
+
+
+def _chosen(ctx: Context, request: asked.Request) -> list[tuple[Shelf, Memory]]:
+    ids = asked.words_of(request, "ids")
+    if ids:
+        return [lookup(ctx, prefix) for prefix in ids]
+    scope, place = asked.scope_asked(ctx, request)
+    shelves = asked.shelves_asked(ctx, request, place)
+    if request.get("query"):
+        text = asked.text_of(request, "query")
+        k = asked.number_of(request, "k", MAX_BY_QUERY, 1, 1_000)
+        ctx.embedding.wait(3.0)
+        hits = find(ctx, text, scope, shelves, k, place)
+        least = ctx.settings.threshold
+        return [(shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
+    if scope.only_projects:
+        raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
+    return [(shelf, memory) for shelf in shelves for memory in shelf.journal.iter_memories(scope)]

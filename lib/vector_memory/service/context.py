@@ -1,0 +1,154 @@
+"""What every use case needs: the shelves, the state, the model, the settings and a clock."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from vector_memory import projects
+from vector_memory.config import Settings
+from vector_memory.model import GLOBAL_PROJECT, Project, Scope
+from vector_memory.paths import Home
+from vector_memory.service.embedding import Embedding
+from vector_memory.service.shelf import Shelf
+
+if TYPE_CHECKING:
+    from vector_memory.journal.state import State
+
+log = logging.getLogger(__name__)
+
+PLACE_S = 30.0
+"""How long a folder's project is taken as known before its git files are read again."""
+
+
+def utc_now() -> datetime:
+    """Return the time, aware, in UTC."""
+    return datetime.now(timezone.utc)
+
+
+def new_id() -> str:
+    """Return an id for a new memory: 32 hexadecimal digits, random."""
+    return uuid.uuid4().hex
+
+
+@dataclass
+class Context:
+    """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
+    something done when nobody waits."""
+
+    home: Home
+    settings: Settings
+    state: State
+    embedding: Embedding
+    open_shelf: Callable[[str], Shelf]
+    notify: Callable[[], None] = lambda: None
+    later: Callable[[Callable[[], object]], None] = lambda work: None
+    now: Callable[[], datetime] = utc_now
+    _shelves: dict[str, Shelf] = field(default_factory=dict)
+    _known: set[tuple[str, str]] = field(default_factory=set)
+    _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def place(self, folder: str) -> projects.Place:
+        """Return a folder's project, remembered for a short while."""
+        known = self._places.get(folder)
+        if known and time.monotonic() - known[0] < PLACE_S:
+            return known[1]
+        place = projects.locate(folder)
+        if len(self._places) > 4_096:
+            self._places.clear()
+        self._places[folder] = (time.monotonic(), place)
+        return place
+
+    def forget_places(self) -> None:
+        """Read every folder's project anew: a marker was made or trust has changed."""
+        self._places.clear()
+
+    def global_shelf(self) -> Shelf:
+        """Return the data home's own store."""
+        return self._shelf(self.home.global_store)
+
+    def shelf_of(self, place: projects.Place) -> Shelf:
+        """Return the store that a project's memories are written to."""
+        if place.store and self.state.trusted(place.store) and os.path.isdir(place.store):
+            return self._shelf(place.store)
+        return self.global_shelf()
+
+    def shelves_of(self, place: projects.Place | None) -> list[Shelf]:
+        """Return the stores that a question about a project is put to, the project's own first."""
+        shelves = [self.shelf_of(place)] if place else []
+        shared = self.global_shelf()
+        return shelves if shared in shelves else [*shelves, shared]
+
+    def all_shelves(self) -> list[Shelf]:
+        """Return every store that this installation knows and trusts, the global one first."""
+        folders = [self.home.global_store, *self.state.trusted_folders()]
+        return [self._shelf(folder) for folder in folders if self._is_there(folder)]
+
+    def opened_shelves(self) -> list[Shelf]:
+        """Return the stores that are open now."""
+        with self._lock:
+            return list(self._shelves.values())
+
+    def know_project(self, shelf: Shelf, place: projects.Place) -> None:
+        """Keep a project's name and folder beside its memories."""
+        shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
+
+    def know_place(self, shelf: Shelf, place: projects.Place) -> None:
+        """The same, once in a while only: for many memories of one project in a row."""
+        key = (shelf.folder, place.id)
+        if key not in self._known:
+            self._known.add(key)
+            self.know_project(shelf, place)
+
+    def iter_names(self) -> Iterator[tuple[str, str]]:
+        """Yield (project id, name) of all projects known."""
+        for shelf in self.opened_shelves():
+            for project in shelf.journal.projects():
+                yield project.id, project.name
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to a counter that `stats` and `doctor` show."""
+        if by:
+            self.state.count(name, by)
+
+    def drop_snapshots(self) -> None:
+        """Remove the snapshots: something in them may have been forgotten. They are made anew."""
+        for name in os.listdir(self.home.snapshots):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self.home.snapshots, name))
+
+    def close(self) -> None:
+        """Close every store and the state."""
+        with self._lock:
+            for shelf in self._shelves.values():
+                shelf.close()
+            self._shelves.clear()
+        self.embedding.close()
+        self.state.close()
+
+    def _is_there(self, folder: str) -> bool:
+        return folder == self.home.global_store or os.path.isdir(folder)
+
+    def _shelf(self, folder: str) -> Shelf:
+        with self._lock:
+            shelf = self._shelves.get(folder)
+            if shelf is None:
+                shelf = self._shelves[folder] = self.open_shelf(folder)
+                self.notify()
+            return shelf
+
+
+def scope_of(place: projects.Place | None, only_project: bool = False) -> Scope:
+    """Return the scope of a question about a project: it and the global memories."""
+    if place is None:
+        return Scope(projects=(GLOBAL_PROJECT,))
+    return Scope(projects=(place.id,) if only_project else (place.id, GLOBAL_PROJECT))

@@ -1,0 +1,122 @@
+"""The embedding model as the daemon shares it: loaded once, asked by one thread at a time."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from vector_memory.errors import EmbeddingError, VectorMemoryError
+
+if TYPE_CHECKING:
+    from vector_memory.model import Embedder, Vector, Vectors
+
+log = logging.getLogger(__name__)
+
+BULK_FROM = 48
+"""Texts from which a process of their own embeds them, so that prompts stay quick."""
+
+
+class Embedding:
+    """The model's state: loading, ready, or failed with a reason.
+
+    Args:
+        load: makes the embedder; called in the daemon's background.
+        load_bulk: makes the one for many texts, in a process of its own.
+    """
+
+    def __init__(self, load: Callable[[], Embedder], load_bulk: Callable[[], Embedder]) -> None:
+        self._load = load
+        self._load_bulk = load_bulk
+        self._embedder: Embedder | None = None
+        self._bulk: Embedder | None = None
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self.error = ""
+
+    @property
+    def state(self) -> str:
+        """`loading`, `ready` or `failed`."""
+        if self._embedder is not None:
+            return "ready"
+        return "failed" if self._done.is_set() else "loading"
+
+    @property
+    def model(self) -> str:
+        """The model's id and version; "" until it is ready."""
+        return self._embedder.model if self._embedder else ""
+
+    @property
+    def dim(self) -> int:
+        """The vectors' dimension; 0 until the model is ready."""
+        return self._embedder.dim if self._embedder else 0
+
+    def load(self) -> bool:
+        """Load the model and try it once; whether it can be used."""
+        try:
+            embedder = self._load()
+            embedder.embed_query("warm up")
+            self._embedder, self.error = embedder, ""
+        except VectorMemoryError as error:
+            self.error = str(error)
+            log.warning("the embedding model is not available: %s", error)
+        self._done.set()
+        return self._embedder is not None
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the model is loaded; whether it can be used."""
+        self._done.wait(timeout_s)
+        return self._embedder is not None
+
+    def query(self, text: str) -> Vector | None:
+        """Return a question's vector, (dim,), or None where there is no model now."""
+        if self._embedder is None:
+            return None
+        try:
+            with self._lock:
+                return self._embedder.embed_query(text)
+        except EmbeddingError as error:
+            self.error = str(error)
+            return None
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        """Return (len(texts), dim) vectors in the order of `texts`.
+
+        Raises:
+            EmbeddingError: there is no model, or it failed.
+        """
+        if self._embedder is None:
+            raise EmbeddingError("The embedding model is not loaded.", self.error)
+        if len(texts) >= BULK_FROM:
+            return self._bulk_documents(texts)
+        import numpy as np
+
+        parts = []
+        for text in texts:
+            # One at a time: a prompt that comes meanwhile waits for one text at most.
+            with self._lock:
+                parts.append(self._embedder.embed_documents([text]))
+        return np.concatenate(parts) if parts else self._embedder.embed_documents([])
+
+    def rest(self) -> None:
+        """End the process for many texts; the next backlog starts another."""
+        if self._bulk is not None:
+            self._bulk.close()
+            self._bulk = None
+
+    def close(self) -> None:
+        """Release the model."""
+        self.rest()
+        if self._embedder is not None:
+            self._embedder.close()
+
+    def _bulk_documents(self, texts: Sequence[str]) -> Vectors:
+        if self._bulk is None:
+            self._bulk = self._load_bulk()
+        try:
+            return self._bulk.embed_documents(texts)
+        except EmbeddingError:
+            # Its process may have been killed for want of memory: the next try starts afresh.
+            self.rest()
+            raise

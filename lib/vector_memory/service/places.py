@@ -1,0 +1,85 @@
+"""Projects with a store of their own: `init` makes one, trust decides whether one is opened."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.model import Scope
+from vector_memory.service import asked
+from vector_memory.service.context import Context
+
+
+def init(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Make `.memory/` in a folder and move its project's memories there.
+
+    `.memory/.gitignore` holds `*`, so that no memory is committed by mistake.
+    """
+    folder = _folder(request, "dir")
+    before = ctx.place(folder)
+    marker = os.path.join(folder, projects.MARKER)
+    store = os.path.join(folder, projects.STORE_IN_MARKER)
+    if os.path.lexists(marker) and not ctx.state.trusted(store):
+        raise BadInputError(
+            f"{marker} is there already and was not made by this installation.",
+            "Look into it, then `vector-memory trust DIR`, or remove it.",
+        )
+    _make_marker(marker, store)
+    ctx.state.trust(store)
+    ctx.forget_places()
+    place = ctx.place(folder)
+    shelf = ctx.shelf_of(place)
+    ctx.know_project(shelf, place)
+    moved = _move(ctx, before, place)
+    ctx.state.audit("init", "user", [], {"project": place.id, "moved": moved})
+    ctx.notify()
+    return {"project": place.name, "store": store, "moved": moved}
+
+
+def _make_marker(marker: str, store: str) -> None:
+    try:
+        os.makedirs(store, mode=0o700, exist_ok=True)
+        os.chmod(marker, 0o700)
+        with open(os.path.join(marker, ".gitignore"), "w", encoding="ascii") as file:
+            file.write("*\n")
+    except OSError as error:
+        raise StoreFullError(
+            f"{marker} cannot be made: {error.strerror}.", "Check the folder's rights."
+        ) from error
+
+
+def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
+    """Move what the global store holds of the project; the project's id may have changed, if the
+    marker stands below the repository's top: then nothing is taken from the whole repository."""
+    if before.id != place.id:
+        return 0
+    shared, own = ctx.global_shelf(), ctx.shelf_of(place)
+    if shared is own:
+        return 0
+    return shared.journal.move(Scope(projects=(place.id,)), own.journal)
+
+
+def trust(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Trust a `.memory/` that this installation did not make, or stop trusting it."""
+    folder = _folder(request, "dir")
+    place = ctx.place(folder)
+    if not place.store:
+        raise NotFoundError(f"There is no .memory/ at or above {folder}.", "`init` makes one.")
+    trusted = bool(request.get("trusted", True))
+    if trusted:
+        ctx.state.trust(place.store)
+    else:
+        ctx.state.untrust(place.store)
+    ctx.forget_places()
+    ctx.state.audit("trust" if trusted else "untrust", "user", [], {"store": place.store})
+    return {"project": place.name, "store": place.store, "trusted": trusted}
+
+
+def _folder(request: asked.Request, name: str) -> str:
+    folder = os.path.join(str(request.get("cwd") or "/"), asked.text_of(request, name, 4_096))
+    folder = os.path.realpath(os.path.expanduser(folder))
+    if not os.path.isdir(folder):
+        raise NotFoundError(f"There is no folder {folder}.", "Give the path of a project.")
+    return folder

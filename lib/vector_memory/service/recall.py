@@ -1,0 +1,148 @@
+"""Recall that is asked for: `recall`, `list`, `get`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.model import Memory, Scope
+from vector_memory.retrieve import query as queries
+from vector_memory.retrieve.search import Hit, search
+from vector_memory.service import asked
+from vector_memory.service.context import Context
+from vector_memory.service.shelf import Shelf
+
+MAX_K = 1_000
+MODEL_WAIT_S = 3.0
+
+
+def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Answer a question with hits, best first.
+
+    Waits for a model that is still loading: whoever asks on purpose wants the whole answer.
+    """
+    text = asked.text_of(request, "query")
+    k = asked.number_of(request, "k", 10, 1, MAX_K)
+    scope, place = asked.scope_asked(ctx, request)
+    shelves = asked.shelves_asked(ctx, request, place)
+    ctx.embedding.wait(MODEL_WAIT_S)
+    hits = find(ctx, text, scope, shelves, k, place)
+    touch(ctx, shelves, hits)
+    names = project_names(shelves)
+    return {
+        "hits": [hit_json(hit, names) for hit in hits],
+        "mode": "full" if all(_by_meaning(shelf) for shelf in shelves) else "lexical",
+    }
+
+
+def _by_meaning(shelf: Shelf) -> bool:
+    """Whether a store answers by meaning too, and not by words alone."""
+    return shelf.index is not None and shelf.index.vectors_ready
+
+
+def find(
+    ctx: Context,
+    text: str,
+    scope: Scope,
+    shelves: Sequence[Shelf],
+    k: int,
+    place: projects.Place | None = None,
+) -> list[Hit]:
+    """Return at most k hits of some stores for a text, best first."""
+    vector = ctx.embedding.query(text)
+    query = queries.analyse(text, scope, vector, place.id if place else "")
+    count = max(ctx.settings.candidates, 2 * k)
+    return search(query, shelves, k, ctx.now(), candidates=count)
+
+
+def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:
+    """Count the use of what was found."""
+    for number, shelf in enumerate(shelves):
+        ids = [hit.memory.id for hit in hits if hit.shelf == number]
+        if ids:
+            ctx.later(lambda shelf=shelf, ids=ids: shelf.journal.touch(ids, ctx.now()))  # type: ignore[misc]
+
+
+def list_memories(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Return memories newest first, with how many there are in all."""
+    k = asked.number_of(request, "k", 20, 1, 100_000)
+    offset = asked.number_of(request, "offset", 0, 0, 100_000_000)
+    scope, place = asked.scope_asked(ctx, request)
+    shelves = asked.shelves_asked(ctx, request, place)
+    newest: list[Memory] = []
+    for shelf in shelves:
+        newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=offset + k))
+    newest.sort(key=lambda memory: memory.created_at, reverse=True)
+    names = project_names(shelves)
+    return {
+        "memories": [memory_json(memory, names) for memory in newest[offset : offset + k]],
+        "total": sum(shelf.journal.count(scope) for shelf in shelves),
+    }
+
+
+def get(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Return one memory by its id or the beginning of it."""
+    shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
+    return {"memory": memory_json(memory, project_names([shelf]))}
+
+
+def lookup(ctx: Context, prefix: str) -> tuple[Shelf, Memory]:
+    """Return the memory whose id begins so, and its store.
+
+    Raises:
+        NotFoundError: there is none.
+        BadInputError: there are several.
+    """
+    found = [
+        (shelf, memory) for shelf in ctx.all_shelves() for memory in shelf.journal.find(prefix)
+    ]
+    if not found:
+        raise NotFoundError(f"There is no memory {prefix!r}.", "`vector-memory list` shows ids.")
+    if len(found) > 1:
+        raise BadInputError(f"Several ids begin with {prefix!r}.", "Give more of it.")
+    return found[0]
+
+
+def project_names(shelves: Sequence[Shelf]) -> dict[str, str]:
+    """Return the projects' names by their ids."""
+    return {one.id: one.name for shelf in shelves for one in shelf.journal.projects()}
+
+
+def name_in(names: dict[str, str], project: str) -> str:
+    """Return a project's name, or what its id says of it; "" for the global one."""
+    return names.get(project) or project.rpartition("-")[0] or project
+
+
+def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
+    """Return a hit as programs see it."""
+    return {
+        **memory_json(hit.memory, names),
+        "score": round(hit.score, 4),
+        "breakdown": hit.breakdown,
+    }
+
+
+def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
+    """Return a memory as programs see it."""
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "title": memory.title,
+        "kind": memory.kind,
+        "created_at": memory.created_at.isoformat(),
+        "project": name_in(names, memory.project),
+        "project_id": memory.project,
+        "source": asdict(memory.source),
+        "external_id": memory.external_id or None,
+        "tags": list(memory.tags),
+        "files": list(memory.files),
+        "priority": memory.priority.value,
+        "confidence": memory.confidence,
+        "origin": memory.origin.value,
+        "collection": memory.collection,
+        "status": memory.status.value,
+        "uses": memory.uses,
+    }

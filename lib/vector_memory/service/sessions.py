@@ -1,0 +1,214 @@
+"""What comes by itself: memories at a session's start and with a prompt."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vector_memory import injection, projects, prompts, redact
+from vector_memory.client.fallback import snapshot_path
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import GLOBAL_PROJECT, Memory, Scope
+from vector_memory.retrieve import query as queries
+from vector_memory.retrieve import render
+from vector_memory.retrieve.search import Hit, search
+from vector_memory.service.context import Context, scope_of
+from vector_memory.service.recall import name_in, project_names, touch
+from vector_memory.service.shelf import Shelf
+
+MAX_PROMPT_CHARS = 8_000
+"""What of a prompt is searched for; the rest is most likely pasted output."""
+CONTEXT_CHARS = 600
+"""What of the last turn is searched together with a prompt that points back to it."""
+START_NOTE_TOKENS = 110
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A hook's question: who asks, from which folder, what was said and what was said before."""
+
+    session: str
+    folder: str
+    prompt: str = ""
+    before: str = ""
+    source: str = "startup"
+    compacted_at: datetime | None = None
+
+
+def on_prompt(ctx: Context, ask: Ask) -> str:
+    """Return the fenced memories that a prompt needs, "" for none."""
+    if not ctx.settings.recall_on_prompt or prompts.needs_nothing(ask.prompt):
+        return ""
+    place = ctx.place(ask.folder)
+    if is_excluded(ctx, place):
+        return ""
+    shelves = ctx.shelves_of(place)
+    hits = _relevant(ctx, ask, place, shelves)
+    if not hits:
+        return ""
+    return _present(ctx, ask, shelves, hits)
+
+
+def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[Shelf]) -> list[Hit]:
+    """Return what is relevant enough to speak up and was not shown in this session."""
+    text = ask.prompt[:MAX_PROMPT_CHARS]
+    if ask.before and prompts.points_back(text):
+        text = text + "\n" + ask.before[-CONTEXT_CHARS:]
+    query = queries.analyse(text, scope_of(place), ctx.embedding.query(text), place.id)
+    shown = ctx.state.shown(ask.session)
+    k = ctx.settings.prompt_memories
+    hits = search(query, shelves, k + len(shown), ctx.now(), candidates=ctx.settings.candidates)
+    least = ctx.settings.threshold
+    fit = [hit for hit in hits if hit.relevance >= least and hit.memory.id not in shown]
+    return [hit for hit in fit if not _in_sight(hit.memory, ask)][:k]
+
+
+def _in_sight(memory: Memory, ask: Ask) -> bool:
+    """Whether the model still sees where a memory comes from: its own session, not compacted since."""
+    if memory.source.session != ask.session or not ask.session:
+        return False
+    return ask.compacted_at is None or memory.created_at > ask.compacted_at
+
+
+def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> str:
+    names = project_names(shelves)
+    notes = render.notes(
+        hits,
+        ctx.settings.prompt_tokens,
+        lambda project: name_in(names, project),
+        queries.analyse(ask.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
+    )
+    chosen = {note.id for note in notes}
+    touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
+    return _fence(ctx, ask.session, notes)
+
+
+def on_start(ctx: Context, ask: Ask) -> str:
+    """Return the fenced memories that a session starts with: the important, the open, the recent.
+
+    After a compaction the model has forgotten what it was shown, so all of it may be shown again.
+    """
+    place = ctx.place(ask.folder)
+    if ask.source in ("compact", "clear"):
+        ctx.state.clear_shown(ask.session)
+    if not ctx.settings.recall_on_start or is_excluded(ctx, place):
+        return ""
+    shelves = ctx.shelves_of(place)
+    hidden = ctx.state.shown(ask.session)
+    own = ask.session if ask.source == "resume" else ""
+    notes = start_notes(ctx, place, shelves, hidden, own)
+    ctx.later(lambda: save_snapshot(ctx, ask.folder))
+    return _fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
+
+
+def start_notes(
+    ctx: Context,
+    place: projects.Place,
+    shelves: Sequence[Shelf],
+    hidden: set[str],
+    own_session: str = "",
+) -> list[injection.Note]:
+    """Return a start's notes within its budget, most important first.
+
+    Args:
+        hidden: ids that the session was shown already.
+        own_session: a resumed session, whose own talk the model still sees.
+    """
+    names = project_names(shelves)
+    left = ctx.settings.start_tokens - render.FENCE_TOKENS
+    made: list[injection.Note] = []
+    for memory in _start_memories(ctx, place, shelves):
+        if memory.id in hidden or len(made) >= ctx.settings.start_memories:
+            continue
+        if own_session and memory.source.session == own_session:
+            continue
+        note = _checked(render.note(memory, name_in(names, memory.project), START_NOTE_TOKENS))
+        size = injection.tokens(note.head + note.text) + 4 if note else left + 1
+        if note and size <= left:
+            made.append(note)
+            left -= size
+    return made
+
+
+def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf]) -> list[Memory]:
+    """Return candidates for a start, each once: what matters, what is open, what was last."""
+    k = ctx.settings.start_memories
+    both = Scope(projects=(place.id, GLOBAL_PROJECT))
+    own = Scope(projects=(place.id,))
+    important = [one for shelf in shelves for one in shelf.journal.important(both, k)]
+    unfinished = [one for shelf in shelves for one in shelf.journal.open_items(own, 2)]
+    noted = [one for shelf in shelves for one in _noted(shelf, own, k)]
+    latest = [one for shelf in shelves for one in shelf.journal.recent(own, 4 * k)]
+    latest.sort(key=lambda one: one.created_at, reverse=True)
+    ordered = [*important[: k // 2 + 1], *unfinished[:2], *noted[: k // 2], *_first_pieces(latest)]
+    now = ctx.now()
+    fresh = [one for one in ordered if one.expires_at is None or one.expires_at > now]
+    return list({one.id: one for one in fresh}.values())
+
+
+def _noted(shelf: Shelf, scope: Scope, k: int) -> list[Memory]:
+    """Return the newest memories that somebody made on purpose, rather than verbatim talk."""
+    return shelf.journal.recent(
+        scope, k, kinds=("decision", "preference", "procedure", "note", "conclusion", "solution")
+    )
+
+
+def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:
+    """Return one memory for each exchange: its newest piece stands for it."""
+    seen: set[tuple[str, int]] = set()
+    first = []
+    for memory in memories:
+        key = (memory.source.session, memory.source.turn)
+        if not memory.source.session or key not in seen:
+            seen.add(key)
+            first.append(memory)
+    return first
+
+
+def save_snapshot(ctx: Context, folder: str) -> None:
+    """Write what a session in a folder would start with, for a start without a daemon."""
+    place = ctx.place(folder)
+    notes = start_notes(ctx, place, ctx.shelves_of(place), set())
+    path = snapshot_path(ctx.home, folder)
+    data = {"notes": [{"id": one.id, "head": one.head, "text": one.text} for one in notes]}
+    descriptor, temporary = tempfile.mkstemp(dir=ctx.home.snapshots, prefix=".new-")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(data, file)
+    os.replace(temporary, path)
+
+
+def is_excluded(ctx: Context, place: projects.Place) -> bool:
+    """Whether the user wants no memory in this project."""
+    for one in ctx.settings.excluded_projects:
+        root = os.path.realpath(os.path.expanduser(one))
+        if place.root == root or place.root.startswith(root + os.sep):
+            return True
+    return False
+
+
+def _fence(ctx: Context, session: str, notes: Sequence[injection.Note], title: str = "") -> str:
+    """Return the block that is shown, and remember that it was."""
+    checked = [note for one in notes if (note := _checked(one))]
+    if not checked:
+        return ""
+    ctx.state.add_shown(session, [note.id for note in checked], ctx.now())
+    ctx.count("memories_shown", len(checked))
+    return injection.fence(checked, title)
+
+
+def _checked(note: injection.Note) -> injection.Note | None:
+    """Redact once more on the way out: rules may have become stricter since it was stored."""
+    try:
+        return injection.Note(note.id, note.head, redact.clean(note.text).text)
+    except UnsafeTextError:
+        return None
+
+
+def output(event: str, context: str) -> dict[str, Any] | None:
+    """Return what the hook prints for a context, None for nothing."""
+    return dict(injection.hook_output(event, context)) if context else None

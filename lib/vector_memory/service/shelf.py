@@ -1,0 +1,90 @@
+"""A shelf: one store's journal with the index that follows it, as the use cases see them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.model import Candidate, Memory, Scope
+
+if TYPE_CHECKING:
+    from vector_memory.journal.journal import Journal
+    from vector_memory.model import Vector
+    from vector_memory.store.index import Index
+
+
+class OpensIndex(Protocol):
+    """How the daemon makes the index of a store folder for an embedding model."""
+
+    def __call__(self, folder: str, model: str, dim: int) -> Index: ...
+
+
+class Shelf:
+    """One store. The journal answers by words from the first moment; the index joins when it is
+    there, and whatever it has not reached yet still comes from the journal."""
+
+    def __init__(self, folder: str, journal: Journal) -> None:
+        self.folder = folder
+        self.journal = journal
+        self.index: Index | None = None
+        self.following = threading.Lock()
+        self.recheck_vectors = True
+        self.failed = ""
+
+    def attach(self, index: Index) -> None:
+        """Put an index to work."""
+        self.index = index
+        self.recheck_vectors = True
+
+    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+        """The k best by words, best first: from the index, and from the journal what it lacks."""
+        index = self.index
+        if index is None or not index.lexical_ready:
+            return self.journal.matching(terms, scope, k)
+        reached = index.reached()
+        found = index.matching(terms, scope, k)
+        if self.journal.last_seq() > reached:
+            found = merge_best(found, self.journal.matching(terms, scope, k, reached), k)
+        return found
+
+    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+        """The k nearest vectors, best first; none while there is no index."""
+        index = self.index
+        if index is None or not index.vectors_ready:
+            return []
+        if scope.only_projects:
+            return index.nearest(vector, scope, k)
+        import numpy as np
+
+        return index.nearest(vector, scope, k, np.array(self.journal.seqs(scope), np.int64))
+
+    def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
+        """Return the active memories of these sequence numbers; stale ones are simply missing."""
+        return self.journal.by_seqs(seqs)
+
+    @contextlib.contextmanager
+    def guarded(self, damaged: Callable[[Shelf, Exception], None]) -> Iterator[None]:
+        """Report damage of this store to `damaged` instead of failing the whole question."""
+        try:
+            yield
+        except StoreDamagedError as error:
+            damaged(self, error)
+
+    def close(self) -> None:
+        """Release the index and the journal."""
+        if self.index is not None:
+            self.index.close()
+        self.journal.close()
+
+
+def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:
+    """Return the k best of two lists of candidates, each sequence number once, best first."""
+    best: dict[int, float] = {}
+    for seq, score in (*one, *other):
+        if score > best.get(seq, float("-inf")):
+            best[seq] = score
+    ranked = sorted(best.items(), key=lambda item: (-item[1], -item[0]))
+    return [Candidate(seq, score) for seq, score in ranked[:k]]

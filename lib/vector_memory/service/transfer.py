@@ -1,0 +1,267 @@
+"""In and out: import of JSON lines, export of everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError, VectorMemoryError
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import Memory, Origin, Priority, Progress, Sensitivity, Source, unique
+from vector_memory.service import asked
+from vector_memory.service.context import Context, new_id
+from vector_memory.service.shelf import Shelf
+
+BATCH = 500
+MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_ERRORS = 100
+_ID = re.compile("[0-9a-f]{32}")
+
+
+@dataclass
+class Imported:
+    """What an import did."""
+
+    read: int = 0
+    stored: int = 0
+    merged: int = 0
+    skipped: int = 0
+    redactions: int = 0
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+    def failed(self, line: int, error: str) -> None:
+        """Count a line that could not be taken, and say why of the first hundred."""
+        self.skipped += 1
+        if len(self.errors) < MAX_ERRORS:
+            self.errors.append({"line": line, "error": error})
+
+
+def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dict[str, Any]:
+    """Store the memories of a file of JSON lines; lines that cannot be taken are reported.
+
+    Everything is durable and searchable by words when this returns.
+
+    Raises:
+        NotFoundError, BadInputError: there is no such file, or it is no regular one.
+    """
+    path = regular_file(asked.text_of(request, "path", 4_096))
+    started = time.monotonic()
+    done = Imported()
+    size = os.path.getsize(path)
+    batch: list[tuple[Shelf, Memory]] = []
+    verbatim = bool(request.get("verbatim"))
+    for number, offset, line in _lines(path):
+        done.read += 1
+        try:
+            batch.append(_parsed(ctx, request, line, done))
+        except VectorMemoryError as error:
+            done.failed(number, str(error))
+        if len(batch) >= BATCH:
+            _store(ctx, batch, done, verbatim)
+            progress(offset, size, "storing")
+    _store(ctx, batch, done, verbatim)
+    ctx.count("redactions", done.redactions)
+    ctx.state.audit("import", "user", [], {"stored": done.stored, "merged": done.merged})
+    ctx.notify()
+    return {**asdict(done), "seconds": round(time.monotonic() - started, 3)}
+
+
+def regular_file(path: str) -> str:
+    """Return a path whose file is there and regular: no device, no FIFO, no folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise NotFoundError(f"There is no file {path}.", "Check the path.") from error
+    if not stat.S_ISREG(mode):
+        raise BadInputError(f"{path} is no regular file.", "Give the path of a file.")
+    return path
+
+
+def _lines(path: str) -> Iterator[tuple[int, int, bytes]]:
+    """Yield (line number, offset of its end, line) of the lines that are not blank."""
+    offset = 0
+    with open(path, "rb") as file:
+        for number in range(1, 1 << 62):
+            line = file.readline(MAX_LINE_BYTES + 1)
+            if not line:
+                return
+            while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+                # Too long to take: pass over the rest of it without holding it.
+                rest = file.readline(MAX_LINE_BYTES)
+                offset += len(rest)
+                if not rest or rest.endswith(b"\n"):
+                    break
+            offset += len(line)
+            if line.strip():
+                yield number, offset, line
+
+
+def _parsed(
+    ctx: Context, request: asked.Request, line: bytes, done: Imported
+) -> tuple[Shelf, Memory]:
+    if len(line) > MAX_LINE_BYTES:
+        raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(f"No JSON: {error}.") from error
+    if not isinstance(data, dict):
+        raise BadInputError("The line is no JSON object.")
+    target = dict(data, cwd=request.get("cwd"))
+    if not data.get("project"):
+        target.update({"project": request.get("project"), "global": request.get("global")})
+    place = asked.place_of(ctx, target)
+    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    if place:
+        ctx.know_place(shelf, place)
+    return shelf, _memory(ctx, data, place.id if place else "", done)
+
+
+def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) -> Memory:
+    try:
+        text = redact.clean(asked.text_of(data, "text"))
+        title = redact.clean(str(data.get("title") or ""))
+    except UnsafeTextError as error:
+        raise BadInputError(
+            "The text could not be checked for secrets, so it was dropped."
+        ) from error
+    done.redactions += text.redactions + title.redactions
+    now = ctx.now()
+    memory = Memory(
+        id=new_id(),
+        text=text.text,
+        title=title.text,
+        created_at=asked.time_of(data, "created_at") or now,
+        kind=str(data.get("kind") or "note"),
+        project=project,
+        priority=asked.priority_of(data) or Priority.NORMAL,
+        origin=Origin.IMPORT,
+        tags=tuple(redact.clean(word).text for word in asked.words_of(data, "tags")),
+        files=tuple(redact.clean(word).text for word in asked.words_of(data, "files")),
+        source=Source(
+            session=str(data.get("session") or ""),
+            turn=asked.number_of(data, "seq", 0, 0, 1 << 53),
+            speaker=redact.clean(str(data.get("speaker") or "")).text,
+        ),
+        external_id=redact.clean(str(data.get("id") or "")).text,
+    )
+    return _restored(memory, data) if "project_id" in data else memory
+
+
+def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
+    """Return a memory of one of our own exports with all that it says, its id included."""
+    old = str(data.get("id") or "")
+    source = data.get("source")
+    source = source if isinstance(source, dict) else {}
+    lines = source.get("lines") or [0, 0]
+    try:
+        return replace(
+            memory,
+            id=old if _ID.fullmatch(old) else memory.id,
+            external_id=redact.clean(str(data.get("external_id") or "")).text,
+            origin=Origin(data.get("origin", Origin.IMPORT)),
+            confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
+            collection=str(data.get("collection") or memory.collection),
+            sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
+            jurisdiction=str(data.get("jurisdiction") or ""),
+            source=replace(
+                memory.source,
+                path=str(source.get("path") or ""),
+                line_start=int(lines[0]),
+                line_end=int(lines[-1]),
+            ),
+        )
+    except (ValueError, TypeError, IndexError) as error:
+        raise BadInputError(f"A field of the export is damaged: {error}.") from error
+
+
+def _store(ctx: Context, batch: list[tuple[Shelf, Memory]], done: Imported, verbatim: bool) -> None:
+    """Write a batch, one transaction a store; equal texts of one project are merged unless they are
+    to be kept verbatim. A line whose `id` was imported before replaces what it brought then."""
+    for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
+        fresh: dict[str, Memory] = {}
+        seen: dict[tuple[bytes, str], Memory] = {}
+        for memory in (memory for own, memory in batch if own is shelf):
+            twin = _twin(shelf, memory, seen, verbatim)
+            if twin is None:
+                fresh[memory.id] = memory
+                seen[text_key(memory.text), memory.project] = memory
+            elif twin.id in fresh:
+                fresh[twin.id] = _merged(twin, memory)
+                seen[text_key(memory.text), memory.project] = fresh[twin.id]
+                done.merged += 1
+            else:
+                shelf.journal.update(_merged(twin, memory))
+                done.merged += 1
+        if fresh:
+            shelf.journal.add(list(fresh.values()))
+            done.stored += len(fresh)
+    batch.clear()
+
+
+def _twin(
+    shelf: Shelf, memory: Memory, seen: dict[tuple[bytes, str], Memory], verbatim: bool
+) -> Memory | None:
+    """Return the memory that this one repeats: an import of the same id and text, or, unless it is
+    to be kept verbatim, any of the same text."""
+    exported = shelf.journal.by_ids([memory.id]).get(memory.id)
+    if exported is not None:
+        return exported
+    if memory.external_id:
+        known = shelf.journal.find_by_external_id(memory.external_id, memory.project)
+        if known is not None and known.text == memory.text:
+            return known
+    if verbatim:
+        return None
+    key = text_key(memory.text), memory.project
+    return seen.get(key) or shelf.journal.find_by_hash(*key)
+
+
+def _merged(stored: Memory, other: Memory) -> Memory:
+    return replace(stored, tags=unique((*stored.tags, *other.tags)))
+
+
+def export(ctx: Context, request: asked.Request) -> Iterator[dict[str, Any]]:
+    """Yield all memories of a project, of the global scope or of every store, oldest first, in the
+    form that `import` takes."""
+    scope, place = asked.scope_asked(ctx, request)
+    shelves = asked.shelves_asked(ctx, request, place)
+    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
+    for shelf in shelves:
+        for memory in shelf.journal.iter_memories(scope):
+            yield export_json(memory, roots.get(memory.project, ""))
+
+
+def export_json(memory: Memory, root: str) -> dict[str, Any]:
+    """Return a memory as one line of an export."""
+    source = memory.source
+    return {
+        "id": memory.id,
+        "external_id": memory.external_id or None,
+        "text": memory.text,
+        "title": memory.title,
+        "kind": memory.kind,
+        "tags": list(memory.tags),
+        "created_at": memory.created_at.isoformat(),
+        "session": source.session,
+        "seq": source.turn,
+        "speaker": source.speaker,
+        "files": list(memory.files),
+        "project": root or None,
+        "project_id": memory.project,
+        "priority": memory.priority.value,
+        "confidence": memory.confidence,
+        "origin": memory.origin.value,
+        "collection": memory.collection,
+        "sensitivity": memory.sensitivity.value,
+        "jurisdiction": memory.jurisdiction,
+        "source": {"path": source.path, "lines": [source.line_start, source.line_end]},
+        "model": memory.model,
+    }

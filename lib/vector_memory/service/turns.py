@@ -1,0 +1,43 @@
+"""What the daemon keeps in memory of running sessions, never on the disk: the last turn's words, for
+prompts that point back to them, and when a session was compacted."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
+
+MAX_SESSIONS = 256
+KEPT_CHARS = 1_200
+
+
+@dataclass
+class Turn:
+    """A session's last words."""
+
+    prompt: str = ""
+    answer: str = ""
+    compacted_at: datetime | None = None
+
+    @property
+    def words(self) -> str:
+        """The last prompt and answer, the newest last."""
+        return f"{self.prompt[-KEPT_CHARS // 2 :]}\n{self.answer[-KEPT_CHARS:]}".strip()
+
+
+class Turns:
+    """The last turns of the sessions seen most recently."""
+
+    def __init__(self) -> None:
+        self._turns: OrderedDict[str, Turn] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, session: str) -> Turn:
+        """Return a session's last turn; it may be changed in place."""
+        with self._lock:
+            turn = self._turns.setdefault(session, Turn())
+            self._turns.move_to_end(session)
+            while len(self._turns) > MAX_SESSIONS:
+                self._turns.popitem(last=False)
+            return turn

@@ -1,0 +1,115 @@
+"""The installed code: `app/<version>-<digest>`, with `app/current` switched at once.
+
+The client sweeps old versions of a plugin under running sessions; what is installed here stays, so
+the daemon and the settings' hooks run from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+
+from vector_memory import paths
+from vector_memory.setup import snippet
+from vector_memory.setup.site import ALREADY, Site
+
+PARTS = ("bin", "bootstrap.sh", "hooks", "lib", "requirements")
+_SKIPPED = ("__pycache__", ".mypy_cache", ".ruff_cache")
+
+# $0 is <home>/app/hook. Whatever is gone, the session goes on.
+SHIM = """#!/bin/sh
+# Runs one hook of the installed version: what the settings name, since it stays where it is.
+run=${0%/*}/current/hooks/run
+[ -f "$run" ] || exit 0
+VECTOR_MEMORY_HOME=${0%/app/*}
+export VECTOR_MEMORY_HOME
+exec /bin/sh "$run" "$@"
+"""
+
+
+def install(site: Site) -> str:
+    """Install this version's code, make it the current one, and return what was done."""
+    name = f"{paths.version()}-{digest(site.root)}"
+    folder = site.home.path("app", name)
+    if not os.path.isdir(folder):
+        _copy(site.root, folder)
+    previous = current(site)
+    if previous != name:
+        _switch(site, name)
+    _sweep(site, keep={name, previous})
+    _write(site.home.path("app", "hook"), SHIM, 0o700)
+    _write(site.home.path("settings.snippet.json"), snippet.for_home(site), 0o600)
+    return ALREADY if previous == name else name
+
+
+def current(site: Site) -> str:
+    """Return the name of the folder that `app/current` leads to, or ""."""
+    try:
+        return os.path.basename(os.readlink(site.home.app_current))
+    except OSError:
+        return ""
+
+
+def digest(root: str) -> str:
+    """Return eight hexadecimal digits that change whenever the installed code would."""
+    found = hashlib.sha256()
+    for path in files(root):
+        with open(os.path.join(root, path), "rb") as file:
+            found.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
+    return found.hexdigest()[:8]
+
+
+def files(root: str) -> Iterator[str]:
+    """Yield the files to install, relative to `root`, in a fixed order."""
+    for part in PARTS:
+        if os.path.isfile(os.path.join(root, part)):
+            yield part
+            continue
+        for folder, names, here in os.walk(os.path.join(root, part)):
+            names[:] = sorted(name for name in names if name not in _SKIPPED)
+            for name in sorted(here):
+                if not name.endswith(".pyc"):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def _copy(root: str, folder: str) -> None:
+    aside = f"{folder}.{os.getpid()}.part"
+    try:
+        os.mkdir(aside, 0o700)
+        for path in files(root):
+            target = os.path.join(aside, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            source = os.path.join(root, path)
+            shutil.copyfile(source, target)
+            os.chmod(target, 0o700 if os.access(source, os.X_OK) else 0o600)
+        os.rename(aside, folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _switch(site: Site, name: str) -> None:
+    aside = f"{site.home.app_current}.{os.getpid()}"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(aside)
+    os.symlink(name, aside)
+    os.replace(aside, site.home.app_current)
+
+
+def _sweep(site: Site, keep: set[str]) -> None:
+    """Remove older versions; `keep` holds the current one and the one before, which a daemon or a
+    hook that is just running may still read."""
+    for name in os.listdir(site.home.app):
+        folder = site.home.path("app", name)
+        if name not in keep and os.path.isdir(folder) and not os.path.islink(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write(path: str, text: str, mode: int) -> None:
+    aside = f"{path}.{os.getpid()}"
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(aside, path)

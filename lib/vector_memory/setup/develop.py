@@ -1,0 +1,90 @@
+"""`./bootstrap.sh test`: installs what tests need into `.build/`, and runs every check.
+
+Nothing of it touches the user's own data home or settings: runtime and model go into a data home
+below `.build/`, and the checks run with a scratch HOME.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.paths import Home
+from vector_memory.setup import locking, runtime, steps, tools
+from vector_memory.setup.plan import Plan
+from vector_memory.setup.site import Site
+from vector_memory.setup.steps import Step
+
+CHECKS = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+    ("lint-imports",),
+)
+
+
+def main(root: str, arguments: Sequence[str]) -> int:
+    """Install what tests need, run the checks and the tests, and return the exit code.
+
+    Args:
+        arguments: for pytest. With any, only pytest runs, and without coverage.
+    """
+    build = os.environ.get("VECTOR_MEMORY_BUILD") or os.path.join(root, ".build")
+    site = Site(root, Home(os.path.join(build, "home")))
+    site.home.make()
+    plan = Plan(site, keep_cache=True)
+    kit = tools.Kit(site, build)
+    try:
+        with locking.held(os.path.join(build, ".lock"), _say_waiting):
+            steps.run([*plan.base(), *_more(plan, kit)], sys.stdout)
+    except VectorMemoryError as error:
+        steps.report(error, site.log, sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return _check(kit, plan, arguments)
+
+
+def _more(plan: Plan, kit: tools.Kit) -> list[Step]:
+    return [
+        Step("Linking the hooks' interpreter", lambda: runtime.link_hook_python(plan.site)),
+        Step("Installing the test tools", lambda: kit.install(plan.uv)),
+        Step("Installing sentence-transformers", lambda: kit.install_reference(plan.uv)),
+        Step("Installing the client", kit.install_client),
+    ]
+
+
+def _check(kit: tools.Kit, plan: Plan, arguments: Sequence[str]) -> int:
+    scratch = tempfile.mkdtemp(prefix="vm-")
+    environ = kit.environ(plan.uv, scratch)
+    try:
+        failed = [] if arguments else [check for check in CHECKS if _run(kit, check, environ)]
+        coverage = [] if arguments else ["--cov", "--cov-report=term:skip-covered"]
+        code = _run(kit, ("pytest", *coverage, *arguments), environ)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    for check in failed:
+        sys.stderr.write(f"failed: {' '.join(check)}\n")
+    return code or int(bool(failed))
+
+
+def _run(kit: tools.Kit, command: Sequence[str], environ: dict[str, str]) -> int:
+    """Run one check of the test environment in the checkout and return its exit code."""
+    sys.stdout.write(f"$ {' '.join(command)}\n")
+    sys.stdout.flush()
+    program = os.path.join(os.path.dirname(kit.python), command[0])
+    return subprocess.run(
+        [program, *command[1:]], cwd=kit.site.root, env=environ, check=False
+    ).returncode
+
+
+def _say_waiting() -> None:
+    sys.stdout.write("Another run prepares the same folder; waiting for it …\n")
+    sys.stdout.flush()

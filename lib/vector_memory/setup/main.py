@@ -1,0 +1,174 @@
+"""The command behind `bootstrap.sh`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
+
+from vector_memory import paths
+from vector_memory.errors import SetupError, VectorMemoryError
+from vector_memory.setup import closing, locking, model, steps
+from vector_memory.setup.plan import Plan
+from vector_memory.setup.site import Site
+
+RETRY_S = 600.0
+"""After a failure the background set-up is not tried again for this long."""
+MAX_LOG_BYTES = 1_000_000
+ROOT = os.path.dirname(os.path.dirname(paths.PACKAGE_ROOT))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Set up, or with `test` first install what tests need and run them; return the exit code."""
+    os.umask(0o077)
+    # A user's shell may be told to speak ASCII.
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    if arguments[:1] == ["test"]:
+        from vector_memory.setup import develop
+
+        return develop.main(ROOT, arguments[1:])
+    options = _parse(arguments)
+    site = Site(ROOT, paths.Home(), options.model_source)
+    return _in_background(site) if options.background else _in_foreground(site, options)
+
+
+def set_up(site: Site, *, wait: bool = True, with_proof: bool = True) -> None:
+    """Run the whole set-up under its lock.
+
+    Raises:
+        SetupError: a step failed.
+        BusyError: another set-up runs and `wait` is False.
+    """
+    _make_home(site)
+    lock = site.home.path("runtime", ".setup.lock")
+    with locking.held(lock, _say_waiting if wait else None):
+        _begin_log(site)
+        with _clear_errors():
+            steps.run(Plan(site).steps(with_proof), sys.stdout)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(site.failed)
+
+
+def _in_foreground(site: Site, options: argparse.Namespace) -> int:
+    try:
+        if site.model_source:
+            model.check_source(site.model_source)
+        set_up(site, with_proof=options.proof)
+    except VectorMemoryError as error:
+        steps.report(error, site.log, sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted. Run it again: what is there already is kept.\n")
+        return 130
+    if not options.brief:
+        sys.stdout.write(closing.text(site))
+    return 0
+
+
+def _in_background(site: Site) -> int:
+    """Set up without anybody watching: in a session of its own, once at a time."""
+    with contextlib.suppress(OSError):
+        os.setsid()
+    if _failed_recently(site):
+        return 0
+    try:
+        set_up(site, wait=False)
+    except locking.BusyError:
+        return 0
+    except Exception as error:
+        _leave_report(site, error)
+        if isinstance(error, VectorMemoryError):
+            steps.report(error, site.log, sys.stderr)
+            return 1
+        raise
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./bootstrap.sh",
+        description="Set Vector Memory up in its data home. It can be run again at any time.",
+        epilog="./bootstrap.sh test [pytest arguments] installs what tests need and runs them.",
+    )
+    parser.add_argument(
+        "--model-source",
+        metavar="DIR",
+        default=os.environ.get("VECTOR_MEMORY_MODEL_SOURCE", ""),
+        help="take the embedding model from this folder",
+    )
+    parser.add_argument(
+        "--no-proof",
+        dest="proof",
+        action="store_false",
+        help="do not store and recall a memory at the end",
+    )
+    parser.add_argument("--brief", action="store_true", help="do not say what to do next")
+    parser.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def _make_home(site: Site) -> None:
+    try:
+        site.home.make()
+    except OSError as error:
+        raise SetupError(
+            f"The data home {site.home.root} cannot be made: {error.strerror}.",
+            "Set VECTOR_MEMORY_HOME to a folder that you may write.",
+        ) from error
+
+
+@contextlib.contextmanager
+def _clear_errors() -> Iterator[None]:
+    """Turn what the system refuses into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            hint = "Free about 1 GB and run ./bootstrap.sh again."
+        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            hint = "Make the data home yours to write, or set VECTOR_MEMORY_HOME to another folder."
+        else:
+            raise
+        raise SetupError(f"{error.filename}: {error.strerror}.", hint) from error
+
+
+def _begin_log(site: Site) -> None:
+    with contextlib.suppress(OSError):
+        if os.path.getsize(site.log) > MAX_LOG_BYTES:
+            os.truncate(site.log, 0)
+    with open(site.log, "a", encoding="utf-8") as file:
+        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        file.write(f"=== {at} Vector Memory {paths.version()}, Python {sys.version}\n")
+
+
+def _say_waiting() -> None:
+    sys.stdout.write("Another set-up is running; waiting for it …\n")
+    sys.stdout.flush()
+
+
+def _failed_recently(site: Site) -> bool:
+    try:
+        return time.time() - os.path.getmtime(site.failed) < RETRY_S
+    except OSError:
+        return False
+
+
+def _leave_report(site: Site, error: Exception) -> None:
+    """Leave the line of hook output with which the next session's start says what went wrong."""
+    known = isinstance(error, VectorMemoryError)
+    what = str(error) if known else f"It failed with {type(error).__name__}."
+    message = f"Vector Memory could not be set up. {what} (log: {site.log})"
+    hook = {"hookEventName": "SessionStart", "additionalContext": message}
+    line = json.dumps({"systemMessage": message, "hookSpecificOutput": hook})
+    aside = f"{site.failed}.{os.getpid()}"
+    with open(aside, "w", encoding="utf-8") as file:
+        file.write(line + "\n")
+    os.replace(aside, site.failed)

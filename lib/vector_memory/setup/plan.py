@@ -1,0 +1,83 @@
+"""Which steps a set-up takes, in which order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from vector_memory.errors import DaemonUnavailableError
+from vector_memory.setup import app, model, proof, runtime, uv
+from vector_memory.setup.commands import CommandError, file_tail
+from vector_memory.setup.site import ALREADY, Site
+from vector_memory.setup.steps import Step
+
+
+class Plan:
+    """The steps of one set-up and what they hand to each other."""
+
+    def __init__(self, site: Site, keep_cache: bool = False) -> None:
+        self.site = site
+        self.keep_cache = keep_cache
+        self.changed = False
+        self._uv: uv.Uv | None = None
+
+    def steps(self, with_proof: bool = True) -> list[Step]:
+        """Return the whole set-up."""
+        last = [Step("Storing and recalling a memory", lambda: proof.run(self.site))]
+        return [
+            *self.base(),
+            Step("Installing the code", self._app),
+            Step("Linking the hooks' interpreter", self._hook_python),
+            Step("Starting the daemon", self._daemon),
+            *(last if with_proof else []),
+        ]
+
+    def base(self) -> list[Step]:
+        """Return the steps that make `runtime/` and `models/`."""
+        return [
+            Step("Finding uv", self._find_uv),
+            Step("Installing packages", self._packages),
+            Step("Installing the embedding model", self._model),
+        ]
+
+    @property
+    def uv(self) -> uv.Uv:
+        """uv, which the first step finds."""
+        if self._uv is None:
+            self._uv = uv.get(self.site, os.environ)
+        return self._uv
+
+    def _find_uv(self) -> str:
+        return ".".join(map(str, uv.version(self.uv.program)))
+
+    def _packages(self) -> str:
+        return self._noted(runtime.install(self.site, self.uv))
+
+    def _model(self) -> str:
+        said = self._noted(model.install(self.site, self.uv))
+        if not self.keep_cache:
+            shutil.rmtree(uv.cache(self.site), ignore_errors=True)
+        return said
+
+    def _app(self) -> str:
+        return self._noted(app.install(self.site))
+
+    def _hook_python(self) -> str:
+        return runtime.link_hook_python(self.site)
+
+    def _daemon(self) -> str:
+        from vector_memory.client.link import Daemon
+
+        daemon = Daemon(self.site.home)
+        try:
+            if self.changed:
+                # It runs the code and the packages that were there before.
+                daemon.stop()
+            return f"process {daemon.start()['pid']}"
+        except DaemonUnavailableError as error:
+            said = self.site.home.path("logs", "daemon.out")
+            raise CommandError(error.message, error.hint, file_tail(said)) from error
+
+    def _noted(self, said: str) -> str:
+        self.changed = self.changed or said != ALREADY
+        return said

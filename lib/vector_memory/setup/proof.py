@@ -1,0 +1,169 @@
+"""The proof: the real hooks store a memory in a scratch data home, and recall it in other words."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from typing import Any
+
+from vector_memory.client.link import Daemon
+from vector_memory.errors import SetupError, VectorMemoryError
+from vector_memory.paths import Home
+from vector_memory.setup import locking
+from vector_memory.setup.site import Site
+
+PATIENCE_S = 60.0
+HOOK_S = 10.0
+STOP_S = 10.0
+QUESTION = "Which database should the ledger use?"
+DECISION = (
+    "We decided that the ledger keeps its entries in PostgreSQL, because the auditors need"
+    " row-level history."
+)
+PROMPT = "Remind me: where does the ledger store its data, and what was the reason?"
+EXPECTED = "PostgreSQL"
+_HINT = "Run `vector-memory doctor`; the end of the daemon's log is in the set-up's log."
+
+
+def run(site: Site) -> str:
+    """Store and recall one memory through the installed hooks; return what was seen.
+
+    Raises:
+        SetupError: a hook failed, or the memory did not come back.
+    """
+    with _scratch(site) as (home, project):
+        hook = _Hooks(site, home, project)
+        hook.run("session_start", session_id="proof-1", source="startup")
+        transcript = _write_transcript(project)
+        hook.run(
+            "stop",
+            session_id="proof-1",
+            transcript_path=transcript,
+            stop_hook_active=False,
+            last_assistant_message=DECISION,
+        )
+        recalled = _wait_for_answer(hook, transcript)
+    return f"it works\nstored:   {DECISION}\nasked:    {PROMPT}\nrecalled: {recalled}"
+
+
+class _Hooks:
+    """The installed hooks, as the client would run them."""
+
+    def __init__(self, site: Site, home: Home, project: str) -> None:
+        self.program = os.path.join(site.home.app_current, "hooks", "run")
+        self.project = project
+        self.environ = {
+            **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME")},
+            "VECTOR_MEMORY_HOME": home.root,
+            "CLAUDE_PROJECT_DIR": project,
+        }
+
+    def run(self, stem: str, **event: Any) -> str:
+        """Run one hook and return the context that it adds ("" for none)."""
+        name = "".join(word.capitalize() for word in stem.split("_"))
+        told = {"cwd": self.project, "hook_event_name": name, **event}
+        try:
+            done = subprocess.run(
+                ["sh", self.program, stem],
+                input=json.dumps(told).encode(),
+                capture_output=True,
+                env=self.environ,
+                cwd=self.project,
+                timeout=HOOK_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise SetupError(f"The {name} hook did not end in {HOOK_S:.0f} s.", _HINT) from None
+        if done.returncode or done.stderr:
+            raise SetupError(f"The {name} hook failed (exit {done.returncode}).", _HINT)
+        output = json.loads(done.stdout) if done.stdout else {}
+        return str(output.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def _wait_for_answer(hook: _Hooks, transcript: str) -> str:
+    """Ask until the memory comes back, and return the line that holds it."""
+    until = time.monotonic() + PATIENCE_S
+    attempt = 0
+    # Each time as a session of its own, since a session gets nothing twice.
+    while time.monotonic() < until:
+        attempt += 1
+        context = hook.run(
+            "user_prompt_submit",
+            session_id=f"proof-2-{attempt}",
+            transcript_path=transcript + ".none",
+            prompt=PROMPT,
+        )
+        for line in context.splitlines():
+            if EXPECTED in line:
+                return line.strip()
+        time.sleep(0.2)
+    raise SetupError(f"The memory did not come back within {PATIENCE_S:.0f} s.", _HINT)
+
+
+@contextlib.contextmanager
+def _scratch(site: Site) -> Iterator[tuple[Home, str]]:
+    """Yield a data home of its own that shares runtime, models and code, and a project's folder."""
+    folder = tempfile.mkdtemp(prefix="vector-memory-")
+    home = Home(os.path.join(folder, "home"))
+    project = os.path.join(folder, "ledger")
+    try:
+        os.makedirs(home.root, mode=0o700)
+        for name in ("runtime", "models", "app"):
+            os.symlink(os.path.realpath(site.home.path(name)), home.path(name))
+        home.make()
+        os.mkdir(project)
+        yield home, project
+    except SetupError:
+        _keep_log(home, site.log)
+        raise
+    finally:
+        _stop(home)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stop(home: Home) -> None:
+    with contextlib.suppress(VectorMemoryError, OSError):
+        Daemon(home).stop()
+        # It answers before its files are closed; its lock goes with the process.
+        until = time.monotonic() + STOP_S
+        while locking.is_held(home.lock) and time.monotonic() < until:
+            time.sleep(0.05)
+
+
+def _keep_log(home: Home, log: str) -> None:
+    with contextlib.suppress(OSError), open(log, "a", encoding="utf-8") as file:
+        for name in sorted(os.listdir(home.logs)):
+            with open(os.path.join(home.logs, name), encoding="utf-8", errors="replace") as one:
+                file.write(f"--- {name} of the proof\n{one.read()[-4000:]}\n")
+
+
+def _write_transcript(project: str) -> str:
+    path = os.path.join(project, "proof-1.jsonl")
+    at = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    common = {"sessionId": "proof-1", "cwd": project, "timestamp": at, "isSidechain": False}
+    answer = {
+        "id": "msg_1",
+        "role": "assistant",
+        "content": [{"type": "text", "text": DECISION}],
+        "stop_reason": "end_turn",
+    }
+    lines: list[dict[str, Any]] = [
+        {
+            **common,
+            "type": "user",
+            "uuid": "u1",
+            "parentUuid": None,
+            "message": {"role": "user", "content": QUESTION},
+        },
+        {**common, "type": "assistant", "uuid": "a1", "parentUuid": "u1", "message": answer},
+    ]
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    return path

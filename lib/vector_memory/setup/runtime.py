@@ -1,0 +1,142 @@
+"""The runtime: a virtual environment with the pinned packages, and the hooks' interpreter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from vector_memory.errors import SetupError
+from vector_memory.setup.commands import works
+from vector_memory.setup.site import ALREADY, Site, base_python, describe_python
+from vector_memory.setup.uv import Uv
+
+UNUSED = ("numpy/**/tests", "pyarrow/tests", "pyarrow/include")
+"""Folders of packages that nothing needs at run time: 30 MB."""
+_ASK_BASE = "import sys; print(sys._base_executable)"
+
+
+def install(site: Site, uv: Uv) -> str:
+    """Make the environment hold the pinned packages; return what was done.
+
+    A virtual environment has its own path written into it, so it is built in place, and the stamp
+    tells a whole one from one that was interrupted.
+
+    Raises:
+        SetupError: uv could not make or fill it.
+    """
+    wanted = key(site)
+    python = site.home.runtime_python
+    usable = works([python, "-I", "-c", "pass"])
+    stamped = _read_stamp(site)
+    if usable and stamped == wanted:
+        return ALREADY
+    if stamped:
+        os.unlink(site.stamp)
+    if not (usable and stamped):
+        # Half a package would count as installed for uv.
+        _make_venv(site, uv)
+    install_packages(uv, python, site.requirements("runtime"))
+    _prune(site.home.path("runtime", "venv"))
+    _write_stamp(site, wanted)
+    return describe_python()
+
+
+def install_packages(uv: Uv, python: str, *requirements: str) -> None:
+    """Install pinned requirements files into the environment of `python`.
+
+    The files name every package that is needed, and leave out some that packages only ask for.
+    """
+    files = [part for path in requirements for part in ("-r", path)]
+    uv(
+        *("pip", "install", "--no-deps", "--require-hashes", "--python", python, *files),
+        doing="install the packages",
+    )
+
+
+def _prune(venv: str) -> None:
+    for packages in Path(venv).glob("lib/python*/site-packages"):
+        for pattern in UNUSED:
+            for folder in list(packages.glob(pattern)):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_venv(site: Site, uv: Uv) -> None:
+    folder = site.home.path("runtime", "venv")
+    shutil.rmtree(folder, ignore_errors=True)
+    uv(
+        *("venv", "--no-python-downloads", "--no-project", "--python", base_python(), folder),
+        doing="make the Python environment",
+    )
+
+
+def key(site: Site) -> str:
+    """Return what the stamp says when nothing is to be done: a digest of the requirements."""
+    with open(site.requirements("runtime"), "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def link_hook_python(site: Site) -> str:
+    """Point `runtime/hook-python` at the real interpreter, and see that it runs.
+
+    The venv's own python would look for its `pyvenv.cfg` first, and a shim costs 100 ms.
+
+    Raises:
+        SetupError: no interpreter can run a hook.
+    """
+    link = site.home.hook_python
+    for python in _hook_candidates(site):
+        if works([python, "-I", "-S", "-c", "import _socket, posix, sqlite3"]):
+            _replace_link(python, link)
+            if works([link, "-I", "-S", "-c", "import _socket, posix, sqlite3"]):
+                return python
+    raise SetupError(
+        "No interpreter was found that can run a hook.",
+        "Install Python 3.10 or newer from your system's packages and run ./bootstrap.sh again.",
+    )
+
+
+def _hook_candidates(site: Site) -> list[str]:
+    venv = site.home.runtime_python
+    said = subprocess.run(
+        [venv, "-I", "-c", _ASK_BASE], capture_output=True, text=True, check=False
+    )
+    base = said.stdout.strip()
+    # The path as the environment knows it survives a system's minor upgrades, unlike its real
+    # path; a wrapper script would be a shim again.
+    found = [path for path in (base, os.path.realpath(base), base_python()) if _is_binary(path)]
+    return [*found, os.path.realpath(venv)]
+
+
+def _is_binary(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) != b"#!"
+    except OSError:
+        return False
+
+
+def _replace_link(target: str, link: str) -> None:
+    aside = f"{link}.{os.getpid()}"
+    os.symlink(target, aside)
+    os.replace(aside, link)
+
+
+def _read_stamp(site: Site) -> str:
+    try:
+        with open(site.stamp, encoding="utf-8") as file:
+            return str(json.load(file)["requirements"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _write_stamp(site: Site, wanted: str) -> None:
+    aside = f"{site.stamp}.{os.getpid()}"
+    with open(aside, "w", encoding="utf-8") as file:
+        json.dump({"requirements": wanted, "python": describe_python()}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(aside, site.stamp)

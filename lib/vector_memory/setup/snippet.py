@@ -1,0 +1,42 @@
+"""The hooks as settings, for those who wire them by hand: made from `hooks/hooks.json`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from vector_memory.setup.site import Site
+
+ROOT = "${CLAUDE_PLUGIN_ROOT}"
+
+
+def render(hooks: dict[str, Any], program: str) -> str:
+    """Return settings JSON with the same hooks, run by `program`, which takes the event's name.
+
+    Args:
+        hooks: what `hooks/hooks.json` says.
+        program: the path of `hooks/run`, or of the shim that stays put.
+    """
+    wired = {event: [_entry(group, program) for group in groups] for event, groups in hooks.items()}
+    return json.dumps({"hooks": wired}, indent=2) + "\n"
+
+
+def for_home(site: Site) -> str:
+    """Return the settings with the absolute path of the data home's shim, ready to be pasted."""
+    return render(load(site.root), site.home.path("app", "hook"))
+
+
+def load(root: str) -> dict[str, Any]:
+    """Return the events of `hooks/hooks.json` with their groups of hooks."""
+    with open(os.path.join(root, "hooks", "hooks.json"), encoding="utf-8") as file:
+        hooks: dict[str, Any] = json.load(file)["hooks"]
+    return hooks
+
+
+def _entry(group: dict[str, Any], program: str) -> dict[str, Any]:
+    return {**group, "hooks": [_hook(hook, program) for hook in group["hooks"]]}
+
+
+def _hook(hook: dict[str, Any], program: str) -> dict[str, Any]:
+    return {**hook, "args": [program, *hook["args"][1:]]}

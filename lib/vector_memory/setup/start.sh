@@ -1,0 +1,41 @@
+#!/bin/sh
+# Starts the set-up in the background and says so in one line of hook output: `sh start.sh HOME`;
+# HOME may be left out where VECTOR_MEMORY_HOME is set. The set-up itself sees to it that only one
+# runs and that a failed one is not tried again at once.
+
+umask 077
+home=${1:-${VECTOR_MEMORY_HOME:-}}
+[ -n "$home" ] || exit 0
+PATH=${PATH:+$PATH:}/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin
+export PATH
+root=$(CDPATH='' cd -- "${0%/*}/../../.." && pwd -P) || exit 0
+mkdir -p "$home/run" "$home/logs" 2>/dev/null || exit 0
+log=$home/logs/setup.log
+failed=$home/run/setup.failed
+
+say() {
+    printf '{"systemMessage": "%s", "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "%s"}}\n' "$1" "$1"
+}
+
+report() {
+    if [ -s "$failed" ]; then
+        # The set-up left a whole line of JSON there.
+        IFS= read -r line <"$failed"
+        printf '%s\n' "$line"
+        return
+    fi
+    shown=$log
+    # A path that JSON would need escaped is only described.
+    case $shown in *[\"\\]* | *[[:cntrl:]]*) shown='logs/setup.log in its data home' ;; esac
+    say "Vector Memory is being set up in the background and works as soon as that is done, in about a minute (log: $shown)."
+}
+
+report
+(
+    VECTOR_MEMORY_HOME=$home
+    export VECTOR_MEMORY_HOME
+    /bin/sh "$root/bootstrap.sh" --background && exit 0
+    # Python writes a better report; this one is for when there is no Python to write it.
+    [ -s "$failed" ] || say 'Vector Memory could not be set up: Python 3.10 or newer was not found. Install it and start a new session.' >"$failed"
+) </dev/null >>"$log" 2>&1 &
+exit 0

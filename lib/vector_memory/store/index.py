@@ -1,0 +1,328 @@
+"""The search index of a store: LanceDB for words and filters, a matrix for vectors.
+
+It comes up in stages, since importing LanceDB takes long and stops other threads meanwhile:
+`Index.open` maps the saved matrix, so that vectors are searched at once; `load_lance` brings the
+rest when nobody waits. The matrix is made from LanceDB's rows and kept equal to them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from vector_memory.errors import StoreFullError
+from vector_memory.model import Candidate, IndexRow, Scope
+from vector_memory.store import table as form
+from vector_memory.store.failures import translated
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vector_memory.model import Vector
+    from vector_memory.store.lance import LanceIndex
+    from vector_memory.store.matrix import Chunk, Matrix
+
+MATRIX_ROWS = 100_000
+"""Memories up to which vectors are searched exactly; beyond, LanceDB's vector index serves."""
+_BACK_AGAIN = 0.8
+_MOSTLY_NEW = 0.2
+
+
+class Index:
+    """A `SearchIndex` of LanceDB and an exact matrix. Make one with `Index.open`.
+
+    Args:
+        store: the store's folder.
+        model: the embedding model and its version.
+        dim: the vectors' dimension.
+        matrix_rows: memories up to which vectors are searched exactly.
+    """
+
+    def __init__(self, store: str, model: str, dim: int, matrix_rows: int = MATRIX_ROWS) -> None:
+        self.store = store
+        self.model = model
+        self.dim = dim
+        self.matrix_rows = matrix_rows
+        self.matrix_folder = os.path.join(store, "matrix", form.slug(model, dim))
+        self._lance: LanceIndex | None = None
+        self._matrix: Matrix | None = None
+        self._ahead = False
+        self._write_lock = threading.RLock()
+
+    @classmethod
+    def open(cls, store: str, model: str, dim: int, matrix_rows: int = MATRIX_ROWS) -> Index:
+        """Open what can be opened at once: the saved matrix, if there is a sound one."""
+        from vector_memory.store.matrix import Matrix
+
+        index = cls(store, model, dim, matrix_rows)
+        index._matrix = Matrix.load(index.matrix_folder, model, dim)
+        return index
+
+    # -- what is there ------------------------------------------------------------------------
+
+    @property
+    def lexical_ready(self) -> bool:
+        """Whether `matching` answers: LanceDB is loaded."""
+        return self._lance is not None
+
+    @property
+    def vectors_ready(self) -> bool:
+        """Whether `nearest` answers."""
+        return self._matrix is not None or self._lance is not None
+
+    @property
+    def damage(self) -> str:
+        """Why LanceDB's table was last set aside, "" if it never was since it was loaded."""
+        return self._lance.damage if self._lance is not None else ""
+
+    def reached(self) -> int:
+        """Return the sequence number up to which LanceDB is complete; 0 until it is loaded."""
+        return self._lance.reached() if self._lance is not None else 0
+
+    def matrix_reached(self) -> int:
+        """Return the sequence number up to which the matrix is complete; 0 without one."""
+        return self._matrix.reached() if self._matrix is not None else 0
+
+    def rows(self) -> int:
+        """Return how many memories the index holds; 0 until LanceDB is loaded."""
+        return self._lance.rows() if self._lance is not None else 0
+
+    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+        """Return the k best by BM25 for any of these analysed terms, best first; [] until
+        LanceDB is loaded.
+
+        Raises:
+            StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
+        """
+        return self._lance.matching(terms, scope, k) if self._lance is not None else []
+
+    def nearest(
+        self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
+    ) -> list[Candidate]:
+        """Return the k nearest by cosine similarity (-1 to 1), best first.
+
+        Args:
+            vector: (dim,) float32, L2-normalised.
+            scope: what the answer is limited to.
+            k: how many at most.
+            allowed: the ascending sequence numbers in the scope, when the caller has them. Until
+                LanceDB is loaded a scope of more than projects needs them: without, it finds [].
+
+        Raises:
+            StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
+        """
+        matrix, lance = self._matrix, self._lance
+        if matrix is None:
+            return lance.nearest(vector, scope, k) if lance is not None else []
+        if not form.usable(vector, self.dim):
+            return []
+        if allowed is None and not scope.only_projects:
+            if lance is None:
+                return []
+            allowed = lance.allowed(scope)
+        return matrix.nearest(vector, scope, k, allowed)
+
+    # -- coming up ----------------------------------------------------------------------------
+
+    def load_lance(self) -> str:
+        """Import LanceDB, open its table, and bring the matrix up to it. Call it when nobody
+        waits: the first time takes half a second.
+
+        Returns:
+            Why a damaged table was set aside, "" if none was. The index then starts from 0.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        from vector_memory.store.lance import LanceIndex
+
+        with self._write_lock:
+            if self._lance is None:
+                lance = LanceIndex.open(self.store, self.model, self.dim)
+                self._level(lance)
+                self._lance = lance
+            return self._lance.damage
+
+    def build_matrix(self, chunks: Iterable[Chunk], reached: int) -> None:
+        """Make the matrix of vectors that come from elsewhere, before LanceDB is loaded.
+
+        Args:
+            chunks: sequence numbers (n,) int64, their projects, and (n, dim) float32 vectors,
+                in any order.
+            reached: the journal's sequence number up to which they are complete.
+
+        Raises:
+            StoreFullError: it cannot be written.
+        """
+        from vector_memory.store.matrix import Matrix
+
+        with self._write_lock, translated("building the matrix", self.matrix_folder):
+            self._matrix = Matrix.build(self.matrix_folder, self.model, self.dim, chunks, reached)
+            self._ahead = self._lance is not None and self._lance.reached() < reached
+
+    # -- changing it --------------------------------------------------------------------------
+
+    def apply(self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int) -> None:
+        """Insert or replace `rows` by id, remove `removed_ids`, make it durable, and only then
+        count `reached` as reached. LanceDB is loaded if it is not yet.
+
+        Raises:
+            StoreFullError: the disk is full; what was reached before still stands.
+            StoreDamagedError: LanceDB cannot use its table; `set_aside` helps.
+        """
+        with self._write_lock:
+            self.load_lance()
+            lance = self._loaded()
+            gone = lance.replace(rows, removed_ids, reached)
+            if self._matrix is None:
+                return
+            self._follow(self._matrix, rows, gone)
+            if not self._ahead:
+                self._matrix.mark_reached(lance.reached())
+            elif lance.reached() >= self._matrix.reached():
+                self._level(lance)
+
+    def needs_optimize(self) -> bool:
+        """Whether enough was written since the last time that searches suffer."""
+        lance, matrix = self._lance, self._matrix
+        return (lance is not None and lance.needs_optimize()) or (
+            matrix is not None and matrix.needs_save()
+        )
+
+    def optimize(self, purge: bool = False) -> None:
+        """Compact LanceDB, save the matrix, and choose what serves vectors. Called when nobody
+        waits.
+
+        Args:
+            purge: drop every older version at once, whoever may still be reading it.
+
+        Raises:
+            StoreFullError: the disk is full; everything goes on as it was.
+            StoreDamagedError: LanceDB cannot use its table; `set_aside` helps.
+        """
+        with self._write_lock:
+            if self._lance is not None:
+                self._lance.optimize(purge)
+                self._choose(self._lance)
+            self._save_matrix()
+
+    def rebuild(self) -> None:
+        """Drop everything, earlier damaged copies among it, and start from 0.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        from vector_memory.store.matrix import Matrix
+
+        with self._write_lock:
+            self.load_lance()
+            lance = self._loaded()
+            lance.rebuild()
+            if self._matrix is not None:
+                self._matrix.delete()
+            self._matrix = Matrix(self.matrix_folder, self.model, self.dim)
+            self._ahead = False
+
+    def set_aside(self, reason: str) -> None:
+        """Rename LanceDB's table out of the way and start an empty one, from 0. The matrix serves
+        on and is made equal to the table once that has caught up."""
+        with self._write_lock:
+            if self._lance is not None:
+                self._lance.set_aside(reason)
+                self._ahead = self._matrix is not None
+
+    def check(self, read_data: bool = False) -> list[str]:
+        """Return what is wrong with the index, one sentence each; [] when all is well.
+
+        Args:
+            read_data: read everything and compare it with its checksums.
+        """
+        found = self._lance.check(read_data) if self._lance is not None else []
+        if read_data and self._matrix is not None and not self._matrix.sound():
+            found.append("The matrix differs from its checksum.")
+        return found
+
+    def close(self) -> None:
+        """Save the matrix, release files and memory."""
+        with self._write_lock:
+            # What cannot be saved is derived: the next start takes it from LanceDB.
+            with contextlib.suppress(StoreFullError):
+                self._save_matrix()
+            if self._lance is not None:
+                self._lance.close()
+            self._lance = self._matrix = None
+
+    # -- small parts --------------------------------------------------------------------------
+
+    def _loaded(self) -> LanceIndex:
+        assert self._lance is not None
+        return self._lance
+
+    def _follow(self, matrix: Matrix, rows: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
+        """Do in the matrix what was done in LanceDB."""
+        import numpy as np
+
+        newest = {row.memory.id: row for row in rows}.values()
+        kept = [row for row in newest if form.usable(row.vector, self.dim)]
+        seqs = np.array([row.memory.seq for row in kept], np.int64)
+        matrix.remove(np.setdiff1d(gone, seqs))
+        if kept:
+            vectors = np.stack([row.vector for row in kept if row.vector is not None])
+            matrix.add(seqs, [row.memory.project for row in kept], vectors)
+
+    def _level(self, lance: LanceIndex) -> None:
+        """Make the matrix equal to LanceDB's rows, or see that it waits for them."""
+        import numpy as np
+
+        matrix = self._matrix
+        if matrix is not None and matrix.reached() > lance.reached():
+            self._ahead = True
+            return
+        self._ahead = False
+        present = lance.embedded_seqs()
+        if matrix is None:
+            if not self._too_many(lance, len(present)):
+                self._rebuild_matrix(lance, len(present))
+            return
+        known = matrix.seqs()
+        missing = np.setdiff1d(present, known)
+        if len(missing) > _MOSTLY_NEW * max(len(present), 1_000):
+            self._rebuild_matrix(lance, len(present))
+            return
+        matrix.remove(np.setdiff1d(known, present))
+        for seqs, projects, vectors in lance.iter_vectors(missing):
+            matrix.add(seqs, projects, vectors)
+        matrix.mark_reached(lance.reached())
+
+    def _too_many(self, lance: LanceIndex, rows: int) -> bool:
+        return rows > self.matrix_rows and lance.has_vector_index
+
+    def _rebuild_matrix(self, lance: LanceIndex, rows: int) -> None:
+        from vector_memory.store.matrix import Matrix
+
+        if not rows:
+            self._matrix = Matrix(self.matrix_folder, self.model, self.dim)
+            self._matrix.mark_reached(lance.reached())
+            return
+        self.build_matrix(lance.iter_vectors(), lance.reached())
+
+    def _choose(self, lance: LanceIndex) -> None:
+        """Let the matrix serve up to its limit, LanceDB's vector index beyond."""
+        rows = lance.rows()
+        if rows > self.matrix_rows:
+            if not lance.has_vector_index:
+                lance.create_vector_index()
+            if self._matrix is not None:
+                self._matrix.delete()
+                self._matrix = None
+        elif self._matrix is None and rows <= _BACK_AGAIN * self.matrix_rows:
+            self._rebuild_matrix(lance, len(lance.embedded_seqs()))
+
+    def _save_matrix(self) -> None:
+        if self._matrix is not None:
+            with translated("saving the matrix", self.matrix_folder):
+                self._matrix.save()

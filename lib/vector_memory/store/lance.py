@@ -1,0 +1,367 @@
+"""The LanceDB table of one store and one embedding model: words, filters, many vectors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.model import Candidate, IndexRow, Scope, unique
+from vector_memory.store import table as form
+from vector_memory.store.failures import translated
+from vector_memory.store.lance_table import LanceTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vector_memory.model import Vector, Vectors
+    from vector_memory.store.matrix import Chunk
+
+UNINDEXED_ROWS = 1_000
+"""Rows outside the indexes from which on searches become noticeably slower."""
+LOOSE_BATCHES = 30
+"""Batches in files of their own from which on searches become noticeably slower."""
+OLD_VERSION_AGE = timedelta(seconds=10)
+"""Age from which on `optimize` drops old versions: longer than any search takes."""
+TIDY_PASSES = 2
+"""Calls of `optimize`, after one that wrote much, until the last file that it replaced is gone."""
+_IDS_AT_ONCE = 1_000
+_ROWS_AT_ONCE = 4_096
+
+
+class LanceIndex:
+    """A `SearchIndex` in LanceDB. Open one with `LanceIndex.open`; there is one writer."""
+
+    def __init__(self, table: LanceTable) -> None:
+        self._table = table
+        self._write_lock = threading.Lock()
+        self._unindexed = 0
+        self._loose = 0
+        self._untidy = 0
+        self._tidy_at_s = 0.0
+
+    @classmethod
+    def open(cls, store: str, model: str, dim: int) -> LanceIndex:
+        """Open the store's table for a model's vectors; make an empty one where there is none.
+
+        A table that cannot be read is set aside by a rename, and `damage` says why.
+
+        Args:
+            store: the store's folder.
+            model: the embedding model and its version.
+            dim: the vectors' dimension.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        table = LanceTable(store, model, dim)
+        try:
+            table.open()
+            index = cls(table)
+            with translated("opening", table.path):
+                index._unindexed = table.run(table.missing_rows())["lexical"]
+                index._loose = table.run(table.fragments())
+                table.run(table.warm())
+        except BaseException:
+            table.close()
+            raise
+        return index
+
+    # -- what is there ------------------------------------------------------------------------
+
+    @property
+    def damage(self) -> str:
+        """Why the table was last set aside, "" if it never was; it started from 0 then."""
+        return self._table.damage
+
+    @property
+    def has_vector_index(self) -> bool:
+        """Whether `nearest` asks a vector index instead of comparing every vector."""
+        return self._table.has_vector_index
+
+    def reached(self) -> int:
+        """Return the journal's sequence number up to which the table is complete."""
+        return self._table.reached
+
+    def rows(self) -> int:
+        """Return how many memories the table holds."""
+        with translated("counting", self._table.path):
+            count = int(self._table.run(self._handle.count_rows()))
+        return max(0, count - (self._table.reached > 0))
+
+    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+        """Return the k best by BM25 for any of these analysed terms, best first."""
+        words = form.storable(" ".join(unique(terms)))
+        if not words or k < 1 or scope.projects == ():
+            return []
+        query = self._handle.query().nearest_to_text(_match(words))
+        with translated("searching", self._table.path):
+            found = self._table.run(
+                _filtered(query, scope).limit(k).select(["seq", "_score"]).to_arrow()
+            )
+        return _best_first(found["seq"].to_pylist(), found["_score"].to_pylist())
+
+    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+        """Return the k nearest by cosine similarity (-1 to 1), best first.
+
+        Without a vector index every vector in the scope is compared.
+        """
+        if k < 1 or scope.projects == () or not form.usable(vector, self._table.dim):
+            return []
+        query = self._handle.query().nearest_to(vector).column("vector").distance_type("cosine")
+        if self.has_vector_index:
+            query = query.ef(max(2 * k, 100))
+        query = _filtered(query, scope).limit(k).select(["seq", "_distance"])
+        with translated("searching", self._table.path):
+            found = self._table.run(query.to_arrow())
+        return _best_first(
+            found["seq"].to_pylist(),
+            [1.0 - distance for distance in found["_distance"].to_pylist()],
+        )
+
+    def allowed(self, scope: Scope) -> NDArray[np.int64]:
+        """Return the sequence numbers of all memories in a scope, ascending."""
+        import numpy as np
+
+        if scope.projects == ():
+            return np.empty(0, np.int64)
+        query = _filtered(self._handle.query(), scope).select(["seq", "kind"])
+        with translated("filtering", self._table.path):
+            found = self._table.run(query.to_arrow())
+        seqs = np.asarray(found["seq"].to_numpy(), np.int64)
+        return np.sort(seqs[np.asarray(found["kind"].is_valid())])
+
+    def seqs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """Return the sequence numbers that these ids have in the table, in no order."""
+        import numpy as np
+        from lancedb.expr import col, lit
+
+        found = [np.empty(0, np.int64)]
+        for start in range(0, len(ids), _IDS_AT_ONCE):
+            some = [lit(form.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
+            query = self._handle.query().where(col("id").isin(some)).select(["seq"])
+            with translated("searching", self._table.path):
+                found.append(self._table.run(query.to_arrow())["seq"].to_numpy())
+        return np.concatenate(found)
+
+    def embedded_seqs(self) -> NDArray[np.int64]:
+        """Return the sequence numbers of all memories that have a vector, in no order."""
+        import numpy as np
+        from lancedb.expr import col, lit
+
+        query = self._handle.query().where(col("embedded") == lit(True)).select(["seq"])
+        with translated("reading", self._table.path):
+            return np.asarray(self._table.run(query.to_arrow())["seq"].to_numpy(), np.int64)
+
+    def iter_vectors(self, seqs: NDArray[np.int64] | None = None) -> Iterator[Chunk]:
+        """Yield what has a vector, in pieces and in no order: sequence numbers (n,) int64, their
+        projects, and (n, dim) float32.
+
+        Args:
+            seqs: only these sequence numbers; everything for None.
+        """
+        from lancedb.expr import col, lit
+
+        if seqs is None:
+            yield from self._vectors_where(col("embedded") == lit(True))
+            return
+        for start in range(0, len(seqs), _IDS_AT_ONCE):
+            some = [lit(one) for one in seqs[start : start + _IDS_AT_ONCE].tolist()]
+            yield from self._vectors_where(col("seq").isin(some))
+
+    # -- changing it --------------------------------------------------------------------------
+
+    def apply(self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int) -> None:
+        """Insert or replace `rows` by id, remove `removed_ids`, make it durable, and only then
+        count `reached` as reached. Applying the same batch again changes nothing.
+
+        Raises:
+            StoreFullError: the disk is full; what was reached before still stands.
+            StoreDamagedError: the table is damaged.
+        """
+        self.replace(rows, removed_ids, reached)
+
+    def replace(
+        self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int
+    ) -> NDArray[np.int64]:
+        """Do what `apply` does, and return the sequence numbers that it replaced or removed."""
+        newest = {row.memory.id: row for row in rows}
+        removed = [one for one in unique(removed_ids) if one not in newest]
+        with self._write_lock:
+            reached = max(reached, self._table.reached)
+            gone = self.seqs_of([*newest, *removed])
+            with translated("writing", self._table.path), self._table.guard.writing():
+                if removed and len(gone):
+                    self._delete(removed)
+                self._merge(list(newest.values()), reached)
+            self._table.reached = reached
+            self._unindexed += len(newest)
+            self._loose += 1
+        return gone
+
+    def needs_optimize(self) -> bool:
+        """Whether enough was written since the last time that searches suffer, or whether files
+        that were replaced then can be deleted now."""
+        return self._worn() or (self._untidy > 0 and time.monotonic() >= self._tidy_at_s)
+
+    def optimize(self, purge: bool = False) -> None:
+        """Compact the files, bring the indexes up to date, and drop old versions.
+
+        Args:
+            purge: drop every older version at once, whoever may still be reading it.
+        """
+        age = timedelta(milliseconds=1) if purge else OLD_VERSION_AGE
+        passes = 1 + (TIDY_PASSES if purge else 0)
+        with (
+            self._write_lock,
+            translated("optimizing", self._table.path),
+            self._table.guard.writing(),
+        ):
+            for _ in range(passes):
+                self._table.run(
+                    self._handle.optimize(cleanup_older_than=age, delete_unverified=purge)
+                )
+            self._table.run(self._table.warm())
+            self._plan_tidying(purge)
+
+    def create_vector_index(self) -> None:
+        """Index the vectors (HNSW over scalar quantisation); `nearest` is approximate from then.
+
+        Source: Y. Malkov and D. Yashunin, "Efficient and robust approximate nearest neighbor
+        search using Hierarchical Navigable Small World graphs", 2016.
+        """
+        from lancedb.index import HnswSq
+
+        with (
+            self._write_lock,
+            translated("indexing", self._table.path),
+            self._table.guard.writing(),
+        ):
+            self._table.run(
+                self._handle.create_index("vector", config=HnswSq(distance_type="cosine"))
+            )
+            self._table.has_vector_index = True
+
+    def rebuild(self) -> None:
+        """Delete the table, and what was set aside earlier, and start from 0.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        with self._write_lock, translated("rebuilding", self._table.path):
+            self._table.discard_damaged()
+            self._table.remake()
+            self._untidy = self._unindexed = self._loose = 0
+
+    def set_aside(self, reason: str) -> None:
+        """Rename a damaged table out of the way and start from 0.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        with self._write_lock:
+            self._table.set_aside(reason)
+            self._untidy = self._unindexed = self._loose = 0
+
+    def check(self, read_data: bool = False) -> list[str]:
+        """Return what is wrong with the table, one sentence each; [] when all is well.
+
+        Args:
+            read_data: read every row and compare it with its checksum.
+        """
+        from vector_memory.store.lance_check import problems
+
+        return problems(self, read_data)
+
+    def close(self) -> None:
+        """Release files, memory and the thread."""
+        self._table.close()
+
+    def scan(self) -> Iterator[Any]:
+        """Yield every row, the mark among them, as Arrow record batches."""
+        with translated("reading", self._table.path):
+            reader = self._table.run(
+                self._handle.query().to_batches(max_batch_length=_ROWS_AT_ONCE)
+            )
+            while (batch := self._table.run(_next(reader))) is not None:
+                yield batch
+
+    def unindexed(self) -> dict[str, int]:
+        """Return, for each column that should have an index, how many rows it lacks."""
+        with translated("reading the indexes", self._table.path):
+            return self._table.run(self._table.missing_rows())
+
+    # -- small parts --------------------------------------------------------------------------
+
+    @property
+    def _handle(self) -> Any:
+        return self._table.handle
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        from lancedb.expr import col, lit
+
+        for start in range(0, len(ids), _IDS_AT_ONCE):
+            some = [lit(form.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
+            self._table.run(self._handle.delete(col("id").isin(some)))
+
+    def _merge(self, rows: Sequence[IndexRow], reached: int) -> None:
+        """Insert or replace rows and the mark in one commit."""
+        builder = self._handle.merge_insert("id").when_matched_update_all()
+        builder = builder.when_not_matched_insert_all()
+        data = form.arrow_table(rows, reached, self._table.dim)
+        # The mark has no vector, which LanceDB refuses unless told that null is meant.
+        self._table.run(builder.execute(data, on_bad_vectors="null"))
+
+    def _vectors_where(self, where: Any) -> Iterator[Chunk]:
+        query = self._handle.query().where(where).select(["seq", "project", "vector"])
+        with translated("reading", self._table.path):
+            reader = self._table.run(query.to_batches(max_batch_length=_ROWS_AT_ONCE))
+            while (batch := self._table.run(_next(reader))) is not None:
+                batch = batch.filter(batch["vector"].is_valid())
+                if batch.num_rows:
+                    yield batch["seq"].to_numpy(), batch["project"].to_pylist(), self._floats(batch)
+
+    def _floats(self, batch: Any) -> Vectors:
+        import numpy as np
+
+        flat = batch["vector"].flatten().to_numpy(zero_copy_only=False)
+        return np.asarray(flat, np.float32).reshape(-1, self._table.dim)
+
+    def _worn(self) -> bool:
+        return self._unindexed >= UNINDEXED_ROWS or self._loose >= LOOSE_BATCHES
+
+    def _plan_tidying(self, purged: bool) -> None:
+        """Plan when to call `optimize` again: what it replaced may still be read for a while."""
+        wrote_much = self._worn() or (self._loose > 0 and not self._untidy)
+        self._untidy = TIDY_PASSES if wrote_much else max(0, self._untidy - 1)
+        if purged:
+            self._untidy = 0
+        self._tidy_at_s = time.monotonic() + OLD_VERSION_AGE.total_seconds()
+        self._unindexed = self._loose = 0
+
+
+def _match(words: str) -> Any:
+    """Return the query for any of these words: an object, not a string that is parsed."""
+    from lancedb.query import FullTextOperator, MatchQuery
+
+    make: Any = MatchQuery
+    return make(words, "lexical", operator=FullTextOperator.OR)
+
+
+def _filtered(query: Any, scope: Scope) -> Any:
+    where = form.expression(scope)
+    return query if where is None else query.where(where)
+
+
+def _best_first(seqs: Sequence[int], scores: Sequence[float]) -> list[Candidate]:
+    """Return candidates by falling score; of equal ones the newest first."""
+    found = [Candidate(seq, score) for seq, score in zip(seqs, scores, strict=True)]
+    return sorted(found, key=lambda one: (-one.score, -one.seq))
+
+
+async def _next(reader: Any) -> Any:
+    """Return a reader's next record batch, None at its end."""
+    return await anext(aiter(reader), None)

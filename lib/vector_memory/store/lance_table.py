@@ -1,0 +1,191 @@
+"""Opening, making, renaming and deleting a LanceDB table of memories."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Coroutine
+from datetime import datetime, timezone
+from functools import cached_property
+from typing import Any, TypeVar
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.store import table as form
+from vector_memory.store.durable import WriteGuard
+from vector_memory.store.failures import translated
+from vector_memory.store.lightimport import load_lancedb
+from vector_memory.store.loop import LoopThread
+
+T = TypeVar("T")
+
+INDEX_CACHE_BYTES = 512 << 20
+METADATA_CACHE_BYTES = 32 << 20
+DAMAGED = "lance.damaged-"
+
+
+class LanceTable:
+    """One table's files, its connection, and what it has reached. One writer.
+
+    Args:
+        store: the store's folder.
+        model: the embedding model and its version.
+        dim: the vectors' dimension.
+
+    Attributes:
+        handle: LanceDB's asynchronous table.
+        reached: the sequence number up to which the table is complete.
+        damage: why the table was last set aside, "" if it never was.
+        has_vector_index: whether its vectors are indexed.
+    """
+
+    def __init__(self, store: str, model: str, dim: int) -> None:
+        self.store = store
+        self.dim = dim
+        self.folder = os.path.join(store, "lance")
+        self.name = f"memories_{form.slug(model, dim)}"
+        self.path = os.path.join(self.folder, f"{self.name}.lance")
+        self.handle: Any = None
+        self.reached = 0
+        self.damage = ""
+        self.has_vector_index = False
+        self.guard = WriteGuard(self.path, os.path.join(self.folder, f"{self.name}.writing"))
+        self._connection: Any = None
+        self._loop = LoopThread("lancedb")
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for one of the handle's coroutines and return its result."""
+        return self._loop.run(work)
+
+    def open(self) -> None:
+        """Open the table, or make an empty one; one that cannot be read is set aside first.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+            StoreDamagedError: something else is where the folder should be.
+        """
+        with translated("opening", self.path):
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        if self.guard.lost_power():
+            self._rename("the machine went down while it was being written")
+        try:
+            self._start()
+        except StoreDamagedError as error:
+            self._rename(error.message)
+            self._start()
+
+    def set_aside(self, reason: str) -> None:
+        """Rename the table out of the way, for `reason`, and make an empty one."""
+        self._rename(reason)
+        self._start()
+
+    def remake(self) -> None:
+        """Delete the table and make an empty one."""
+        self._close_handle()
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.guard.forget()
+        self._start()
+
+    def discard_damaged(self) -> None:
+        """Delete what was set aside earlier: it holds the words of memories."""
+        for name in os.listdir(self.store):
+            if name.startswith(DAMAGED):
+                shutil.rmtree(os.path.join(self.store, name), ignore_errors=True)
+
+    async def missing_rows(self) -> dict[str, int]:
+        """Return column → how many rows its index lacks, -1 where the index itself is missing."""
+        found = {}
+        for column in form.index_configs():
+            stats = await self.handle.index_stats(f"{column}_idx")
+            found[column] = -1 if stats is None else int(stats.num_unindexed_rows)
+        return found
+
+    async def warm(self) -> None:
+        """Read what searches need most, so that the next one does not wait for it."""
+        for column in ("lexical", "project"):
+            await self.handle.prewarm_index(f"{column}_idx")
+
+    async def fragments(self) -> int:
+        """Return of how many pieces the table's data consists."""
+        return int((await self.handle.stats())["fragment_stats"]["num_fragments"])
+
+    def close(self) -> None:
+        """Release files, memory and the thread."""
+        self._close_handle()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._loop.close()
+
+    def _start(self) -> None:
+        """Open the table or make it, and learn what it has reached."""
+        load_lancedb()
+        with translated("opening", self.path):
+            self.guard.trust()
+            self.run(self._connect())
+
+    async def _connect(self) -> None:
+        import lancedb
+
+        if self._connection is None:
+            self._connection = await lancedb.connect_async(self.folder, session=self._session)
+        columns = form.schema(self.dim)
+        if os.path.isdir(self.path):
+            self.handle = await self._connection.open_table(self.name)
+            if (await self.handle.schema()).remove_metadata() != columns:
+                raise ValueError("its columns are those of another version")
+        else:
+            with self.guard.writing():
+                self.handle = await self._connection.create_table(self.name, schema=columns)
+                await self.handle.set_unenforced_primary_key("id")
+        await self._make_indexes()
+        self.reached = await self._read_mark()
+
+    async def _make_indexes(self) -> None:
+        """Make the indexes that are missing: all at first, the rest after an interruption."""
+        present = {config.name for config in await self.handle.list_indices()}
+        self.has_vector_index = form.VECTOR_INDEX in present
+        missing = {
+            column: config
+            for column, config in form.index_configs().items()
+            if f"{column}_idx" not in present
+        }
+        if missing:
+            with self.guard.writing():
+                for column, config in missing.items():
+                    await self.handle.create_index(column, config=config)
+
+    async def _read_mark(self) -> int:
+        from lancedb.expr import col, lit
+
+        query = self.handle.query().where(col("id") == lit(form.REACHED_ID)).select(["seq"])
+        return max((await query.to_arrow())["seq"].to_pylist(), default=0)
+
+    def _rename(self, reason: str) -> None:
+        """Set the table aside in the store's folder, in place of what was there before."""
+        self._close_handle()
+        self.discard_damaged()
+        stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%f")
+        aside = os.path.join(self.store, DAMAGED + stamp)
+        with translated("setting it aside", self.path):
+            os.makedirs(aside, mode=0o700)
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(self.path, os.path.join(aside, os.path.basename(self.path)))
+        self.guard.forget()
+        self.reached = 0
+        self.damage = reason
+
+    @cached_property
+    def _session(self) -> Any:
+        """What bounds LanceDB's caches: its defaults are 6 GB and 1 GB."""
+        import lancedb
+
+        return lancedb.Session(
+            index_cache_size_bytes=INDEX_CACHE_BYTES,
+            metadata_cache_size_bytes=METADATA_CACHE_BYTES,
+        )
+
+    def _close_handle(self) -> None:
+        if self.handle is not None:
+            self.handle.close()
+            self.handle = None

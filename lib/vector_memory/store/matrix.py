@@ -1,0 +1,339 @@
+"""Exact cosine search over all vectors of a store, in memory that is mapped from a file.
+
+Rows are ordered by project, so that a question about one project computes on one slice. What came
+since the last `save` waits in a tail of its own. numpy is imported with this module: import it
+when vectors are wanted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.model import Candidate, Scope
+from vector_memory.store import matrix_file
+from vector_memory.store.matrix_file import Ranges, Saved
+from vector_memory.store.matrix_search import scored, slices, top
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector, Vectors
+
+    Chunk = tuple[NDArray[np.int64], Sequence[str], Vectors]
+    """Sequence numbers (n,), their projects, and their vectors (n, dim), L2-normalised."""
+
+TAIL_ROWS = 2_000
+"""Rows in the tail from which on it is worth saving."""
+_BLOCK_ROWS = 4_096
+
+
+@dataclass(frozen=True)
+class _View:
+    """What one search sees: it stays as it is while a writer makes the next one.
+
+    `codes` numbers the projects for `tail_codes`; `dead` and `tail_dead` mark rows that were replaced or removed. The tail's arrays may be longer
+    than `tail_rows`: what comes after is not there yet.
+    """
+
+    saved: Saved
+    codes: dict[str, int]
+    dead: NDArray[np.bool_]
+    tail_vectors: Vectors
+    tail_seqs: NDArray[np.int64]
+    tail_codes: NDArray[np.int32]
+    tail_dead: NDArray[np.bool_]
+    tail_rows: int = 0
+
+
+class Matrix:
+    """All vectors of one store and one model. One thread writes, any number search.
+
+    Args:
+        folder: where its files are, or will be.
+        model: the embedding model and its version.
+        dim: the vectors' dimension.
+    """
+
+    def __init__(self, folder: str, model: str, dim: int) -> None:
+        self.folder = folder
+        self.model = model
+        self.dim = dim
+        self._lock = threading.Lock()
+        self._reached = 0
+        self._changed = False
+        self._view = self._viewing(_nothing(dim))
+
+    @classmethod
+    def load(cls, folder: str, model: str, dim: int) -> Matrix | None:
+        """Return the saved matrix, None where there is none or it cannot be used: then it needs
+        building, and damaged files are deleted."""
+        matrix = cls(folder, model, dim)
+        try:
+            matrix._adopt(matrix_file.load(folder, model, dim))
+        except (StoreDamagedError, OSError, ValueError):
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
+        return matrix
+
+    @classmethod
+    def build(
+        cls, folder: str, model: str, dim: int, chunks: Iterable[Chunk], reached: int
+    ) -> Matrix:
+        """Make a matrix of everything that `chunks` bring, in any order, and save it.
+
+        The vectors pass through a temporary file, not through memory.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        matrix = cls(folder, model, dim)
+        path = os.path.join(folder, "building.f32")
+        seqs: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        codes: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+        with open(path, "wb") as file:
+            for some_seqs, projects, vectors in chunks:
+                np.ascontiguousarray(vectors, np.float32).tofile(file)
+                seqs.append(np.asarray(some_seqs, np.int64))
+                codes.append(matrix._code_of(projects))
+        all_seqs, all_codes = np.concatenate(seqs), np.concatenate(codes)
+        vectors = np.empty((0, dim), np.float32)
+        if len(all_seqs):
+            vectors = np.memmap(path, np.float32, "r", shape=(len(all_seqs), dim))
+        matrix._reached = reached
+        matrix._write(vectors, vectors[:0], all_seqs, all_codes)
+        return matrix
+
+    # -- what is there ------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        view = self._view
+        gone = int(view.dead.sum()) + int(view.tail_dead[: view.tail_rows].sum())
+        return len(view.saved.seqs) + view.tail_rows - gone
+
+    def reached(self) -> int:
+        """Return the journal's sequence number up to which the matrix is complete."""
+        return self._reached
+
+    def seqs(self) -> NDArray[np.int64]:
+        """Return the sequence numbers of all rows that are not gone, in no order."""
+        view = self._view
+        tail = slice(0, view.tail_rows)
+        return np.concatenate(
+            [view.saved.seqs[~view.dead], view.tail_seqs[tail][~view.tail_dead[tail]]]
+        )
+
+    def nearest(
+        self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
+    ) -> list[Candidate]:
+        """Return the k nearest by cosine similarity (-1 to 1), best first, newest of equals first.
+
+        Args:
+            vector: (dim,) float32, L2-normalised.
+            scope: only its projects are looked at.
+            k: how many at most.
+            allowed: ascending sequence numbers to which the answer is limited.
+        """
+        if k < 1:
+            return []
+        query = np.ascontiguousarray(vector, np.float32)
+        view = self._view
+        parts = [
+            scored(view.saved.vectors[rows], view.saved.seqs[rows], view.dead[rows], query, allowed)
+            for rows in slices(view.saved.ranges, scope.projects)
+        ]
+        tail = slice(0, view.tail_rows)
+        if view.tail_rows:
+            outside = view.tail_dead[tail]
+            if scope.projects is not None:
+                wanted = [view.codes[one] for one in scope.projects if one in view.codes]
+                outside = outside | ~np.isin(view.tail_codes[tail], wanted)
+            parts.append(
+                scored(view.tail_vectors[tail], view.tail_seqs[tail], outside, query, allowed)
+            )
+        return top(parts, k)
+
+    # -- changing it --------------------------------------------------------------------------
+
+    def add(self, seqs: NDArray[np.int64], projects: Sequence[str], vectors: Vectors) -> None:
+        """Add rows; those whose sequence numbers are there already are left as they are."""
+        with self._lock:
+            new = ~np.isin(seqs, self.seqs())
+            if not new.any():
+                return
+            count = int(new.sum())
+            view = self._room_for(count)
+            end = view.tail_rows + count
+            rows = slice(view.tail_rows, end)
+            view.tail_vectors[rows] = vectors[new]
+            view.tail_seqs[rows] = seqs[new]
+            view.tail_codes[rows] = self._code_of(projects)[new]
+            view.tail_dead[rows] = False
+            self._view = replace(view, tail_rows=end)
+            self._changed = True
+
+    def remove(self, seqs: NDArray[np.int64]) -> None:
+        """Leave these rows out of every answer from now on."""
+        if not len(seqs):
+            return
+        with self._lock:
+            view = self._view
+            view.dead[np.isin(view.saved.seqs, seqs)] = True
+            tail = slice(0, view.tail_rows)
+            view.tail_dead[tail][np.isin(view.tail_seqs[tail], seqs)] = True
+            self._changed = True
+
+    def mark_reached(self, reached: int) -> None:
+        """Note that everything up to this sequence number is in the matrix."""
+        self._changed = self._changed or reached > self._reached
+        self._reached = max(self._reached, reached)
+
+    def needs_save(self) -> bool:
+        """Whether the tail, or what is gone, grew so long that searches suffer."""
+        view = self._view
+        limit = max(TAIL_ROWS, len(view.saved.seqs) // 10)
+        return view.tail_rows >= TAIL_ROWS or int(view.dead.sum()) >= limit
+
+    def save(self) -> None:
+        """Write everything anew, in order and without what is gone; nothing when nothing changed.
+
+        Raises:
+            OSError: it cannot be written; the matrix goes on as it was.
+        """
+        with self._lock:
+            if not self._changed:
+                return
+            view = self._view
+            tail = slice(0, view.tail_rows)
+            self._write(
+                view.saved.vectors,
+                view.tail_vectors[tail],
+                np.concatenate([view.saved.seqs, view.tail_seqs[tail]]),
+                np.concatenate([self._saved_codes(view.saved), view.tail_codes[tail]]),
+                np.concatenate([view.dead, view.tail_dead[tail]]),
+            )
+
+    def sound(self) -> bool:
+        """Whether the saved vectors are those that were written; it reads them all."""
+        try:
+            return matrix_file.vectors_sound(self.folder)
+        except FileNotFoundError:
+            return not len(self._view.saved.seqs)
+        except (StoreDamagedError, OSError):
+            return False
+
+    def delete(self) -> None:
+        """Delete the matrix's files; what is in memory goes on until it is dropped."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # -- small parts --------------------------------------------------------------------------
+
+    def _adopt(self, saved: Saved) -> None:
+        """Go on from what is saved, with an empty tail."""
+        self._reached = saved.reached
+        self._changed = False
+        self._view = self._viewing(saved)
+
+    def _viewing(self, saved: Saved) -> _View:
+        return _View(
+            saved,
+            {project: i for i, project in enumerate(saved.ranges.projects)},
+            np.zeros(len(saved.seqs), np.bool_),
+            np.empty((0, self.dim), np.float32),
+            np.empty(0, np.int64),
+            np.empty(0, np.int32),
+            np.empty(0, np.bool_),
+        )
+
+    def _write(
+        self,
+        first: Vectors,
+        second: Vectors,
+        seqs: NDArray[np.int64],
+        codes: NDArray[np.int32],
+        dead: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Save the rows of two arrays, one after the other, in the order of projects and seqs."""
+        known = self._view.codes
+        names = sorted(known)
+        ranks = np.empty(len(names), np.int64)
+        for rank, name in enumerate(names):
+            ranks[known[name]] = rank
+        order = np.lexsort((seqs, ranks[codes]))
+        if dead is not None:
+            order = order[~dead[order]]
+        ranges = _ranges(names, ranks[codes[order]])
+        blocks = _blocks(first, second, order)
+        self._adopt(
+            matrix_file.save(
+                self.folder, self.model, ranges, seqs[order], blocks, self.dim, self._reached
+            )
+        )
+
+    def _code_of(self, projects: Sequence[str]) -> NDArray[np.int32]:
+        """Return the projects' numbers, giving new ones to new projects."""
+        # A search may be reading the dictionary: it only ever grows.
+        codes = self._view.codes
+        return np.array([codes.setdefault(one, len(codes)) for one in projects], np.int32)
+
+    def _saved_codes(self, saved: Saved) -> NDArray[np.int32]:
+        codes = np.empty(len(saved.seqs), np.int32)
+        ranges = saved.ranges
+        for name, start, stop in zip(ranges.projects, ranges.starts, ranges.stops, strict=True):
+            codes[start:stop] = self._view.codes[name]
+        return codes
+
+    def _room_for(self, count: int) -> _View:
+        """Return a view whose tail has room for `count` more rows."""
+        view = self._view
+        used, room = view.tail_rows, len(view.tail_seqs)
+        if used + count <= room:
+            return view
+        room = max(2 * room, used + count, 256)
+        return replace(
+            view,
+            tail_vectors=_grown(view.tail_vectors, room),
+            tail_seqs=_grown(view.tail_seqs, room),
+            tail_codes=_grown(view.tail_codes, room),
+            tail_dead=_grown(view.tail_dead, room),
+        )
+
+
+def _nothing(dim: int) -> Saved:
+    return Saved(np.empty(0, np.int64), np.empty((0, dim), np.float32), Ranges(), 0, 0)
+
+
+def _grown(array: Any, room: int) -> Any:
+    """Return a longer copy of an array; the new rows are not set."""
+    longer = np.empty((room, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def _ranges(names: Sequence[str], ranks: NDArray[np.int64]) -> Ranges:
+    """Return the rows of each project that has any; `ranks` ascends."""
+    if not len(ranks):
+        return Ranges()
+    present, starts = np.unique(ranks, return_index=True)
+    stops = np.append(starts[1:], len(ranks))
+    return Ranges(
+        tuple(names[rank] for rank in present), tuple(starts.tolist()), tuple(stops.tolist())
+    )
+
+
+def _blocks(first: Vectors, second: Vectors, order: NDArray[np.int64]) -> Iterator[Vectors]:
+    """Yield the rows of two arrays, one after the other, in the given order, some at a time."""
+    for start in range(0, len(order), _BLOCK_ROWS):
+        rows = order[start : start + _BLOCK_ROWS]
+        block = np.empty((len(rows), first.shape[1]), np.float32)
+        early = rows < len(first)
+        block[early] = first[rows[early]]
+        block[~early] = second[rows[~early] - len(first)]
+        yield block

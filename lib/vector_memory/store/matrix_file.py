@@ -1,0 +1,195 @@
+"""The files of an exact matrix: vectors that are mapped rather than read, and their index.
+
+A generation is `vectors-<n>.f32` and `seqs-<n>.i64`; `meta.json` names the one in force and is
+replaced last, so that a reader finds either the old matrix or the new one, whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.store.durable import sync_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vector_memory.model import Vectors
+
+FORMAT = 1
+META = "meta.json"
+_READ_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Which rows belong to which project: `starts[i]` up to `stops[i]` to `projects[i]`."""
+
+    projects: tuple[str, ...] = ()
+    starts: tuple[int, ...] = ()
+    stops: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A matrix on disk: `seqs` (n,) int64 and `vectors` (n, dim) float32, ordered by project and
+    within a project by sequence number."""
+
+    seqs: NDArray[np.int64]
+    vectors: Vectors
+    ranges: Ranges
+    reached: int
+    generation: int
+
+
+def save(
+    folder: str,
+    model: str,
+    ranges: Ranges,
+    seqs: NDArray[np.int64],
+    blocks: Iterator[Vectors],
+    dim: int,
+    reached: int,
+) -> Saved:
+    """Write a matrix as the next generation and put it in force.
+
+    Args:
+        folder: the matrix's folder; it is made.
+        model: the embedding model and its version.
+        ranges: the projects' rows, in order.
+        seqs: (n,) int64, in the order of the rows.
+        blocks: the rows' vectors, (some, dim) float32 at a time.
+        dim: the vectors' dimension.
+        reached: the sequence number up to which the matrix is complete.
+
+    Raises:
+        OSError: it cannot be written; what was in force stays so.
+    """
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    generation = _newest(folder) + 1
+    names = _names(generation)
+    try:
+        meta: dict[str, Any] = {
+            "format": FORMAT,
+            "model": model,
+            "dim": dim,
+            "rows": len(seqs),
+            "reached": reached,
+            "generation": generation,
+            "projects": ranges.projects,
+            "starts": ranges.starts,
+            "stops": ranges.stops,
+            "vectors_sum": _write(os.path.join(folder, names[0]), blocks),
+            "seqs_sum": _write(os.path.join(folder, names[1]), iter([seqs])),
+        }
+        meta["sum"] = _meta_sum(meta)
+        temporary = os.path.join(folder, f"{META}.new")
+        _write(temporary, iter([json.dumps(meta).encode()]))
+        os.replace(temporary, os.path.join(folder, META))
+        sync_file(folder)
+    except BaseException:
+        _delete(folder, names)
+        raise
+    _delete(folder, [name for name in os.listdir(folder) if name not in (META, *names)])
+    return load(folder, model, dim)
+
+
+def load(folder: str, model: str, dim: int) -> Saved:
+    """Map the matrix in force; the vectors are read when they are used.
+
+    Raises:
+        OSError: there is none, or it cannot be read.
+        StoreDamagedError: it is damaged, or of another model or version.
+    """
+    import numpy as np
+
+    meta = _read_meta(folder)
+    if (meta.get("format"), meta.get("model"), meta.get("dim")) != (FORMAT, model, dim):
+        raise _damaged(folder, "it was made for another model or by another version")
+    vectors_name, seqs_name = _names(meta["generation"])
+    rows = meta["rows"]
+    if os.path.getsize(os.path.join(folder, vectors_name)) != rows * dim * 4:
+        raise _damaged(folder, "its vectors are incomplete")
+    seqs = np.fromfile(os.path.join(folder, seqs_name), np.int64)
+    if len(seqs) != rows or _sum(seqs) != meta["seqs_sum"]:
+        raise _damaged(folder, "its sequence numbers are damaged")
+    vectors: Any = np.empty((0, dim), np.float32)
+    if rows:
+        path = os.path.join(folder, vectors_name)
+        vectors = np.memmap(path, np.float32, "r", shape=(rows, dim)).view(np.ndarray)
+    ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
+    return Saved(seqs, vectors, ranges, meta["reached"], meta["generation"])
+
+
+def vectors_sound(folder: str) -> bool:
+    """Read all vectors and compare them with the checksum that was stored with them."""
+    meta = _read_meta(folder)
+    digest = hashlib.blake2b(digest_size=8)
+    with open(os.path.join(folder, _names(meta["generation"])[0]), "rb") as file:
+        while piece := file.read(_READ_BYTES):
+            digest.update(piece)
+    return bool(digest.hexdigest() == meta["vectors_sum"])
+
+
+def _read_meta(folder: str) -> dict[str, Any]:
+    with open(os.path.join(folder, META), encoding="utf-8") as file:
+        text = file.read()
+    try:
+        meta = dict(json.loads(text))
+        if meta.pop("sum") == _meta_sum(meta):
+            return meta
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise _damaged(folder, f"{META} is damaged")
+
+
+def _damaged(folder: str, why: str) -> StoreDamagedError:
+    return StoreDamagedError(
+        f"The matrix in {folder} cannot be used: {why}.", "It is made anew by itself."
+    )
+
+
+def _names(generation: int) -> tuple[str, str]:
+    return f"vectors-{generation}.f32", f"seqs-{generation}.i64"
+
+
+def _newest(folder: str) -> int:
+    """Return the highest generation that any file in the folder belongs to, 0 if none does."""
+    numbers = [name.rpartition("-")[2].partition(".")[0] for name in os.listdir(folder)]
+    return max((int(number) for number in numbers if number.isdigit()), default=0)
+
+
+def _write(path: str, pieces: Iterator[Any]) -> str:
+    """Write and sync a file of arrays or bytes (0600); return its checksum."""
+    digest = hashlib.blake2b(digest_size=8)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        for piece in pieces:
+            if len(piece):
+                digest.update(piece)
+                file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+def _sum(array: Any) -> str:
+    return hashlib.blake2b(array.tobytes(), digest_size=8).hexdigest()
+
+
+def _meta_sum(meta: dict[str, Any]) -> str:
+    plain = json.dumps(meta, sort_keys=True).encode()
+    return hashlib.blake2b(plain, digest_size=8).hexdigest()
+
+
+def _delete(folder: str, names: list[str] | tuple[str, ...]) -> None:
+    for name in names:
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(folder, name))

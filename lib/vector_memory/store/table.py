@@ -1,0 +1,218 @@
+"""What a LanceDB table of memories looks like: columns, indexes, rows, and filters.
+
+Everything here imports pyarrow and LanceDB inside the functions: they are loaded when nobody
+waits for them (see `lightimport`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.model import IndexRow, Scope
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+REACHED_ID = "//reached"
+"""The id of the row whose `seq` is the sequence number that the table has reached. It is written
+by the same commit as the batch, has no words, no vector and no attributes, and so is never found."""
+
+VECTOR_INDEX = "vector_idx"
+CHECKED = (
+    "id",
+    "seq",
+    "created_at",
+    "project",
+    "kind",
+    "collection",
+    "session",
+    "tags",
+    "lexical",
+)
+"""The columns that a row's checksum covers, in its order; the vector comes after them."""
+_TAG_EDGE = "\x1f"
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def slug(model: str, dim: int) -> str:
+    """Return a model's name as it can stand in a file's name; different models differ."""
+    plain = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")[:40]
+    digest = hashlib.blake2b(f"{model}\n{dim}".encode(), digest_size=4).hexdigest()
+    return f"{plain}-{digest}" if plain else digest
+
+
+def schema(dim: int) -> Any:
+    """Return the table's Arrow schema for vectors of this dimension."""
+    import pyarrow as pa
+
+    words = [pa.field(name, pa.string()) for name in CHECKED[3:]]
+    return pa.schema(
+        [
+            pa.field("id", pa.string(), nullable=False),
+            pa.field("seq", pa.int64(), nullable=False),
+            pa.field("created_at", pa.int64()),
+            *words,
+            pa.field("checksum", pa.int64()),
+            pa.field("embedded", pa.bool_()),
+            pa.field("vector", pa.list_(pa.float16(), dim)),
+        ]
+    )
+
+
+def index_configs() -> dict[str, Any]:
+    """Return column → configuration of the indexes that every table has.
+
+    Tags have none: LanceDB's expressions cannot ask for a list's element, so they are one string
+    between separators, which is searched where somebody filters by tag.
+    """
+    from lancedb.index import FTS, Bitmap, BTree
+
+    return {
+        "id": BTree(),
+        "seq": BTree(),
+        "created_at": BTree(),
+        "project": Bitmap(),
+        "kind": Bitmap(),
+        "collection": Bitmap(),
+        "session": Bitmap(),
+        "lexical": FTS(
+            with_position=False,
+            base_tokenizer="whitespace",
+            max_token_length=1024,
+            lower_case=False,
+            stem=False,
+            remove_stop_words=False,
+            ascii_folding=False,
+        ),
+    }
+
+
+def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
+    """Return rows, and the mark of what is reached, as an Arrow table."""
+    import pyarrow as pa
+
+    memories = [row.memory for row in rows]
+    vectors = half_vectors(rows, dim)
+    columns: dict[str, list[Any]] = {
+        "id": [storable(memory.id) for memory in memories],
+        "seq": [memory.seq for memory in memories],
+        "created_at": [microseconds(memory.created_at) for memory in memories],
+        "project": [storable(memory.project) for memory in memories],
+        "kind": [storable(memory.kind) for memory in memories],
+        "collection": [storable(memory.collection) for memory in memories],
+        "session": [storable(memory.source.session) for memory in memories],
+        "tags": [joined_tags(memory.tags) for memory in memories],
+        "lexical": [storable(row.lexical) for row in rows],
+    }
+    sums = [
+        checksum([columns[name][i] for name in CHECKED], vector_bytes(vectors[i]))
+        for i in range(len(rows))
+    ]
+    mark = {"id": REACHED_ID, "seq": reached}
+    form = schema(dim)
+    arrays = [pa.array([*columns[name], mark.get(name)], form.field(name).type) for name in CHECKED]
+    arrays.append(pa.array([*sums, None], pa.int64()))
+    arrays.append(pa.array([*(bool(vector.any()) for vector in vectors), None], pa.bool_()))
+    arrays.append(_vector_array(vectors, dim))
+    return pa.table(arrays, schema=form)
+
+
+def vector_bytes(half: NDArray[np.float16]) -> bytes:
+    """Return what a checksum covers of a stored vector: nothing of an absent one."""
+    return half.tobytes() if half.any() else b""
+
+
+def half_vectors(rows: Sequence[IndexRow], dim: int) -> NDArray[np.float16]:
+    """Return (n, dim) float16; rows without a usable vector are all zeros."""
+    import numpy as np
+
+    half = np.zeros((len(rows), dim), np.float16)
+    for i, row in enumerate(rows):
+        if usable(row.vector, dim):
+            half[i] = row.vector
+    return half
+
+
+def usable(vector: Any, dim: int) -> bool:
+    """Whether this is a vector of the right dimension that has a direction."""
+    import numpy as np
+
+    return (
+        vector is not None
+        and vector.shape == (dim,)
+        and bool(np.isfinite(vector).all())
+        and bool(vector.any())
+    )
+
+
+def storable(text: str) -> str:
+    """Return text that UTF-8 can hold: lone surrogates become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def checksum(values: Sequence[Any], vector: bytes) -> int:
+    """Return a row's checksum: of its columns in the schema's order, and the vector's bytes."""
+    digest = hashlib.blake2b(repr(tuple(values)).encode(), digest_size=8)
+    digest.update(vector)
+    return int(struct.unpack("<q", digest.digest())[0])
+
+
+def joined_tags(tags: Sequence[str]) -> str:
+    """Return tags as one string in which each stands between separators."""
+    if not tags:
+        return ""
+    plain = (tag.replace(_TAG_EDGE, " ") for tag in tags)
+    return storable(_TAG_EDGE + _TAG_EDGE.join(plain) + _TAG_EDGE)
+
+
+def microseconds(moment: datetime) -> int:
+    """Return the microseconds from 1970 to an aware time."""
+    past = moment - _EPOCH
+    return (past.days * 86_400 + past.seconds) * 1_000_000 + past.microseconds
+
+
+def expression(scope: Scope) -> Any:
+    """Return the LanceDB expression of a scope, None where nothing is limited.
+
+    This is the one place that makes filters. Values only ever become literals, so that no text
+    can change what a filter means.
+    """
+    from lancedb.expr import col, lit
+
+    parts = []
+    for column, values in (
+        ("project", scope.projects),
+        ("kind", scope.kinds),
+        ("session", scope.sessions),
+        ("collection", scope.collections),
+    ):
+        if values:
+            parts.append(col(column).isin([lit(storable(value)) for value in values]))
+    if scope.tags:
+        with_tag = (col("tags").contains(joined_tags([tag])) for tag in scope.tags)
+        parts.append(reduce(lambda one, other: one | other, with_tag))
+    if scope.since is not None:
+        parts.append(col("created_at") >= lit(microseconds(scope.since)))
+    if scope.until is not None:
+        parts.append(col("created_at") < lit(microseconds(scope.until)))
+    return reduce(lambda one, other: one & other, parts) if parts else None
+
+
+def _vector_array(half: NDArray[np.float16], dim: int) -> Any:
+    """Return the vectors and one null for the mark as an Arrow array; zeros become null."""
+    import numpy as np
+    import pyarrow as pa
+
+    flat = np.zeros((len(half) + 1, dim), np.float16)
+    flat[:-1] = half
+    absent = ~flat.any(axis=1)
+    return pa.FixedSizeListArray.from_arrays(
+        pa.array(flat.ravel()), type=pa.list_(pa.float16(), dim), mask=pa.array(absent)
+    )

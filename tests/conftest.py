@@ -1,0 +1,36 @@
+"""What every test stands on: no test reaches the real home or the network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+REAL_HOME = os.path.realpath(os.path.expanduser("~"))
+
+
+@pytest.fixture(autouse=True)
+def scratch_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give each test homes of its own, so that nothing can reach the user's."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
+    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise when a test connects anywhere but to this machine."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        if isinstance(address, tuple) and address[0] not in {"127.0.0.1", "::1", "localhost"}:
+            raise AssertionError(f"a test reached for the network: {address!r}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)

@@ -1,0 +1,153 @@
+"""Hooks keep their contract whatever stands behind the socket and whatever comes on stdin: exit 0,
+nothing on stderr, and on stdout nothing or one JSON object."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.harness import fake_daemon, hook
+from e2e.harness.hook import Stdin
+
+pytestmark = pytest.mark.e2e
+
+STATES = ["is absent", "left a stale socket", *fake_daemon.STATES]
+
+
+def inputs(event: str) -> list[Stdin]:
+    """Return what a hook may find on stdin, from proper to hopeless."""
+    valid = hook.payload(event)
+    return [
+        Stdin(valid),
+        Stdin(b""),
+        Stdin(valid[: len(valid) // 2]),
+        Stdin(b"\x00\xff\xfe\x80" * 500),
+        Stdin(hook.payload(event, prompt="x" * 5_000_000)),
+    ]
+
+
+def held(event: str) -> list[Stdin]:
+    """Return inputs whose other end never closes: they cost a hook its whole deadline."""
+    return [Stdin(b"", closed=False), Stdin(hook.payload(event), closed=False)]
+
+
+@pytest.fixture(params=hook.pythons(), ids=os.path.basename)
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A data home whose daemon cannot be started."""
+    return hook.bare_home(tmp_path / "data home", request.param)
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("event", hook.EVENTS)
+def test_a_hook_without_a_good_daemon_says_nothing(event: str, state: str, home: Path) -> None:
+    """With no daemon or a bad one, every hook ends by itself, with success and in silence."""
+    with daemon_that(state, home):
+        outcomes = run_all(event, inputs(event), home)
+    for outcome in outcomes:
+        outcome.assert_polite()
+        assert outcome.out == b""
+
+
+@pytest.mark.parametrize("state", ["is absent", "never answers"])
+@pytest.mark.parametrize("event", hook.EVENTS)
+def test_a_stdin_that_never_closes_is_given_up(event: str, state: str, home: Path) -> None:
+    """A hook whose input does not end, ends all the same."""
+    with daemon_that(state, home):
+        outcomes = run_all(event, held(event), home)
+    for outcome in outcomes:
+        outcome.assert_polite()
+        assert outcome.out == b""
+
+
+@contextlib.contextmanager
+def daemon_that(state: str, home: Path) -> Iterator[None]:
+    """Put the data home's socket into one of `STATES`."""
+    sock = home / "run" / "daemon.sock"
+    if state in fake_daemon.STATES:
+        with fake_daemon.listening(sock, fake_daemon.STATES[state]):
+            yield
+        return
+    if state == "left a stale socket":
+        fake_daemon.leave_stale(sock)
+    yield
+
+
+def run_all(event: str, stdins: list[Stdin], home: Path) -> list[hook.Outcome]:
+    """Run one hook with every input, all at once."""
+    return [one.wait() for one in [hook.start(event, stdin, home) for stdin in stdins]]
+
+
+@pytest.mark.parametrize("event", hook.EVENTS)
+def test_stdin_reaches_the_daemon_as_it_is(event: str, home: Path) -> None:
+    """The daemon gets the event, the project's folder and the very bytes of stdin; what it answers
+    is printed where the client takes context, and only there."""
+    daemon = fake_daemon.Answering()
+    data = hook.payload(event, prompt="caf\u00e9 \U0001f980 " * 3, odd="\x00")
+    with fake_daemon.listening(home / "run" / "daemon.sock", daemon):
+        outcome = hook.run(event, Stdin(data), home)
+    outcome.assert_polite()
+    assert daemon.asked == [(f"hook.{hook.EVENTS[event]}", b"/nonexistent/project\0" + data)]
+    assert (outcome.context == "told") is (event in hook.MAY_SPEAK)
+
+
+def test_a_large_prompt_reaches_the_daemon_whole(home: Path) -> None:
+    """Five megabytes of stdin pass within the deadline."""
+    daemon = fake_daemon.Answering()
+    data = hook.payload("user_prompt_submit", prompt="x" * 5_000_000)
+    with fake_daemon.listening(home / "run" / "daemon.sock", daemon):
+        outcome = hook.run("user_prompt_submit", Stdin(data), home)
+    outcome.assert_polite()
+    assert [len(body) for _verb, body in daemon.asked] == [len(b"/nonexistent/project\0" + data)]
+
+
+@pytest.mark.parametrize("event", ["stop", "subagent_stop", "pre_compact", "session_end"])
+def test_what_must_not_be_lost_is_spooled_without_text(event: str, home: Path) -> None:
+    """Without a daemon these events leave a note of where to read on, and none of the words."""
+    data = hook.payload(event, last_assistant_message="the words", custom_instructions="the words")
+    hook.run(event, Stdin(data), home).assert_polite()
+    notes = [path.read_bytes() for path in (home / "spool").iterdir()]
+    assert len(notes) == 1
+    assert json.loads(data)["session_id"].encode() in notes[0]
+    assert b"/nonexistent/transcript.jsonl" in notes[0]
+    assert b"the words" not in notes[0]
+
+
+@pytest.mark.parametrize("event", ["session_start", "user_prompt_submit"])
+def test_questions_are_not_spooled(event: str, home: Path) -> None:
+    """What only asks leaves nothing behind."""
+    hook.run(event, Stdin(hook.payload(event)), home).assert_polite()
+    assert list((home / "spool").iterdir()) == []
+
+
+@pytest.mark.parametrize("event", hook.EVENTS)
+def test_an_unreadable_data_home_is_borne_in_silence(event: str, tmp_path: Path) -> None:
+    """A data home that is a file, or that cannot be written, stops no session."""
+    broken = tmp_path / "file"
+    broken.write_text("not a folder")
+    hook.run(event, Stdin(hook.payload(event)), broken).assert_polite()
+
+
+@pytest.mark.parametrize("event", hook.EVENTS)
+def test_an_unknown_event_or_a_bare_environment_is_borne(event: str, home: Path) -> None:
+    """Without the client's variables a hook still ends well."""
+    bare = hook.run(event, Stdin(hook.payload(event)), home, CLAUDE_PROJECT_DIR="", PATH="")
+    bare.assert_polite()
+    hook.run("no_such_event", Stdin(b"{}"), home).assert_polite()
+
+
+def test_hooks_write_nothing_into_the_plugin(home: Path, tmp_path: Path) -> None:
+    """The plugin's folder is the client's: bytecode and all else goes to the data home."""
+    plugin = tmp_path / "plugin"
+    for folder in ("hooks", "lib"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(hook.ROOT / folder, plugin / folder, ignore=ignored, symlinks=True)
+    before = sorted(plugin.rglob("*"))
+    for event in hook.EVENTS:
+        hook.run(event, Stdin(hook.payload(event)), home, plugin).assert_polite()
+    assert sorted(plugin.rglob("*")) == before
+    assert list((home / "run" / "pycache").rglob("*.pyc"))

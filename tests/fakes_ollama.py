@@ -1,0 +1,78 @@
+"""A small server that speaks the part of Ollama's API that embedding needs."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from fakes_embed import bag_of_words
+
+DIM = 768
+
+
+class OllamaServer(ThreadingHTTPServer):
+    """What the server has and does, and what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.models = {"nomic-embed-text:latest": "0a109f422b47e3a30ba2b10eca18548e"}
+        self.inputs: list[str] = []
+        self.failure: tuple[int, str] | None = None
+        self.delay_s = 0.0
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: OllamaServer
+
+    def do_GET(self) -> None:
+        models = [{"model": name, "digest": digest} for name, digest in self.server.models.items()]
+        self._answer(200, {"models": models} if self.path == "/api/tags" else {})
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        time.sleep(self.server.delay_s)
+        if self.server.failure is not None:
+            status, message = self.server.failure
+            self._answer(status, {"error": message})
+        elif request["model"].partition(":")[0] + ":latest" not in self.server.models:
+            self._answer(404, {"error": f"model {request['model']!r} not found"})
+        else:
+            self.server.inputs.extend(request["input"])
+            # Like the real one, which has no vector for nothing.
+            vectors = [bag_of_words(text, DIM) for text in request["input"] if text.strip()]
+            self._answer(200, {"model": request["model"], "embeddings": vectors})
+
+    def _answer(self, status: int, body: dict[str, Any]) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def running() -> Iterator[OllamaServer]:
+    """Run a server for the block."""
+    with OllamaServer() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()

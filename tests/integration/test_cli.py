@@ -1,0 +1,565 @@
+"""The CLI's verbs against a daemon on a real socket: what they ask, print and return."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_daemon import FakeDaemon, fake_daemon
+
+from vector_memory import wire
+from vector_memory.cli.main import main
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.paths import Home
+
+NASTY = "quote ' \" `id` $(id) \\ !x é漢\nsecond line"
+
+
+def memory(name: str, **more: Any) -> dict[str, Any]:
+    """Return a memory as the daemon tells it."""
+    return {
+        "id": name * 8,
+        "text": f"text of {name}",
+        "title": "",
+        "kind": "note",
+        "created_at": "2026-11-20T10:00:00+00:00",
+        "project": "/work/ledger",
+        "source": {"session": "s1", "path": "/t.jsonl", "line_start": 3, "line_end": 5},
+        "tags": [],
+        **more,
+    }
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[FakeDaemon]:
+    with fake_daemon(Home(str(tmp_path / "data"))) as running:
+        yield running
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def give(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return give
+
+
+def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Return the one JSON document on stdout; stderr must be empty."""
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.count("\n") == 1
+    document: dict[str, Any] = json.loads(out)
+    return document
+
+
+def test_remember_sends_all_it_was_told(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Text arrives as it was typed; --json prints the daemon's answer."""
+    daemon.handlers["remember"] = lambda payload: {"id": "m1", "action": "stored"}
+    words = ["--kind", "decision", "--tag", "a", "--tag", "b", "--priority", "high"]
+    words += ["--at", "2026-11-20T10:00Z", "--global", "--json"]
+    assert main(["remember", NASTY, *words]) == 0
+    assert answer(capsys) == {"id": "m1", "action": "stored"}
+    (asked,) = daemon.payloads("remember")
+    assert asked == {
+        "cwd": os.getcwd(),
+        "project": None,
+        "global": True,
+        "all_projects": False,
+        "text": NASTY,
+        "kind": "decision",
+        "tags": ["a", "b"],
+        "priority": "HIGH",
+        "at": "2026-11-20T10:00:00+00:00",
+    }
+
+
+def test_remember_reads_stdin_and_tells_people(
+    daemon: FakeDaemon, stdin: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`-` is stdin, whose bytes need not be UTF-8; redactions are mentioned."""
+    daemon.handlers["remember"] = lambda payload: {
+        "id": "m1",
+        "action": "merged",
+        "redactions": 2,
+    }
+    stdin(b"caf\xe9 $(id)\n")
+    assert main(["remember", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "Already known, merged with m1\n"
+    assert err == "2 secrets left out.\n"
+    assert daemon.payloads("remember")[0]["text"] == "caf\ufffd $(id)"
+
+
+def test_a_relative_project_is_made_absolute(daemon: FakeDaemon, tmp_path: Path) -> None:
+    """The daemon has another working folder than the caller."""
+    daemon.handlers["stats"] = lambda payload: {"memories": 0}
+    assert main(["stats", "--project", "some/where", "--json"]) == 0
+    assert daemon.payloads("stats")[0]["project"] == os.path.abspath("some/where")
+    assert daemon.payloads("stats")[0]["all_projects"] is False
+
+
+def test_stats_is_of_all_stores_by_default(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --project everything counts, and the JSON has the number of memories."""
+    stats = {"memories": 3, "by_kind": {"note": 3}, "embedding": {"model": "m", "state": "ready"}}
+    stats["stores"] = [{"folder": "/g", "memories": 3, "pending_vectors": 1, "bytes": 2_000_000}]
+    daemon.handlers["stats"] = lambda payload: stats
+    assert main(["stats", "--json"]) == 0
+    assert answer(capsys) == stats
+    assert daemon.payloads("stats")[0]["all_projects"] is True
+    assert main(["stats"]) == 0
+    out = capsys.readouterr().out
+    assert "3 memories" in out
+    assert "2.0" in out
+
+
+def test_recall_prints_the_daemon_s_hits(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON as it came; limits are passed on as lists and UTC times."""
+    found = {"hits": [memory("a", score=0.91, breakdown={"dense": 0.5})], "mode": "full"}
+    daemon.handlers["recall"] = lambda payload: found
+    words = ["--since", "2026-11-01T00:00Z", "--kind", "decision", "--tag", "x", "-k", "3"]
+    assert main(["recall", NASTY, *words, "--json"]) == 0
+    assert answer(capsys) == found
+    (asked,) = daemon.payloads("recall")
+    assert asked["query"] == NASTY
+    assert (asked["k"], asked["kind"], asked["tag"]) == (3, ["decision"], ["x"])
+    assert (asked["since"], asked["until"]) == ("2026-11-01T00:00:00+00:00", None)
+
+
+def test_recall_for_people_is_a_table(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Score, date and project stand there; --why adds the breakdown, words-only is noted."""
+    hit = memory("a", score=0.91234, breakdown={"dense": 0.5, "rank": 2})
+    daemon.handlers["recall"] = lambda payload: {"hits": [hit], "mode": "lexical"}
+    assert main(["recall", "q", "--why"]) == 0
+    out, err = capsys.readouterr()
+    for words in ("0.912", "2026-11-20", "ledger", "text of a", "dense 0.500  rank 2"):
+        assert words in out
+    assert "words only" in err
+    daemon.handlers["recall"] = lambda payload: {"hits": []}
+    assert main(["recall", "q"]) == 0
+    assert capsys.readouterr().out == "Nothing found.\n"
+
+
+def test_a_batch_is_answered_line_by_line_in_order(
+    daemon: FakeDaemon, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line for each question, errors among them; blank lines are no questions."""
+
+    def recalled(payload: dict[str, Any]) -> dict[str, Any]:
+        if payload["query"] == "bad":
+            raise BadInputError("No.", "Ask otherwise.")
+        return {"hits": [{"id": payload["query"], "k": payload["k"]}], "mode": "full"}
+
+    daemon.handlers["recall"] = recalled
+    lines = ['{"query": "one"}', "", "broken", '{"query": "bad"}', '{"query": "two", "k": 2}']
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert main(["recall", "--batch", str(file), "-k", "7", "--all-projects"]) == 0
+    out, err = capsys.readouterr()
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert [one["hits"] for one in answers] == [
+        [{"id": "one", "k": 7}],
+        [],
+        [],
+        [{"id": "two", "k": 2}],
+    ]
+    assert [one.get("error") for one in answers] == [None, "The line is no JSON.", "No.", None]
+    assert err == ""
+    assert all(payload["all_projects"] for payload in daemon.payloads("recall"))
+
+
+def test_a_batch_comes_from_stdin_too(
+    daemon: FakeDaemon, stdin: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--batch -` reads stdin."""
+    daemon.handlers["recall"] = lambda payload: {"hits": [payload["query"]]}
+    stdin(json.dumps({"query": NASTY}).encode() + b"\n")
+    assert main(["recall", "--batch", "-"]) == 0
+    assert answer(capsys) == {"hits": [NASTY]}
+
+
+def test_a_batch_of_no_file_is_an_error(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is named, with exit code 1."""
+    assert main(["recall", "--batch", "/nowhere/x"]) == 1
+    assert "/nowhere/x" in capsys.readouterr().err
+
+
+def test_list_and_topics_read_the_same_memories(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """list gives them as they are; topics groups those of sessions, each in its own order."""
+    later = memory("b", title="Second", created_at="2026-11-20T11:00:00+00:00")
+    alone = memory("c", source={})
+    found = {"memories": [later, memory("a", title="First"), alone], "total": 30}
+    daemon.handlers["list"] = lambda payload: found
+    assert main(["list", "--offset", "4", "--session", "s1", "--json"]) == 0
+    assert answer(capsys) == found
+    assert daemon.payloads("list")[0]["offset"] == 4
+    assert main(["list"]) == 0
+    assert "1 to 3 of 30" in capsys.readouterr().out
+    assert main(["topics", "--json"]) == 0
+    (session,) = answer(capsys)["sessions"]
+    assert session["session"] == "s1"
+    assert [topic["title"] for topic in session["topics"]] == ["First", "Second"]
+    assert main(["topics"]) == 0
+    assert "session s1" in capsys.readouterr().out
+
+
+def test_show_prints_a_memory_with_its_source(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The source is a file with its lines; a missing memory is an expected error."""
+    daemon.handlers["get"] = lambda payload: {"memory": memory("a", tags=["x", "y"])}
+    assert main(["show", "aaaa"]) == 0
+    out = capsys.readouterr().out
+    for words in ("text of a", "/t.jsonl:3-5", "x, y"):
+        assert words in out
+
+    def missing(payload: dict[str, Any]) -> dict[str, Any]:
+        raise NotFoundError("There is no memory zz.", "See `list`.")
+
+    daemon.handlers["get"] = missing
+    assert main(["show", "zz", "--json"]) == 1
+    assert answer(capsys) == {"error": "There is no memory zz.", "hint": "See `list`."}
+
+
+def test_edit_changes_only_what_is_named(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Options that were not given are not sent; an empty tag takes all tags away."""
+    daemon.handlers["edit"] = lambda payload: {"memory": memory("a")}
+    assert main(["edit", "aaaa", "--kind", "fact", "--tag", "", "--json"]) == 0
+    assert answer(capsys)["memory"]["id"] == "a" * 8
+    (asked,) = daemon.payloads("edit")
+    assert (asked["id"], asked["kind"], asked["tags"]) == ("aaaa", "fact", [])
+    assert not {"text", "priority"} & set(asked)
+
+
+@pytest.mark.parametrize(
+    ("editor", "code", "edits"),
+    [
+        ("sh -c 'echo new > \"$0\"'", 0, ["new"]),
+        ("true", 0, []),
+        ("false", 1, []),
+        ("sh -c ': > \"$0\"'", 1, []),
+        ("/nonexistent/editor", 1, []),
+        ("", 1, []),
+    ],
+)
+def test_edit_opens_the_editor(
+    editor: str,
+    code: int,
+    edits: list[str],
+    daemon: FakeDaemon,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without options the text is edited; a failed, empty or missing editor changes nothing, and
+    no copy of the text stays behind."""
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", editor)
+    daemon.handlers["get"] = lambda payload: {"memory": memory("a")}
+    daemon.handlers["edit"] = lambda payload: {"memory": memory("a")}
+    assert main(["edit", "aaaa"]) == code
+    assert [payload["text"] for payload in daemon.payloads("edit")] == edits
+    assert [name for name in os.listdir(daemon.home.run) if name.startswith("edit-")] == []
+
+
+class TestForget:
+    """`forget` shows, asks, and forgets what it showed."""
+
+    @pytest.fixture(autouse=True)
+    def remembered(self, daemon: FakeDaemon) -> None:
+        found = [memory("a"), memory("b")]
+
+        def forgotten(payload: dict[str, Any]) -> dict[str, Any]:
+            return {"memories": found, "forgotten": 0 if payload["dry_run"] else 2}
+
+        daemon.handlers["forget"] = forgotten
+        daemon.handlers["get"] = lambda payload: {"memory": memory(payload["id"][0])}
+
+    def test_without_a_terminal_it_refuses(
+        self, daemon: FakeDaemon, stdin: Any, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Exit 1, nothing forgotten, and it says how to go on."""
+        stdin(b"y\n")
+        assert main(["forget", "--tag", "t"]) == 1
+        out, err = capsys.readouterr()
+        assert "text of a" in out
+        assert "--yes" in err
+        assert [payload["dry_run"] for payload in daemon.payloads("forget")] == [True]
+
+    def test_yes_forgets_what_was_shown(
+        self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """The second question names the ids of the first one's answer."""
+        assert main(["forget", "--query", "q", "--yes", "--json"]) == 0
+        assert answer(capsys)["forgotten"] == 2
+        first, second = daemon.payloads("forget")
+        assert (first["query"], first["dry_run"]) == ("q", True)
+        assert (second["ids"], second["dry_run"]) == (["a" * 8, "b" * 8], False)
+        assert "query" not in second
+
+    def test_dry_run_only_shows(
+        self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Even with --yes."""
+        assert main(["forget", "--since", "3d", "--dry-run", "--yes", "--json"]) == 0
+        assert answer(capsys)["forgotten"] == 0
+        assert len(daemon.payloads("forget")) == 1
+
+    def test_ids_may_be_beginnings(self, daemon: FakeDaemon) -> None:
+        """They are looked up first, in every project."""
+        assert main(["forget", "a", "b", "--yes"]) == 0
+        first, _ = daemon.payloads("forget")
+        assert first["ids"] == ["a" * 8, "b" * 8]
+        assert first["all_projects"] is True
+
+    @pytest.mark.parametrize(
+        ("said", "code", "times"), [("y\n", 0, 2), ("n\n", 130, 1), ("", 130, 1)]
+    )
+    def test_on_a_terminal_it_asks(
+        self,
+        said: str,
+        code: int,
+        times: int,
+        daemon: FakeDaemon,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Only a yes forgets."""
+
+        class Terminal(io.StringIO):
+            def isatty(self) -> bool:
+                return True
+
+        monkeypatch.setattr(sys, "stdin", Terminal(said))
+        assert main(["forget", "--tag", "t"]) == code
+        assert len(daemon.payloads("forget")) == times
+
+    def test_nothing_found_is_no_error(
+        self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """There is nothing to ask then."""
+        daemon.handlers["forget"] = lambda payload: {"memories": [], "forgotten": 0}
+        assert main(["forget", "--tag", "none"]) == 0
+        assert capsys.readouterr().out == "Nothing matches.\n"
+
+
+class TestReadingIn:
+    """`import` and `backfill` stream."""
+
+    def test_import_reports_what_came_of_it(
+        self, daemon: FakeDaemon, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Progress stays off stdout; the path is absolute; the answer is one document."""
+        result = {"read": 2, "stored": 1, "merged": 0, "skipped": 0, "redactions": 0}
+        result |= {"errors": [{"line": 2, "error": "no text"}], "seconds": 0.5}
+
+        def imported(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+            yield wire.PROGRESS, {"done": 1, "total": 2, "doing": "reading"}
+            yield wire.ANSWER, result
+
+        daemon.handlers["import"] = imported
+        file = tmp_path / "in.jsonl"
+        file.write_text("{}\n{}\n")
+        assert main(["import", str(file), "--verbatim", "--json"]) == 0
+        assert answer(capsys) == result
+        assert main(["import", str(file), "--no-wait"]) == 0
+        out, err = capsys.readouterr()
+        assert "2 read, 1 stored" in out
+        assert err == "line 2: no text\n"
+        first, second = daemon.payloads("import")
+        assert (first["path"], first["verbatim"], first["wait"]) == (str(file), True, True)
+        assert (second["verbatim"], second["wait"]) == (False, False)
+
+    def test_nothing_but_errors_is_exit_1(
+        self, daemon: FakeDaemon, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A file of which no line could be stored."""
+        errors = [{"line": n, "error": "broken"} for n in range(12)]
+        daemon.handlers["import"] = lambda payload: {"read": 12, "skipped": 12, "errors": errors}
+        file = tmp_path / "in.jsonl"
+        file.write_text("x")
+        assert main(["import", str(file)]) == 1
+        assert "and 2 more" in capsys.readouterr().err
+
+    def test_a_missing_file_is_an_expected_error(self, daemon: FakeDaemon) -> None:
+        """The daemon is not asked."""
+        assert main(["import", "/nowhere/in.jsonl"]) == 1
+        assert main(["backfill", "/nowhere/in.jsonl"]) == 1
+        assert daemon.asked == []
+
+    def test_backfill_finds_this_project_s_transcripts(
+        self, daemon: FakeDaemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where the client keeps them for the current folder; all of them, or one session's."""
+        daemon.handlers["backfill"] = lambda payload: {"files": 1, "errors": []}
+        work = tmp_path / "my.work"
+        work.mkdir()
+        monkeypatch.chdir(work)
+        assert main(["backfill"]) == 1
+        name = str(work).replace("/", "-").replace(".", "-").replace("_", "-")
+        kept = Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects" / name
+        kept.mkdir(parents=True)
+        (kept / "s-1.jsonl").write_text("")
+        assert main(["backfill"]) == 0
+        assert main(["backfill", "--session", "s-1", "--no-wait"]) == 0
+        assert main(["backfill", "--all", "--json"]) == 0
+        whole, one, everything = daemon.payloads("backfill")
+        assert (whole["paths"], whole["wait"]) == ([str(kept)], True)
+        assert (one["paths"], one["wait"]) == ([str(kept / "s-1.jsonl")], False)
+        assert (everything["paths"], everything["all"]) == ([], True)
+
+
+class TestExport:
+    """`export` writes JSON lines."""
+
+    @pytest.fixture(autouse=True)
+    def stored(self, daemon: FakeDaemon) -> None:
+        def exported(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+            for name in ("a", "b"):
+                yield wire.ITEM, memory(name, text=NASTY + " \udc80")
+            yield wire.ANSWER, {"exported": 2}
+
+        daemon.handlers["export"] = exported
+
+    def test_to_stdout(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """One memory a line, and nothing else."""
+        assert main(["export", "--all"]) == 0
+        out, err = capsys.readouterr()
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert [line["id"] for line in lines] == ["a" * 8, "b" * 8]
+        assert lines[0]["text"] == NASTY + " \udc80"
+        assert err == ""
+
+    def test_to_a_file_that_only_the_user_reads(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """0600, complete or not there at all."""
+        file = tmp_path / "out.jsonl"
+        assert main(["export", "--output", str(file), "--json"]) == 0
+        assert answer(capsys) == {"exported": 2, "file": str(file)}
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+
+    def test_a_failed_export_leaves_the_old_file(self, daemon: FakeDaemon, tmp_path: Path) -> None:
+        """Nothing half-written takes its place, or stays beside it."""
+
+        def broken(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+            yield wire.ITEM, memory("a")
+            raise BadInputError("No more.")
+
+        daemon.handlers["export"] = broken
+        folder = tmp_path / "out"
+        folder.mkdir()
+        (folder / "kept.jsonl").write_text("old")
+        assert main(["export", "-o", str(folder / "kept.jsonl")]) == 1
+        assert (folder / "kept.jsonl").read_text() == "old"
+        assert os.listdir(folder) == ["kept.jsonl"]
+
+    def test_a_folder_that_is_none_is_an_expected_error(self) -> None:
+        """Exit 1."""
+        assert main(["export", "-o", "/nowhere/out.jsonl"]) == 1
+
+
+def test_init_and_trust_name_the_folder(daemon: FakeDaemon, tmp_path: Path) -> None:
+    """Folders are made absolute and have to exist."""
+    daemon.handlers["init"] = lambda payload: {"project": "p", "store": "s", "moved": 2}
+    daemon.handlers["trust"] = lambda payload: {}
+    assert main(["init", str(tmp_path)]) == 0
+    assert main(["trust", str(tmp_path)]) == 0
+    assert main(["untrust", str(tmp_path), "--json"]) == 0
+    assert main(["init", str(tmp_path / "none")]) == 1
+    assert daemon.payloads("init")[0]["dir"] == str(tmp_path)
+    assert [one["trusted"] for one in daemon.payloads("trust")] == [True, False]
+
+
+def test_check_is_exit_1_with_problems(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are shown with what mends them."""
+    problem = {"store": "/g", "what": "a page is torn", "fix": "rebuild"}
+    daemon.handlers["check"] = lambda payload: {"ok": False, "problems": [problem]}
+    assert main(["check", "--read-data"]) == 1
+    assert "a page is torn" in capsys.readouterr().out
+    assert daemon.payloads("check")[0]["read_data"] is True
+    daemon.handlers["check"] = lambda payload: {"ok": True, "problems": []}
+    assert main(["check", "--json"]) == 0
+    assert answer(capsys) == {"ok": True, "problems": []}
+
+
+@pytest.mark.parametrize("verb", ["rebuild", "migrate"])
+def test_long_work_streams(
+    verb: str, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Progress goes nowhere without a terminal; the answer is one document."""
+
+    def worked(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        yield wire.PROGRESS, {"done": 1, "total": 2, "doing": "embedding"}
+        yield wire.ANSWER, {"embedded": 2, "model": "m"}
+
+    daemon.handlers[verb] = worked
+    assert main([verb, "--json"]) == 0
+    assert answer(capsys) == {"embedded": 2, "model": "m"}
+    assert main([verb]) == 0
+
+
+def test_audit_and_jobs_are_tables(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever columns the daemon gives; jobs may be none."""
+    entries = [{"at": "2026-11-20", "did": "remember"}, {"at": "2026-11-19", "n": 3}]
+    daemon.handlers["audit"] = lambda payload: {"entries": entries}
+    daemon.handlers["jobs"] = lambda payload: {"jobs": []}
+    assert main(["audit"]) == 0
+    assert "remember" in capsys.readouterr().out
+    assert main(["audit", "--json"]) == 0
+    assert answer(capsys) == {"entries": entries}
+    assert main(["jobs"]) == 0
+    assert "No jobs" in capsys.readouterr().out
+
+
+def test_a_bug_in_the_daemon_is_exit_3(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the daemon did not expect, the user is not blamed for."""
+
+    def broken(payload: dict[str, Any]) -> dict[str, Any]:
+        raise ZeroDivisionError("x")
+
+    daemon.handlers["stats"] = broken
+    assert main(["stats", "--json"]) == 3
+    assert "report" in answer(capsys)["hint"]
+
+
+def test_progress_is_shown_on_a_terminal(
+    daemon: FakeDaemon, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On stderr, so that stdout stays what was asked for."""
+
+    def worked(payload: dict[str, Any]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        for done in range(3):
+            yield wire.PROGRESS, {"done": done, "total": 2, "doing": "[embedding]"}
+        yield wire.ANSWER, {"embedded": 2, "model": "m"}
+
+    daemon.handlers["migrate"] = worked
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["migrate"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "2 memories embedded by m\n"
+    assert "[embedding]" in err

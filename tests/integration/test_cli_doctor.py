@@ -1,0 +1,336 @@
+"""`doctor`: each hop made to fail, and what is said then."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_daemon import fake_daemon
+
+from vector_memory.cli import checks
+from vector_memory.cli.checks import client, disk, hooks, model, runtime, trouble
+from vector_memory.cli.main import main
+from vector_memory.paths import Home, version
+
+Finding = checks.Finding
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> checks.Case:
+    return checks.Case(Home(str(tmp_path / "data")).make(), start=False)
+
+
+def states(findings: list[Finding]) -> list[str]:
+    return [one.state for one in findings]
+
+
+def test_every_family_reports_without_a_daemon_and_without_a_runtime(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty machine gets a finding for each hop, fixes for the failed ones, and exit 1."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert main(["doctor", "--no-start", "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"] is False
+    assert {one["hop"] for one in report["checks"]} == set(checks.FAMILIES)
+    assert all(one["fix"] for one in report["checks"] if one["state"] != "ok")
+    assert main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "It does not start" in out
+    assert "bootstrap.sh" in out
+
+
+def test_a_check_that_breaks_hides_no_other(
+    case: checks.Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It becomes a failed finding of its own."""
+
+    def broken(case: checks.Case) -> Any:
+        raise RuntimeError("oh")
+
+    monkeypatch.setattr(hooks, "check", broken)
+    found = {one.hop: one for one in checks.examine(start=False)}
+    assert found["hooks"].state == "fail"
+    assert "RuntimeError: oh" in found["hooks"].message
+    assert "disk" in found
+
+
+class TestDaemonAndStores:
+    """What a running daemon tells of itself and its stores."""
+
+    def run(self, case: checks.Case, answers: dict[str, Any]) -> dict[str, list[Finding]]:
+        with fake_daemon(case.home) as daemon:
+            for verb, answer in answers.items():
+                daemon.handlers[verb] = lambda payload, answer=answer: answer
+            found: dict[str, list[Finding]] = {}
+            for one in checks.examine(start=False):
+                found.setdefault(one.hop, []).append(one)
+        return found
+
+    def test_all_is_well(self, case: checks.Case) -> None:
+        """Stores that agree and a ready model are ok."""
+        stats = {"memories": 3, "embedding": {"model": "m", "state": "ready"}, "stores": []}
+        answers = {"check": {"ok": True, "problems": []}, "stats": stats, "doctor": {}}
+        found = self.run(case, answers)
+        assert states(found["daemon"] + found["stores"] + found["trouble"]) == ["ok"] * 5
+
+    def test_an_old_fat_daemon_is_told(self, case: checks.Case) -> None:
+        """Version and memory are warnings that say how to stop it."""
+        status = {"pid": 1, "rss_mb": 9000, "state": "ready", "version": "0.0.0"}
+        found = self.run(case, {"status": status})
+        assert states(found["daemon"]) == ["ok", "warn", "warn"]
+        assert all("daemon stop" in one.fix for one in found["daemon"][1:])
+
+    def test_problems_of_stores_fail_with_their_fix(self, case: checks.Case) -> None:
+        """Pending vectors only warn; a failed model fails."""
+        problem = {"store": "/g", "what": "a page is torn", "fix": "vector-memory rebuild"}
+        stats = {
+            "memories": 3,
+            "embedding": {"model": "m", "state": "failed"},
+            "stores": [
+                {"pending_vectors": 2},
+                {"pending_vectors": 1},
+                {"folder": "/p", "failed": "torn"},
+            ],
+        }
+        answers = {"check": {"ok": False, "problems": [problem]}, "stats": stats}
+        found = self.run(case, answers)["stores"]
+        assert states(found) == ["fail", "fail", "fail", "warn"]
+        assert found[0].fix == "vector-memory rebuild"
+        assert "/p: torn" in found[1].message
+        assert "3 memories are not in the index" in found[3].message
+
+    def test_a_daemon_that_cannot_check_is_a_failure(self, case: checks.Case) -> None:
+        """Its own error is what is shown."""
+        found = self.run(case, {})
+        assert states(found["stores"]) == ["fail"]
+        assert "no verb check" in found["stores"][0].message
+
+    def test_last_errors_and_counters_are_shown(self, case: checks.Case) -> None:
+        """Counters that are zero are left out."""
+        answer = {
+            "errors": [{"at": "2026-11-20", "error": "late"}, "plain"],
+            "counters": {"deadline_missed": 2, "fallback": 0},
+        }
+        found = self.run(case, {"doctor": answer})["trouble"]
+        words = " | ".join(one.message for one in found)
+        assert "late" in words
+        assert "plain" in words
+        assert "deadline_missed 2" in words
+        assert "fallback" not in words
+
+
+class TestRuntime:
+    """The interpreter of the hooks and the installed code."""
+
+    def interpreter(self, case: checks.Case, script: str) -> Finding:
+        path = Path(case.home.hook_python)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o700)
+        return runtime._hook_interpreter(case.home)
+
+    def test_the_interpreter_runs(self, case: checks.Case) -> None:
+        """Its start is timed; whether that is ok or slow depends on the machine."""
+        found = self.interpreter(case, f'exec {sys.executable} "$@"')
+        assert found.state in {"ok", "warn"}
+        assert " ms" in found.message
+
+    def test_a_broken_or_missing_interpreter_fails(self, case: checks.Case) -> None:
+        """With the set-up as the fix."""
+        assert "ended with 3" in self.interpreter(case, "exit 3").message
+        os.unlink(case.home.hook_python)
+        found = runtime._hook_interpreter(case.home)
+        assert (found.state, found.fix) == ("fail", runtime.SET_UP)
+
+    def test_the_installed_version_should_be_this_one(self, case: checks.Case) -> None:
+        """None and another one are warnings."""
+        assert runtime._installed(case.home).state == "warn"
+        file = Path(case.home.app, "current", "lib", "vector_memory", "VERSION")
+        file.parent.mkdir(parents=True)
+        file.write_text("0.0.1\n")
+        assert "0.0.1" in runtime._installed(case.home).message
+        file.write_text(version())
+        assert runtime._installed(case.home).state == "ok"
+
+    def test_missing_packages_are_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each by its name."""
+        monkeypatch.setattr(runtime, "PACKAGES", ("json", "no_such_package_here"))
+        found = runtime._packages()
+        assert found.state == "fail"
+        assert "no_such_package_here" in found.message
+        assert "json" not in found.message
+
+
+class TestModel:
+    """The files of the default model."""
+
+    def test_a_changed_file_fails(self, case: checks.Case) -> None:
+        """Only the published bytes are ok; the graph has to be there."""
+        folder = Path(case.home.models, model.FOLDER)
+        folder.mkdir()
+        (folder / "model.safetensors").write_bytes(b"other")
+        weights, tokenizer, graph = model.check(case)
+        assert (weights.state, "not the published" in weights.message) == ("fail", True)
+        assert "No such file" in tokenizer.message
+        assert graph.state == "fail"
+
+    def test_published_files_are_ok(
+        self, case: checks.Case, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each file's hash is what decides."""
+        digest = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"
+        monkeypatch.setattr(model, "PUBLISHED", {"model.safetensors": digest})
+        folder = Path(case.home.models, model.FOLDER)
+        folder.mkdir()
+        (folder / "model.safetensors").write_bytes(b"hello world")
+        (folder / model.GRAPH_FILE).write_bytes(b"")
+        assert states(list(model.check(case))) == ["ok", "ok"]
+
+    def test_another_backend_keeps_its_own_model(self, case: checks.Case) -> None:
+        """Its files are not looked for; broken settings are told."""
+        Path(case.home.config).write_text('{"embedding_backend": "ollama"}')
+        assert states(list(model.check(case))) == ["ok"]
+        Path(case.home.config).write_text('{"embedding_backend": 5}')
+        (found,) = model.check(case)
+        assert (found.hop, found.state) == ("settings", "fail")
+
+
+class TestHooks:
+    """How the client's settings wire the hooks."""
+
+    @pytest.fixture
+    def settings(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+        project = tmp_path / "project" / "deep"
+        project.mkdir(parents=True)
+        (tmp_path / "project" / ".git").mkdir()
+        monkeypatch.chdir(project)
+        places = {
+            "user": Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json"),
+            "project": tmp_path / "project" / ".claude" / "settings.local.json",
+            "outside": tmp_path / ".claude" / "settings.json",
+        }
+
+        def write(place: str, value: object) -> None:
+            places[place].parent.mkdir(parents=True, exist_ok=True)
+            text = value if isinstance(value, str) else json.dumps(value)
+            places[place].write_text(text)
+
+        return write
+
+    def shim(self, case: checks.Case) -> dict[str, Any]:
+        hook = {"type": "command", "command": "sh", "args": [case.home.path("app", "hook"), "stop"]}
+        return {"hooks": {"Stop": [{"hooks": [hook]}]}}
+
+    def test_nothing_wired_is_a_warning(
+        self, case: checks.Case, settings: Callable[..., None]
+    ) -> None:
+        """A disabled plugin, other hooks and a folder outside the project do not count."""
+        settings("user", {"enabledPlugins": {"vector-memory@m": False}, "hooks": {"Stop": []}})
+        settings("outside", {"enabledPlugins": {"vector-memory@m": True}})
+        (found,) = hooks.check(case)
+        assert (found.state, found.fix) == ("warn", hooks.WIRE)
+
+    def test_plugin_snippet_and_both_are_told_apart(
+        self, case: checks.Case, settings: Callable[..., None]
+    ) -> None:
+        """All three are ok; for both it says that one is enough."""
+        settings("user", {"enabledPlugins": {"vector-memory@m": True}})
+        (plugin,) = hooks.check(case)
+        assert "plugin is enabled" in plugin.message
+        settings("project", self.shim(case))
+        (both,) = hooks.check(case)
+        assert "twice" in both.message
+        settings("user", {})
+        (snippet,) = hooks.check(case)
+        assert snippet.message.endswith("settings.local.json")
+        assert states([plugin, both, snippet]) == ["ok"] * 3
+
+    def test_switched_off_hooks_and_broken_settings_fail(
+        self, case: checks.Case, settings: Callable[..., None]
+    ) -> None:
+        """Both name the file."""
+        settings("user", {"disableAllHooks": True, "enabledPlugins": {"vector-memory@m": True}})
+        assert "settings.json switches" in next(iter(hooks.check(case))).message
+        settings("user", "{broken")
+        broken, _ = hooks.check(case)
+        assert (broken.state, "no JSON" in broken.message) == ("fail", True)
+        settings("user", "[]")
+        assert states(list(hooks.check(case))) == ["warn"]
+
+
+class TestClient:
+    """The client on PATH."""
+
+    @pytest.mark.parametrize(
+        ("said", "state"),
+        [
+            (f"{client.OLDEST_TRIED} (Claude Code)", "ok"),
+            ("2.10.0 (Claude Code)", "ok"),
+            ("2.1.9 (Claude Code)", "warn"),
+            ("what?", "warn"),
+        ],
+    )
+    def test_its_version_is_judged_by_its_own_words(self, said: str, state: str) -> None:
+        """Versions compare as numbers."""
+        assert client.judged(said).state == state
+
+    @pytest.mark.parametrize(("script", "state"), [("echo 99.0.0", "ok"), ("exit 1", "warn")])
+    def test_it_is_asked(
+        self,
+        script: str,
+        state: str,
+        case: checks.Case,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """As a process, by its name on PATH."""
+        program = tmp_path / "claude"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o700)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert states(list(client.check(case))) == [state]
+
+
+class TestDisk:
+    """Space and permissions."""
+
+    def test_a_private_data_home_is_ok(self, case: checks.Case) -> None:
+        """As `make` leaves it; links to shared folders may be open."""
+        shared = Path(case.home.root).parent / "shared"
+        shared.mkdir(mode=0o755)
+        os.rmdir(case.home.models)
+        os.symlink(shared, case.home.models)
+        assert disk._permissions(case).state == "ok"
+
+    def test_what_others_can_reach_fails(self, case: checks.Case) -> None:
+        """The fix is the command that mends it."""
+        Path(case.home.state_db).write_text("")
+        os.chmod(case.home.state_db, 0o644)
+        found = disk._permissions(case)
+        assert (found.state, found.fix) == ("fail", f"chmod go-rwx {case.home.state_db}")
+
+    @pytest.mark.parametrize(("free", "state"), [(10**10, "ok"), (10**9 - 1, "warn"), (10, "fail")])
+    def test_space(self, free: int, state: str) -> None:
+        """Little room warns, next to none fails."""
+        assert disk._space(free).state == state
+
+    def test_no_data_home_is_a_warning(self, tmp_path: Path) -> None:
+        """Nothing is made by looking."""
+        home = Home(str(tmp_path / "none"))
+        assert states(list(disk.check(checks.Case(home, start=False)))) == ["warn"]
+        assert not os.path.exists(home.root)
+
+
+def test_a_full_spool_is_a_warning(case: checks.Case) -> None:
+    """Half-written files do not count."""
+    for number in range(trouble.MAX_SPOOLED + 1):
+        Path(case.home.spool, f"{number}.json").write_text("{}")
+    Path(case.home.spool, ".part").write_text("{}")
+    (found,) = trouble.check(case)
+    assert found.state == "warn"
+    assert found.message.startswith(f"{trouble.MAX_SPOOLED + 1} events")

@@ -1,0 +1,112 @@
+"""The Ollama backend against a small server that speaks its API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import fakes_ollama
+import pytest
+
+from vector_memory.config import Settings
+from vector_memory.embed import ollama as backend
+from vector_memory.embed.ollama import Ollama
+from vector_memory.errors import EmbeddingError
+
+
+@pytest.fixture
+def server() -> Iterator[fakes_ollama.OllamaServer]:
+    """A server that has nomic-embed-text."""
+    with fakes_ollama.running() as running:
+        yield running
+
+
+def _connect(server: fakes_ollama.OllamaServer, model: str = "") -> Ollama:
+    settings = Settings(
+        embedding_backend="ollama", embedding_model=model, ollama_host=server.address
+    )
+    return Ollama(settings, "")
+
+
+def test_nomic_gets_its_task_prefixes(server: fakes_ollama.OllamaServer) -> None:
+    """Documents and queries are marked as what they are."""
+    embedder = _connect(server)
+    server.inputs.clear()
+    embedder.embed_documents(["a note", ""])
+    embedder.embed_query("a question")
+    assert server.inputs == [
+        "search_document: a note",
+        f"search_document: {backend.NOTHING}",
+        "search_query: a question",
+    ]
+    assert embedder.dim == 768
+
+
+def test_other_models_get_the_bare_text(server: fakes_ollama.OllamaServer) -> None:
+    """Prefixes are nomic's own; another model would take them for words."""
+    server.models["all-minilm:latest"] = "1b226e2802db"
+    embedder = _connect(server, "all-minilm")
+    server.inputs.clear()
+    embedder.embed_documents(["a note"])
+    embedder.embed_query("a question")
+    assert server.inputs == ["a note", "a question"]
+
+
+def test_another_version_has_another_name(server: fakes_ollama.OllamaServer) -> None:
+    """The model's digest is part of its name, so a new version is not compared with the old."""
+    before = _connect(server).model
+    assert before == "nomic-embed-text@0a109f42"
+    server.models["nomic-embed-text:latest"] = "ffffffffffff"
+    assert _connect(server).model == "nomic-embed-text@ffffffff"
+
+
+def test_texts_go_in_batches(server: fakes_ollama.OllamaServer) -> None:
+    """More texts than one batch holds arrive whole and in order."""
+    embedder = _connect(server)
+    server.inputs.clear()
+    texts = [f"note {number}" for number in range(2 * backend.BATCH + 3)]
+    assert embedder.embed_documents(texts).shape == (len(texts), 768)
+    assert server.inputs == [f"search_document: {text}" for text in texts]
+
+
+def test_the_host_may_come_from_the_environment(
+    server: fakes_ollama.OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a setting the client's own variable says where the server is."""
+    monkeypatch.setenv("OLLAMA_HOST", server.address)
+    assert Ollama(Settings(embedding_backend="ollama"), "").dim == 768
+
+
+def test_a_missing_model_says_what_to_pull(server: fakes_ollama.OllamaServer) -> None:
+    """Both a model that was never there and one removed since name the command."""
+    embedder = _connect(server)
+    server.models.clear()
+    with pytest.raises(EmbeddingError, match="ollama pull nomic-embed-text"):
+        embedder.embed_query("text")
+    with pytest.raises(EmbeddingError, match="ollama pull nomic-embed-text"):
+        _connect(server)
+
+
+def test_no_server_is_an_expected_error(server: fakes_ollama.OllamaServer) -> None:
+    """A server that cannot be reached is named, with what to do."""
+    server.server_close()
+    with pytest.raises(EmbeddingError, match=r"does not answer at .*ollama serve"):
+        _connect(server)
+
+
+def test_a_server_that_fails_is_an_expected_error(server: fakes_ollama.OllamaServer) -> None:
+    """The server's own message is passed on."""
+    embedder = _connect(server)
+    server.failure = (500, "out of memory")
+    with pytest.raises(EmbeddingError, match="out of memory"):
+        embedder.embed_documents(["text"])
+
+
+def test_a_slow_server_does_not_hold_a_prompt(
+    server: fakes_ollama.OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A query is given up after its own short time."""
+    monkeypatch.setattr(backend, "QUERY_TIMEOUT_S", 0.05)
+    embedder = _connect(server)
+    server.delay_s = 0.5
+    with pytest.raises(EmbeddingError, match="does not answer"):
+        embedder.embed_query("text")

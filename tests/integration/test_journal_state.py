@@ -1,0 +1,160 @@
+"""`state.db`: cursors, what was shown, trust, sessions, counters, the audit log."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from journal_samples import START
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.journal.state import State
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[State]:
+    one = State.open(str(tmp_path / "state.db"), clock=lambda: START)
+    yield one
+    one.close()
+
+
+def reopen(tmp_path: Path, days: int = 0) -> State:
+    return State.open(str(tmp_path / "state.db"), clock=lambda: START + timedelta(days))
+
+
+def test_the_file_is_private(state: State, tmp_path: Path) -> None:
+    """Only its owner may read it."""
+    assert (tmp_path / "state.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_cursors(state: State) -> None:
+    """A cursor is kept whole and replaced."""
+    assert state.cursor("/t") is None
+    state.set_cursor("/t", {"offset": 1})
+    state.set_cursor("/t", {"offset": 2, "uuid": "é"})
+    assert state.cursor("/t") == {"offset": 2, "uuid": "é"}
+    assert state.cursors() == {"/t": {"offset": 2, "uuid": "é"}}
+
+
+def test_shown(state: State) -> None:
+    """Each session has its own; showing again is no error; clearing is for one session."""
+    state.add_shown("s", ["a", "b"], START)
+    state.add_shown("s", ["b", "c"], START)
+    state.add_shown("t", ["a"], START)
+    assert state.shown("s") == {"a", "b", "c"}
+    state.clear_shown("s")
+    assert (state.shown("s"), state.shown("t")) == (set(), {"a"})
+
+
+def test_old_rows_are_swept(state: State, tmp_path: Path) -> None:
+    """What was shown over 30 days ago is gone after opening; what is newer stays."""
+    state.add_shown("s", ["old"], START)
+    state.add_shown("s", ["new"], START + timedelta(days=5))
+    state.remember_session("s", "p", "/r", START)
+    state.close()
+    again = reopen(tmp_path, days=31)
+    assert again.shown("s") == {"new"}
+    assert again.session("s") == {"project": "p", "root": "/r", "at": START}
+    again.close()
+    later = reopen(tmp_path, days=91)
+    assert later.session("s") is None
+    later.close()
+
+
+def test_trust_is_by_real_path(state: State, tmp_path: Path) -> None:
+    """A link to a trusted folder is trusted; another folder is not; trust can be taken back."""
+    folder = tmp_path / "f"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    assert not state.trusted(str(folder))
+    state.trust(str(tmp_path / "link"))
+    assert state.trusted(str(folder))
+    assert not state.trusted(str(tmp_path))
+    state.untrust(str(folder))
+    assert not state.trusted(str(tmp_path / "link"))
+
+
+def test_counters_add_up(state: State, tmp_path: Path) -> None:
+    """Counts from many threads, written or not, are all there, after reopening too."""
+
+    def work() -> None:
+        for n in range(200):
+            state.count("hits")
+            if n % 50 == 0:
+                state.flush()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    state.count("misses", 5)
+    assert state.counters() == {"hits": 800, "misses": 5}
+    state.close()
+    again = reopen(tmp_path)
+    assert again.counters() == {"hits": 800, "misses": 5}
+    again.close()
+
+
+def test_the_audit_log_is_read_back(state: State) -> None:
+    """Newest first, at most k, since a time."""
+    for n in range(3):
+        state.audit("forget", "cli", [f"m{n}"], {"why": n, "at": START})
+    entries = state.audit_entries(2)
+    assert [entry["ids"] for entry in entries] == [["m2"], ["m1"]]
+    assert entries[0]["at"] == START
+    assert entries[0]["detail"] == {"why": 2, "at": str(START)}
+    assert len(state.audit_entries(9, since=START)) == 3
+    assert state.audit_entries(9, since=START + timedelta(1)) == []
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE audit SET actor = 'someone' WHERE number = 2",
+        "UPDATE audit SET at = at + 1 WHERE number = 3",
+        "DELETE FROM audit WHERE number = 1",
+        "DELETE FROM audit WHERE number = 2",
+        "DELETE FROM audit WHERE number = 3",
+        "DELETE FROM audit",
+    ],
+)
+def test_tampering_with_the_audit_log_shows(state: State, tmp_path: Path, tampering: str) -> None:
+    """A changed, missing or cut-off entry breaks the chain."""
+    assert state.verify_audit()
+    for n in range(3):
+        state.audit("store", "hook", [f"m{n}"], {})
+    assert state.verify_audit()
+    raw = sqlite3.connect(tmp_path / "state.db")
+    raw.execute(tampering)
+    raw.commit()
+    raw.close()
+    assert not state.verify_audit()
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    """What is no database is refused."""
+    (tmp_path / "state.db").write_bytes(b"junk" * 1000)
+    with pytest.raises(StoreDamagedError):
+        reopen(tmp_path)
+
+
+def test_important_things_wait_for_the_disk(state: State) -> None:
+    """Cursors, trust and audit are committed with a sync, and the rest goes back to none."""
+    seen: list[str] = []
+    with state._connections.maintaining() as connection:
+        connection.set_trace_callback(seen.append)
+    state.add_shown("s", ["a"], START)
+    assert not any("synchronous" in sql for sql in seen)
+    state.set_cursor("/t", {})
+    order = [sql for sql in seen if "synchronous" in sql or sql == "COMMIT"]
+    assert order == [
+        "COMMIT",
+        "PRAGMA synchronous = FULL",
+        "COMMIT",
+        "PRAGMA synchronous = NORMAL",
+    ]

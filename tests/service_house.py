@@ -1,0 +1,68 @@
+"""The service with real stores and a fake model, in one process, followed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from fakes_embed import FakeEmbedder
+
+from vector_memory.config import Settings
+from vector_memory.journal.journal import Journal
+from vector_memory.journal.state import State
+from vector_memory.paths import Home
+from vector_memory.service import remember
+from vector_memory.service.context import Context
+from vector_memory.service.embedding import Embedding
+from vector_memory.service.follow import follow_once
+from vector_memory.service.shelf import Shelf
+from vector_memory.store.index import Index
+
+
+class ServiceHouse:
+    """A data home with all parts of the service. Time stands still until `pass_time`."""
+
+    def __init__(self, folder: Path, embedder: Callable[[], Any] = FakeEmbedder) -> None:
+        self.time = datetime(2026, 5, 3, 12, tzinfo=timezone.utc)
+        home = Home(str(folder / "data")).make()
+        self.embedding = Embedding(embedder, embedder)
+        self.ctx = Context(
+            home=home,
+            settings=replace(Settings(), threshold=0.2),
+            state=State.open(home.state_db),
+            embedding=self.embedding,
+            open_shelf=lambda path: Shelf(path, Journal.open(path)),
+            later=lambda work: work(),
+            now=lambda: self.time,
+        )
+        self.embedding.load()
+
+    def pass_time(self, **parts: float) -> None:
+        """Let time go by."""
+        self.time += timedelta(**parts)
+
+    def follow(self) -> int:
+        """Open the indexes if need be, bring them level, and return how many rows that took."""
+        rows = 0
+        for shelf in self.ctx.all_shelves():
+            if shelf.index is None and self.embedding.model:
+                index = Index.open(shelf.folder, self.embedding.model, self.embedding.dim)
+                index.load_lance()
+                shelf.attach(index)
+            while step := follow_once(shelf, self.embedding):
+                rows += step
+        return rows
+
+    def remember(self, text: str, project: Path | None = None, **more: Any) -> dict[str, Any]:
+        """Remember a text for a project, or globally."""
+        target = {"project": str(project)} if project else {"global": True}
+        done = remember.remember(self.ctx, {"text": text, **target, **more})
+        self.follow()
+        return done
+
+    def close(self) -> None:
+        """Close everything."""
+        self.ctx.close()

@@ -1,0 +1,111 @@
+"""The table of verbs, and that the documentation knows each of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vector_memory.cli.main import VERBS, command, main
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import make_cli_docs  # noqa: E402
+
+LEAVES = [
+    (path, one)
+    for path, one in make_cli_docs.commands(command(), "vector-memory")
+    if not hasattr(one, "list_commands")
+]
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_each_verb_loads_and_explains_itself(name: str) -> None:
+    """Every entry of the table leads to a command of that name with a help text."""
+    one = command().get_command(None, name)
+    assert one.name == name
+    assert one.help
+
+
+@pytest.mark.parametrize(("path", "one"), LEAVES, ids=[path for path, _ in LEAVES])
+def test_each_command_has_json(path: str, one: Any) -> None:
+    """--json is everywhere, and every option says what it is for."""
+    options = {option: param for param in one.params for option in param.opts}
+    assert "--json" in options
+    silent = [name for name, param in options.items() if not getattr(param, "help", "")]
+    assert silent in ([], ["--priority"])
+
+
+def test_the_documentation_is_the_help() -> None:
+    """docs/cli.md is what the generator makes, so that no command lacks documentation."""
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    script = ROOT / "scripts" / "make_cli_docs.py"
+    made = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    undocumented = [path for path, _ in LEAVES if f"\n## {path}\n" not in page]
+    assert undocumented == []
+
+
+def test_a_mistyped_verb_brings_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong usage is 2, with the verb that was probably meant."""
+    assert main(["remembr", "x"]) == 2
+    assert "remember" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nothing-like-it"],
+        ["recall"],
+        ["recall", "q", "--batch", "-"],
+        ["recall", "q", "--since", "someday"],
+        ["recall", "q", "-k", "0"],
+        ["recall", "q", "--project", "a", "--all-projects"],
+        ["remember"],
+        ["remember", "  "],
+        ["remember", "x", "--priority", "LOUD"],
+        ["remember", "x", "--project", "a", "--global"],
+        ["forget"],
+        ["forget", "id", "--tag", "t"],
+        ["forget", "--query", "q", "--since", "3d"],
+        ["backfill", "a", "--all"],
+        ["backfill", "--session", "../x"],
+        ["list", "--nonsense"],
+    ],
+)
+def test_wrong_usage_is_exit_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody is asked anything, and stdout stays empty."""
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err
+
+
+def test_help_and_version_are_exit_0(capsys: pytest.CaptureFixture[str]) -> None:
+    """They print on stdout."""
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("vector-memory ")
+    assert main(["recall", "--help"]) == 0
+    assert "--batch" in capsys.readouterr().out
+
+
+def test_a_verb_imports_only_what_it_needs() -> None:
+    """Neither rich nor anything of the daemon's is imported before it is used."""
+    code = """
+import sys
+from vector_memory.cli.main import main
+main(["recall", "--help"])
+heavy = {"rich", "lancedb", "pyarrow", "numpy", "onnxruntime", "sqlite3", "asyncio"}
+sys.exit(", ".join(sorted(heavy & set(sys.modules))) or 0)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT / "lib")},
+    )
+    assert ran.returncode == 0, ran.stderr

@@ -1,0 +1,48 @@
+"""What the CLI prints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vector_memory.cli import output
+
+
+def test_stored_text_cannot_steer_a_terminal() -> None:
+    """Escape sequences and direction marks go; newlines, tabs and other scripts stay."""
+    text = "a\x1b[31mred\x1b[0m\x07\u202eb\x9b2J\nnext\té漢"
+    assert output.plain(text) == "a[31mred[0mb2J\nnext\té漢"
+
+
+def test_a_cell_is_one_bounded_line() -> None:
+    """White space folds, and what is too long ends with an ellipsis."""
+    assert output.one_line("a\n\n b\tc") == "a b c"
+    assert output.one_line("x" * 400, limit=10) == "x" * 9 + "…"
+
+
+def test_a_table_shows_cells_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """Brackets in stored text are no markup."""
+    output.table(("id", "text"), [("1", "[bold]not markup[/bold] [/]")])
+    assert "[bold]not markup[/bold] [/]" in capsys.readouterr().out
+
+
+def test_a_document_survives_lone_surrogates(capsys: pytest.CaptureFixture[str]) -> None:
+    """What UTF-8 cannot hold comes back as the same character from JSON."""
+    output.prepare()
+    output.document({"text": "caf\u00e9 \udc80 \U0001f600"})
+    assert json.loads(capsys.readouterr().out) == {"text": "caf\u00e9 \udc80 \U0001f600"}
+
+
+@pytest.mark.parametrize(
+    ("memory", "name"),
+    [
+        ({"project": "/work/ledger/"}, "ledger"),
+        ({"project": {"id": "p1", "name": "ledger"}}, "ledger"),
+        ({"project": ""}, "global"),
+        ({}, "global"),
+    ],
+)
+def test_a_project_is_called_by_its_name(memory: dict[str, object], name: str) -> None:
+    """A path is its last part; no project is the global one."""
+    assert output.project_name(memory) == name

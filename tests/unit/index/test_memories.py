@@ -1,0 +1,120 @@
+"""Pieces are small, in order, and can be understood alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, Step
+from vector_memory.index.memories import PIECE_CHARS, TITLE_CHARS, title_of, to_drafts
+
+AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
+EXCHANGE = Exchange(
+    session="s1", uuid="u1", prompt="Which port? Tell me.", steps=(Step(SAID, "Port 5433."),),
+    files=("a.py",), line_start=3, line_end=9, start=100, part=0, started_at=AT, ended_at=AT,
+    cwd="/work/app", branch="main", is_subagent=False, turn=2,
+)  # fmt: skip
+
+
+def test_small_exchange_is_one_piece() -> None:
+    """A short exchange is one draft with its source."""
+    (draft,) = to_drafts(EXCHANGE, "/t.jsonl")
+    assert draft.text == "User: Which port? Tell me.\nAssistant: Port 5433."
+    assert draft.title == "Which port?"
+    assert (draft.session, draft.turn, draft.path) == ("s1", 2, "/t.jsonl")
+    assert (draft.line_start, draft.line_end, draft.created_at) == (3, 9, AT)
+    assert (draft.external_id, draft.origin, draft.speaker) == ("u1:0", "user", "user")
+    assert (draft.files, draft.tags, draft.cwd) == (("a.py",), (), "/work/app")
+
+
+def test_long_exchange_is_cut() -> None:
+    """Each later piece carries the title, and cuts fall on the ends of sentences."""
+    said = " ".join(f"Sentence number {n} says something." for n in range(200))
+    drafts = to_drafts(replace(EXCHANGE, steps=(Step(SAID, said),)))
+    assert len(drafts) > 4
+    assert [one.external_id for one in drafts] == [f"u1:{n}" for n in range(len(drafts))]
+    for draft in drafts[1:]:
+        assert draft.text.startswith("[Which port?]\n")
+        assert draft.text.endswith("something.")
+        assert (draft.speaker, draft.origin) == ("assistant", "assistant")
+    assert all(f"number {n} says" in "".join(one.text for one in drafts) for n in range(200))
+
+
+def test_steps_stay_in_order() -> None:
+    """What was done together is one line; a note stands where it was said."""
+    steps = (
+        Step(DONE, "Edit a.py"), Step(DONE, "Bash: make"), Step(DONE, "Edit a.py"),
+        Step(NOTE, "User, refusing Bash: npm i: use pnpm"), Step(SAID, "Right."),
+    )  # fmt: skip
+    (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
+    assert draft.text.split("\n")[1:] == [
+        "Done: Edit a.py; Bash: make",
+        "User, refusing Bash: npm i: use pnpm",
+        "Assistant: Right.",
+    ]
+
+
+def test_subagent_is_marked() -> None:
+    """A subagent's task is the assistant's wording, and tagged."""
+    (draft,) = to_drafts(replace(EXCHANGE, is_subagent=True))
+    assert draft.text.startswith("Task: ")
+    assert (draft.tags, draft.origin) == (("subagent",), "assistant")
+
+
+def test_huge_prompt_is_shortened() -> None:
+    """A pasted log keeps its start and its end."""
+    drafts = to_drafts(replace(EXCHANGE, prompt="start " + "log line\n" * 100_000 + " the end"))
+    assert len(drafts) < 20
+    assert "start" in drafts[0].text
+    assert any("the end" in one.text for one in drafts)
+
+
+def test_clean_sees_whole_texts() -> None:
+    """Redaction comes before cutting, so that no cut hides a part of what must go."""
+    secret = "<private>" + "word " * 1000 + "</private>"
+
+    def clean(text: str) -> str:
+        start, end = text.find("<private>"), text.find("</private>")
+        return text if start < 0 else text[:start] + "[gone]" + text[end + 10 :]
+
+    drafts = to_drafts(
+        replace(EXCHANGE, prompt=secret, steps=(Step(SAID, f"It is {secret}."),)), clean=clean
+    )
+    assert [one.text for one in drafts] == ["User: [gone]\nAssistant: It is [gone]."]
+
+
+def test_refused_text_is_not_drafted() -> None:
+    """When the redactor refuses a text, nothing comes out."""
+
+    def refuse(text: str) -> str:
+        raise UnsafeTextError("no")
+
+    with pytest.raises(UnsafeTextError):
+        to_drafts(EXCHANGE, clean=refuse)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("## Use `pnpm` here. Not npm.", "Use pnpm here."),
+        ("\n\n- fix my_old_name in a.py\nplease", "fix my_old_name in a.py"),
+        ("...\nreally?", "really?"),
+        ("", ""),
+    ],
+)
+def test_titles(text: str, title: str) -> None:
+    """A title is the first sentence, without markup."""
+    assert title_of(text) == title
+
+
+@given(st.lists(st.tuples(st.sampled_from([SAID, DONE, NOTE]), st.text(max_size=4000)), max_size=5))
+def test_sizes(steps: list[tuple[str, str]]) -> None:
+    """No piece is longer than the limit and its title, none is empty."""
+    for draft in to_drafts(replace(EXCHANGE, steps=tuple(Step(*one) for one in steps if one[1]))):
+        assert 0 < len(draft.text) <= PIECE_CHARS + TITLE_CHARS + 4
+        assert len(draft.title) <= TITLE_CHARS

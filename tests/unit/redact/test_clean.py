@@ -1,0 +1,256 @@
+"""Secrets go, everything else stays. All secrets here are made up and put together at run time."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import CleanText
+from vector_memory.redact import clean
+from vector_memory.redact.shapes import RULES
+
+MIXED = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA7b"
+HEX = "0123456789abcdef" * 4
+BASE64 = "MIIEpAIBAAKCAQEA7bq9Zx8w" * 3
+
+SHAPES = {
+    "aws-key-id": "AKIA" + "Q4" * 8,
+    "google-api-key": "AIza" + MIXED[:35],
+    "github": "ghp_" + MIXED,
+    "gitlab": "glpat-" + MIXED[:20],
+    "slack": "xoxb-" + "123456789012-" + MIXED[:24],
+    "stripe": "sk_" + "live_" + MIXED[:24],
+    "anthropic": "sk-" + "ant-api03-" + MIXED,
+    "openai": "sk-" + "proj-" + MIXED,
+    "npm": "npm_" + MIXED,
+    "pypi": "pypi-" + "AgE" + MIXED * 2,
+    "huggingface": "hf_" + "abcdEFGHij" * 3 + "klmn",
+    "twilio": "AC" + HEX[:32],
+    "sendgrid": "SG." + MIXED[:22] + "." + MIXED + "1234567",
+    "azure-secret": "abc8" + "Q~" + MIXED[:34],
+    "jwt": "eyJ" + MIXED + ".eyJ" + MIXED + "." + MIXED,
+    "digitalocean": "dop_v1_" + HEX,
+    "telegram": "123456789:AA" + MIXED[:33],
+    "password-hash": "$2b$12$" + "abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ01234",
+    "age-key": "AGE-SECRET-KEY-" + "1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" * 2,
+}
+
+
+@pytest.mark.parametrize("rule", sorted(SHAPES))
+def test_known_shapes(rule: str) -> None:
+    """A key of known shape goes wherever it stands, and its rule is named."""
+    secret = SHAPES[rule]
+    text, count = clean(f"use {secret}, or ({secret}) instead")
+    assert (text, count) == (f"use [redacted:{rule}], or ([redacted:{rule}]) instead", 2)
+
+
+def test_rule_literals_let_their_matches_through() -> None:
+    """No rule is kept from running by its own literals: each sample has one of them."""
+    for rule in RULES:
+        secret = SHAPES.get(rule.name)
+        if secret and rule.pattern.search(secret):
+            assert any(literal in secret for literal in rule.literals)
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda s: s[:6] + "\u200b" + s[6:],
+        lambda s: s[:6] + "\x1b[0m" + s[6:],
+        lambda s: "".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in s),
+        lambda s: s[:9] + "\x00" + s[9:],
+    ],
+)
+def test_disguised_shapes(disguise: object) -> None:
+    """Invisible characters and full-width letters hide no key."""
+    assert callable(disguise)
+    assert clean(disguise(SHAPES["aws-key-id"])).text == "[redacted:aws-key-id]"
+
+
+SECRET = "hX7" + "!q2Rz" + "9wT"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'password = "{}"',
+        "password: {}",
+        "DB_PASSWORD={}",
+        '"password": "{}"',
+        "'passwd' => '{}',",
+        "mysql --password {} -u me",
+        "tool --db-password={} run",
+        "-Password '{}'",
+        'const apiKey = "{}";',
+        "api_key: '{}'",
+        "export SECRET_TOKEN={}",
+        'def connect(passwd: str = "{}"):',
+        '{{\\"token\\": \\"{}\\"}}',
+        "the password is {}",
+        "login with pw:{}",
+        "postgres://app:{}@db.test:5432/main",
+        "jdbc;User=sa;Password={};Encrypt=true",
+        "curl -u admin:{} https://x.test",
+        "sshpass -p {} ssh host",
+        "CREATE USER app IDENTIFIED BY '{}';",
+        "ALTER ROLE app WITH PASSWORD '{}';",
+        "machine x.test login me password {}",
+        "<password>{}</password>",
+        'os.environ["API_TOKEN"] = "{}"',
+        'password = os.environ.get("PW") or "{}"',
+        "비밀번호: {}",
+    ],
+)
+def test_named_values(line: str) -> None:
+    """A value that a telling name is given goes, the name stays."""
+    before = line.split("{}")[0].replace("{{", "{")
+    text, count = clean(line.format(SECRET))
+    assert SECRET not in text
+    assert text.startswith(before)
+    assert count == 1
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Authorization: Bearer {}",
+        "-H 'Authorization: Basic {}'",
+        '"authorization": "token {}"',
+        "Cookie: session={}",
+        "https://x.s3.test/f?X-Amz-Signature={}&a=1",
+    ],
+)
+def test_headers_and_addresses(header: str) -> None:
+    """What authorises a request goes."""
+    assert MIXED not in clean(header.format(MIXED)).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'password = os.environ["DB_PASSWORD"]',
+        "password = getpass.getpass()",
+        "token: str",
+        "max_tokens=500, prompt_tokens: 1234",
+        "secret_name = config.secret_name",
+        "self.password = password",
+        'password: "${DB_PASSWORD}"',
+        "password: <your password>",
+        "password=********",
+        "api_key = None",
+        'type="password" name="password"',
+        "the token is stored in the keyring",
+        "tokens = tokenizer.tokenize(text)",
+        "key: value, primary_key=True, keys = dict.keys()",
+        "pass: the tests pass: 14 of 14",
+        "https://user@x.test/path and http://localhost:8080/a@b",
+        "commit 0123456789abcdef0123456789abcdef01234567",
+        "uuid 01cc930d-253a-4632-831c-ee2567287ac8",
+        "see src/auth/token_store.py:120 and sk-learn",
+        "use a Bearer token in the Authorization header",
+        "the pattern is -----BEGIN PRIVATE KEY----- here",
+        "users identified by name and basic authentication",
+    ],
+)
+def test_ordinary_text_stays(line: str) -> None:
+    """Code and prose about secrets keep their words."""
+    assert clean(line) == (line, 0)
+
+
+@pytest.mark.parametrize(
+    "kind", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
+)
+@pytest.mark.parametrize("line_break", ["\n", "\\n", "\r\n"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_private_keys(kind: str, line_break: str, whole: bool) -> None:
+    """Private keys go, on lines or with literal line breaks, whole or cut short."""
+    lines = [
+        f"-----BEGIN {kind}-----",
+        BASE64,
+        BASE64,
+        *([f"-----END {kind}-----"] if whole else []),
+    ]
+    text, count = clean(f"before {line_break.join(lines)} after")
+    assert count == 1
+    assert text == "before [redacted:private-key] after"
+
+
+def test_public_keys_stay() -> None:
+    """A certificate or public key is no secret."""
+    block = "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZI\n-----END PUBLIC KEY-----"
+    assert clean(block) == (block, 0)
+
+
+@pytest.mark.parametrize(
+    ("raw", "left"),
+    [
+        ("a <private>x\ny</private> b", "a [redacted:private] b"),
+        ("a <PRIVATE >x</Private > b", "a [redacted:private] b"),
+        ("a <private>x", "a [redacted:private]"),
+        ("<private>a<private>b</private>c</private>d", "[redacted:private]d"),
+        ("<private>a</private> b <private>c</private>", "[redacted:private] b [redacted:private]"),
+        ("private: <privateer>", "private: <privateer>"),
+    ],
+)
+def test_private_blocks(raw: str, left: str) -> None:
+    """What the user marked goes; a block that is never closed reaches to the end."""
+    assert clean(raw).text == left
+
+
+def test_result_is_clean_text() -> None:
+    """The result has the type that the journal takes, and the count of what went."""
+    result = clean("password=" + SECRET + " token: " + MIXED)
+    assert type(result.text) is CleanText
+    assert result.redactions == 2
+
+
+def test_failing_scanner_drops_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error in a scanner never lets the text through, nor repeats it in its message."""
+
+    def broken(text: str) -> tuple[str, int]:
+        raise ValueError(text)
+
+    monkeypatch.setattr(sys.modules["vector_memory.redact"], "redact_secrets", broken)
+    with pytest.raises(UnsafeTextError) as caught:
+        clean("words that matter")
+    assert "matter" not in str(caught.value)
+
+
+_PIECES = st.sampled_from(
+    ["password", "=", ": ", '"', "'", "\n", "\\n", "<private>", "</private>", "token", "://", "@"]
+    + ["-----BEGIN " + "RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", BASE64[:40]]
+    + [SECRET, MIXED, *SHAPES.values(), "[redacted:", "]", "\u200b", "\x1b[0m", "\u0338", "Bearer "]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(_PIECES, max_size=14).map("".join))
+def test_idempotent(text: str) -> None:
+    """Cleaning what is clean changes nothing, however secrets and marks stand together."""
+    once = clean(text)
+    assert clean(once.text) == (once.text, 0)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(), max_size=80))
+def test_any_text_can_be_cleaned(text: str) -> None:
+    """No text at all makes it fail or keep on changing."""
+    once = clean(text)
+    assert clean(once.text) == (once.text, 0)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a", "password=", "pw: ", "<private>", "-----BEGIN " + "PRIVATE KEY-----", "://", "a:", "\\",
+        "https://a:", "\x1b[", "\x1b]", "eyJ", "login -p ", 'token: "', "token=&quot;a&b", "AKIA",
+        "create user password ", "-", "hex0", "e\u0301\u0323", "\uff41", "curl -u ", "key_", " ",
+    ],
+)  # fmt: skip
+def test_hostile_repetition_ends(unit: str) -> None:
+    """A long repetition of anything is handled in linear time: a quadratic pattern would not end."""
+    clean(unit * (200_000 // len(unit)))

@@ -1,0 +1,64 @@
+"""Settings: defaults, file, environment, and what happens to bad ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vector_memory import config
+from vector_memory.errors import BadInputError
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    """No file and no variable: the defaults."""
+    assert config.load(str(tmp_path / "config.json"), {}) == config.Settings()
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    """Defaults < file < environment, each converted to the setting's type."""
+    path = tmp_path / "config.json"
+    config.save(str(path), {"prompt_tokens": 300, "threshold": 0.5})
+    found = config.load(
+        str(path), {"VECTOR_MEMORY_PROMPT_TOKENS": "200", "VECTOR_MEMORY_HOME": "/x"}
+    )
+    assert (found.prompt_tokens, found.threshold) == (200, 0.5)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_folders_are_listed_with_the_path_separator() -> None:
+    """A list in the environment is split as PATH is."""
+    found = config.load("/nowhere", {"VECTOR_MEMORY_EXCLUDED_PROJECTS": "/a:/b"})
+    assert found.excluded_projects == ("/a", "/b")
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [({"prompt_tokens": 3}, "prompt_tokens"), ({"nonsense": 1}, "nonsense"),
+     ({"log_level": "loud"}, "log_level"), ({"capture": "perhaps"}, "capture")],
+)  # fmt: skip
+def test_bad_settings_say_which_and_write_nothing(
+    tmp_path: Path, raw: dict[str, object], says: str
+) -> None:
+    """An unknown name or a value out of range is named, and no file is written."""
+    with pytest.raises(BadInputError, match=says):
+        config.save(str(tmp_path / "config.json"), raw)
+    assert list(tmp_path.glob("config.json")) == []
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "\x00", '"x"'])
+def test_a_broken_file_is_an_error_that_says_so(tmp_path: Path, content: str) -> None:
+    """A file that is no JSON object is named."""
+    path = tmp_path / "config.json"
+    path.write_text(content)
+    with pytest.raises(BadInputError, match=r"config\.json"):
+        config.load(str(path), {})
+
+
+def test_only_embedding_settings_need_a_new_daemon() -> None:
+    """The model is loaded once; all else takes effect at once."""
+    old = config.Settings()
+    assert config.needs_restart(old, config.validate({"embedding_backend": "ollama"}))
+    assert not config.needs_restart(old, config.validate({"prompt_tokens": 100}))
+    assert json.dumps(config.names())

@@ -1,0 +1,105 @@
+"""Which project a folder belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vector_memory import projects
+
+
+def repository(root: Path, remote: str = "") -> Path:
+    """Make what a clone looks like on the disk."""
+    git = root / ".git"
+    git.mkdir(parents=True)
+    section = f'[remote "origin"]\n\turl = {remote}\n' if remote else ""
+    (git / "config").write_text(f"[core]\n\tbare = false\n{section}")
+    return root
+
+
+def test_subfolders_and_worktrees_are_one_project(tmp_path: Path) -> None:
+    """A repository, a folder in it and a worktree elsewhere have one id."""
+    root = repository(tmp_path / "ledger")
+    (root / "src" / "deep").mkdir(parents=True)
+    own = root / ".git" / "worktrees" / "fix"
+    own.mkdir(parents=True)
+    (own / "commondir").write_text("../..\n")
+    tree = tmp_path / "elsewhere"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {own}\n")
+    ids = {projects.locate(str(one)).id for one in (root, root / "src" / "deep", tree)}
+    assert len(ids) == 1
+
+
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "git@example.org:team/ledger.git",
+        "https://example.org/team/ledger",
+        "ssh://git@example.org/team/ledger.git",
+        "https://user@EXAMPLE.org/team/ledger/",
+    ],
+)
+def test_every_way_to_write_a_remote_is_one_project(tmp_path: Path, remote: str) -> None:
+    """Two clones of one remote are one project, however its address is written."""
+    here = projects.locate(str(repository(tmp_path / "a", "https://example.org/team/ledger.git")))
+    there = projects.locate(str(repository(tmp_path / "b", remote)))
+    assert here.id == there.id
+    assert there.name == "ledger"
+
+
+def test_same_names_are_different_projects(tmp_path: Path) -> None:
+    """A base name says nothing: two folders of one name are two projects."""
+    (tmp_path / "a" / "app").mkdir(parents=True)
+    (tmp_path / "b" / "app").mkdir(parents=True)
+    one, other = (projects.locate(str(tmp_path / side / "app")) for side in "ab")
+    assert one.id != other.id
+    assert one.name == other.name == "app"
+
+
+def test_a_marker_makes_its_folder_the_project(tmp_path: Path) -> None:
+    """A `.memory/` inside a repository is a project of its own, with the store that it names."""
+    root = repository(tmp_path / "mono", "https://example.org/team/mono")
+    (root / "service" / ".memory").mkdir(parents=True)
+    whole, part = projects.locate(str(root)), projects.locate(str(root / "service"))
+    assert whole.id != part.id
+    assert part.store == str(root / "service" / ".memory" / "db")
+    assert whole.store == ""
+
+
+def test_dotfiles_in_the_home_do_not_swallow_projects(tmp_path: Path) -> None:
+    """A repository right in the home folder is not the project of everything below it."""
+    home = repository(tmp_path / "user")
+    (home / "work" / "app").mkdir(parents=True)
+    place = projects.locate(str(home / "work" / "app"), home=str(home))
+    assert place.root == str(home / "work" / "app")
+
+
+def test_a_folder_that_is_not_there_has_a_project(tmp_path: Path) -> None:
+    """Old transcripts name folders that are gone or of another machine."""
+    place = projects.locate(str(tmp_path / "gone" / "app"))
+    assert place.name == "app"
+    assert place.id == projects.locate(str(tmp_path / "gone" / "app")).id
+
+
+def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
+    """A submodule's git directory lies in its parent's; it is another project all the same."""
+    root = repository(tmp_path / "outer")
+    inner_git = root / ".git" / "modules" / "inner"
+    inner_git.mkdir(parents=True)
+    (inner_git / "config").write_text("")
+    inner = root / "inner"
+    inner.mkdir()
+    (inner / ".git").write_text("gitdir: ../.git/modules/inner\n")
+    assert projects.locate(str(inner)).root == str(inner)
+    assert projects.locate(str(inner)).id != projects.locate(str(root)).id
+
+
+def test_broken_git_files_are_survived(tmp_path: Path) -> None:
+    """A `.git` that says nothing, or binary nonsense, leaves the folder as the project."""
+    for number, content in enumerate((b"", b"\x00\xff", b"gitdir: /nowhere")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / ".git").write_bytes(content)
+        assert projects.locate(str(folder)).id
