@@ -30,7 +30,7 @@ def memory(name: str, **more: Any) -> dict[str, Any]:
         "title": "",
         "kind": "note",
         "created_at": "2026-11-20T10:00:00+00:00",
-        "project": "/work/ledger",
+        "project": "/home/dev/ledger",
         "source": {"session": "s1", "path": "/t.jsonl", "line_start": 3, "line_end": 5},
         "tags": [],
         **more,

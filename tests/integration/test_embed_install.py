@@ -27,6 +27,7 @@ esac
 def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A script that notes how it was called and pretends to install what `brings` says."""
     monkeypatch.setenv("PIP_FIND_LINKS", "/wheels")
+    monkeypatch.delenv("UV_FIND_LINKS", raising=False)
     script = tmp_path / "uv"
     script.write_text(UV)
     script.chmod(0o755)

@@ -331,3 +331,22 @@ def test_stats_tell_projects_apart(house: ServiceHouse, ledger: Path, tmp_path: 
     assert whole["memories"] == 2
     assert whole["by_project"] == {"ledger": 1, "global": 1}
     assert report.stats(house.ctx, {"project": str(ledger)})["by_kind"] == {"decision": 1}
+
+
+def test_a_damaged_index_is_set_aside_and_made_anew(house: ServiceHouse, ledger: Path) -> None:
+    """With the index's data gone, recall goes on from the journal, and the index comes back."""
+    import shutil
+
+    for number in range(3):
+        house.remember(f"fact {number} of the ledger about topic{number}", ledger)
+    shelf = house.ctx.global_shelf()
+    for folder in Path(shelf.folder, "lance").rglob("data"):
+        shutil.rmtree(folder)
+    ask = {"query": "ledger topic1", "project": str(ledger)}
+    found = [texts(recall.recall(house.ctx, ask)) for _ in range(2)]
+    assert all("fact 1 of the ledger about topic1" in one for one in found)
+    assert shelf.times_damaged == 1
+    assert house.follow() == 3
+    assert shelf.index is not None
+    assert shelf.index.check(read_data=True) == []
+    assert len(texts(recall.recall(house.ctx, ask))) == 3

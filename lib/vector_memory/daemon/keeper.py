@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from vector_memory.errors import VectorMemoryError
+from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
 from vector_memory.service.follow import follow_once
 from vector_memory.service.shelf import OpensIndex, Shelf
@@ -121,11 +121,20 @@ class Keeper:
     def _load_lance_all(self) -> None:
         for shelf in self._ctx.opened_shelves():
             if shelf.index is not None and not shelf.index.lexical_ready:
-                shelf.index.load_lance()
+                damage = shelf.index.load_lance()
+                if damage:
+                    shelf.failed = damage
+                    log.error("an index of %s was set aside: %s", shelf.folder, damage)
+                if shelf.index.reached() > shelf.journal.given_seq():
+                    # It follows another history: the journal was restored from a backup.
+                    shelf.index.rebuild()
 
     def _follow(self, shelf: Shelf) -> int:
         try:
             return 0 if self._stopping.is_set() else follow_once(shelf, self._ctx.embedding)
+        except StoreDamagedError as error:
+            shelf.damaged(error)
+            raise
         except VectorMemoryError as error:
             shelf.failed = str(error)
             raise

@@ -131,12 +131,15 @@ RULES: tuple[Rule, ...] = (
 
 SHORTEST = 16
 _RUN = re.compile(r"[A-Za-z0-9+/_=.:~|$%!\\-]{16,}")
+_DIGIT = re.compile("[0-9]")
 _LITERALS = tuple((literal, rule) for rule in RULES for literal in rule.literals)
 
 
 def redact_shapes(text: str) -> tuple[str, int]:
     """Replace keys of known shape by `[redacted:<rule>]`; return the text and how many."""
     runs = _long_runs(text)
+    if not runs:
+        return text, 0
     suspects = dict.fromkeys(rule for literal, rule in _LITERALS if literal in runs)
     total = 0
     for rule in suspects:
@@ -147,7 +150,9 @@ def redact_shapes(text: str) -> tuple[str, int]:
 
 
 def _long_runs(text: str) -> str:
-    """Return the stretches that are long enough to be keys, one a line: a small part of most
-    texts, so that the rules are tried on little."""
+    """Return the stretches that are long enough to be keys and no mere lower-case words, one a
+    line: a small part of most texts, so that the rules are tried on little."""
     words = "\n".join([word for word in text.split() if len(word) >= SHORTEST])
-    return "\n".join(_RUN.findall(words))
+    return "\n".join(
+        [run for run in _RUN.findall(words) if not run.islower() or _DIGIT.search(run)]
+    )

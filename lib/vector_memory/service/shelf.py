@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from vector_memory.errors import StoreDamagedError
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
     from vector_memory.model import Vector
     from vector_memory.store.index import Index
+
+log = logging.getLogger(__name__)
+
+MOST_SET_ASIDE = 3
 
 
 class OpensIndex(Protocol):
@@ -33,6 +37,7 @@ class Shelf:
         self.following = threading.Lock()
         self.recheck_vectors = True
         self.failed = ""
+        self.times_damaged = 0
 
     def attach(self, index: Index) -> None:
         """Put an index to work."""
@@ -45,7 +50,11 @@ class Shelf:
         if index is None or not index.lexical_ready:
             return self.journal.matching(terms, scope, k)
         reached = index.reached()
-        found = index.matching(terms, scope, k)
+        try:
+            found = index.matching(terms, scope, k)
+        except StoreDamagedError as error:
+            self.damaged(error)
+            return self.journal.matching(terms, scope, k)
         if self.journal.last_seq() > reached:
             found = merge_best(found, self.journal.matching(terms, scope, k, reached), k)
         return found
@@ -55,23 +64,31 @@ class Shelf:
         index = self.index
         if index is None or not index.vectors_ready:
             return []
-        if scope.only_projects:
-            return index.nearest(vector, scope, k)
-        import numpy as np
+        try:
+            if scope.only_projects:
+                return index.nearest(vector, scope, k)
+            import numpy as np
 
-        return index.nearest(vector, scope, k, np.array(self.journal.seqs(scope), np.int64))
+            return index.nearest(vector, scope, k, np.array(self.journal.seqs(scope), np.int64))
+        except StoreDamagedError as error:
+            self.damaged(error)
+            return []
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Return the active memories of these sequence numbers; stale ones are simply missing."""
         return self.journal.by_seqs(seqs)
 
-    @contextlib.contextmanager
-    def guarded(self, damaged: Callable[[Shelf, Exception], None]) -> Iterator[None]:
-        """Report damage of this store to `damaged` instead of failing the whole question."""
-        try:
-            yield
-        except StoreDamagedError as error:
-            damaged(self, error)
+    def damaged(self, error: StoreDamagedError) -> None:
+        """Set a damaged index aside; it is made anew from the journal, which answers meanwhile.
+
+        A few times only: what breaks again at once is not helped by yet another copy.
+        """
+        self.failed = str(error)
+        log.error("the index of %s is damaged: %s", self.folder, error)
+        if self.index is not None and self.times_damaged < MOST_SET_ASIDE:
+            self.times_damaged += 1
+            self.index.set_aside(error.message)
+            self.recheck_vectors = True
 
     def close(self) -> None:
         """Release the index and the journal."""

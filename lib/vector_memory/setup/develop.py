@@ -81,7 +81,13 @@ def _run(kit: tools.Kit, command: Sequence[str], environ: dict[str, str]) -> int
     sys.stdout.flush()
     program = os.path.join(os.path.dirname(kit.python), command[0])
     return subprocess.run(
-        [program, *command[1:]], cwd=kit.site.root, env=environ, check=False
+        [program, *command[1:]],
+        cwd=kit.site.root,
+        # lint-imports imports nothing, but finds the package on Python's path alone.
+        env={**environ, "PYTHONPATH": kit.site.lib}
+        if program.endswith("lint-imports")
+        else environ,
+        check=False,
     ).returncode
 
 

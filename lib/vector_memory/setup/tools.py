@@ -38,7 +38,7 @@ class Kit:
 
     def install(self, uv: Uv) -> str:
         """Make an environment with the runtime's packages and the test tools."""
-        files = [self.site.requirements(name) for name in ("runtime", "dev")]
+        files = [self.site.requirements(name) for name in ("runtime", "convert", "dev")]
         stamp = os.path.join(self.build, "venv", ".complete")
         wanted = _digest(files)
         if _read(stamp) == wanted and works([self.python, "-I", "-c", "pass"]):

@@ -37,7 +37,7 @@ def test_a_document_survives_lone_surrogates(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("memory", "name"),
     [
-        ({"project": "/work/ledger/"}, "ledger"),
+        ({"project": "/home/dev/ledger/"}, "ledger"),
         ({"project": {"id": "p1", "name": "ledger"}}, "ledger"),
         ({"project": ""}, "global"),
         ({}, "global"),

@@ -27,9 +27,9 @@ def test_one_exchange(talk: Talk, tmp_path: Path) -> None:
     talk.user("Use port 5433.")
     talk.add("assistant", [{"type": "thinking", "thinking": "hm"}], message_id="m1")
     talk.say("I will change it.")
-    talk.call("Read", "r1", file_path="/work/app/README.md")
+    talk.call("Read", "r1", file_path="/home/dev/app/README.md")
     talk.result("contents", "r1")
-    talk.call("Edit", "t1", file_path="/work/app/config.py", old_string="a", new_string="b")
+    talk.call("Edit", "t1", file_path="/home/dev/app/config.py", old_string="a", new_string="b")
     talk.result("ok")
     talk.call("Bash", "t2", command="pytest -q")
     talk.result("Exit code 1\nE  port is taken, failed", "t2", failed=True)
@@ -168,12 +168,12 @@ def test_codex_rollout(tmp_path: Path) -> None:
         return json.dumps({"timestamp": "2026-07-01T20:46:51Z", "type": type_, "payload": payload})
 
     lines = [
-        line("session_meta", id="c1", cwd="/work/app"),
+        line("session_meta", id="c1", cwd="/home/dev/app"),
         line("response_item", type="message", role="developer", content=[]),
         line("event_msg", type="user_message", message="patch it"),
         line("response_item", type="function_call", name="exec_command", call_id="1", arguments='{"cmd": "cargo test"}'),
         line("response_item", type="function_call_output", call_id="1", output="Process exited with code 101\nOutput:\nerror: no such crate"),
-        line("response_item", type="custom_tool_call", name="apply_patch", call_id="2", input="*** Begin Patch\n*** Update File: /work/app/src/a.rs\n"),
+        line("response_item", type="custom_tool_call", name="apply_patch", call_id="2", input="*** Begin Patch\n*** Update File: /home/dev/app/src/a.rs\n"),
         line("response_item", type="function_call", name="exec_command", call_id="3", arguments="broken"),
         line("event_msg", type="agent_message", message="Patched."),
     ]  # fmt: skip

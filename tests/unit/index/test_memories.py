@@ -17,7 +17,7 @@ AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
 EXCHANGE = Exchange(
     session="s1", uuid="u1", prompt="Which port? Tell me.", steps=(Step(SAID, "Port 5433."),),
     files=("a.py",), line_start=3, line_end=9, start=100, part=0, started_at=AT, ended_at=AT,
-    cwd="/work/app", branch="main", is_subagent=False, turn=2,
+    cwd="/home/dev/app", branch="main", is_subagent=False, turn=2,
 )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def test_small_exchange_is_one_piece() -> None:
     assert (draft.session, draft.turn, draft.path) == ("s1", 2, "/t.jsonl")
     assert (draft.line_start, draft.line_end, draft.created_at) == (3, 9, AT)
     assert (draft.external_id, draft.origin, draft.speaker) == ("u1:0", "user", "user")
-    assert (draft.files, draft.tags, draft.cwd) == (("a.py",), (), "/work/app")
+    assert (draft.files, draft.tags, draft.cwd) == (("a.py",), (), "/home/dev/app")
 
 
 def test_long_exchange_is_cut() -> None:

@@ -188,7 +188,7 @@ def scripted(steps: list[str]) -> list[str]:
         elif step == "say":
             talk.say(f"Answer {number}.")
         elif step == "edit":
-            talk.call("Edit", f"t{number}", file_path=f"/work/app/f{number}.py")
+            talk.call("Edit", f"t{number}", file_path=f"/home/dev/app/f{number}.py")
         elif step == "fail":
             talk.call("Bash", f"t{number}", command=f"make {number}")
             talk.result("Exit code 2\nmake: failed", f"t{number}", failed=True)

@@ -17,20 +17,20 @@ REFUSED = (
 @pytest.mark.parametrize(
     ("name", "given", "line"),
     [
-        ("Edit", {"file_path": "/work/app/src/x.py"}, "Edit src/x.py"),
+        ("Edit", {"file_path": "/home/dev/app/src/x.py"}, "Edit src/x.py"),
         ("Write", {"file_path": "/etc/hosts"}, "Write /etc/hosts"),
         ("Bash", {"command": "pytest -q\n# and more"}, "Bash: pytest -q …"),
         ("Task", {"description": "find it", "prompt": "long"}, "Task: find it"),
         ("WebFetch", {"url": "https://x.test"}, "WebFetch: https://x.test"),
         ("mcp__db__query", {"sql": "select"}, "mcp__db__query"),
-        ("Read", {"file_path": "/work/app/a.py"}, ""),
+        ("Read", {"file_path": "/home/dev/app/a.py"}, ""),
         ("TodoWrite", {"todos": []}, ""),
         ("Bash", {"command": None}, "Bash"),
     ],
 )
 def test_describe(name: str, given: dict[str, Any], line: str) -> None:
     """Changes and commands are told, looking around is not."""
-    assert describe(name, given, "/work/app") == line
+    assert describe(name, given, "/home/dev/app") == line
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class Talk:
             "parentUuid": self._parent,
             "timestamp": f"2026-11-20T10:{number // 60:02}:{number % 60:02}.000Z",
             "sessionId": self.session,
-            "cwd": "/work/app",
+            "cwd": "/home/dev/app",
             "gitBranch": "main",
             "isSidechain": False,
             "message": {"role": type_, "content": content},

@@ -1,0 +1,211 @@
+"""The daemon as a process: one for a data home, quick to come up, and gone when it should be."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes_embed import models_folder
+
+from vector_memory import errors, paths, wire
+from vector_memory.client.link import Daemon
+
+WAIT_S = 30.0
+
+
+class Rig:
+    """A data home whose runtime is the Python that runs the tests."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = paths.Home(str(root)).make()
+        os.symlink(sys.prefix, self.home.path("runtime", "venv"))
+        os.rmdir(self.home.models)
+        os.symlink(models_folder(), self.home.models)
+        self.daemon = Daemon(self.home)
+
+    def configure(self, **settings: Any) -> None:
+        """Write settings."""
+        Path(self.home.config).write_text(json.dumps(settings))
+
+    def until(self, true: Callable[[], Any], what: str) -> Any:
+        """Wait until something is so."""
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
+            found = true()
+            if found:
+                return found
+            time.sleep(0.05)
+        log = Path(self.home.logs, "daemon.log")
+        pytest.fail(f"waited in vain for {what}\n{log.read_text() if log.exists() else ''}")
+
+    def state(self, state: str) -> dict[str, Any]:
+        """Wait for a state and return the status."""
+        return dict(
+            self.until(
+                lambda: (s := self.daemon.running()) and s["state"] == state and s, f"state {state}"
+            )
+        )
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """A daemon's home; whatever runs there is ended."""
+    # The folder's path is longer than a socket's address can be.
+    made = Rig(tmp_path / ("a-long-name" * 10))
+    yield made
+    with contextlib.suppress(errors.DaemonUnavailableError):
+        made.daemon.stop()
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs (a zombie does not)."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.kill(pid, 0)
+            return sys.platform != "linux"
+        return False
+
+
+def test_it_comes_up_in_stages_and_stops_in_good_order(rig: Rig) -> None:
+    """Started by the first question, it reaches the full answer, and stops without leaving socket
+    or process."""
+    pid = rig.daemon.start()["pid"]
+    stages = rig.state("full")["stages_s"]
+    assert stages["lexical"] < stages["model"] <= stages["vectors"] <= stages["full"]
+    assert rig.daemon.stop()
+    assert not os.path.exists(rig.home.socket)
+    rig.until(lambda: not alive(pid), "the process's end")
+    assert not rig.daemon.stop()
+    assert os.stat(rig.home.root).st_mode & 0o077 == 0
+
+
+def test_eight_clients_at_once_make_one_daemon(rig: Rig) -> None:
+    """However many start one at the same moment, one answers and the others are gone."""
+    script = (
+        f"import sys; sys.path.insert(0, {os.path.dirname(paths.PACKAGE_ROOT)!r})\n"
+        "from vector_memory.client.link import Daemon\nfrom vector_memory.paths import Home\n"
+        f"print(Daemon(Home({rig.home.root!r})).start(25)['pid'])\n"
+    )
+    clients = [
+        subprocess.Popen([sys.executable, "-I", "-c", script], stdout=subprocess.PIPE)
+        for _ in range(8)
+    ]
+    pids = {client.communicate(timeout=60)[0].strip() for client in clients}
+    assert len(pids) == 1
+    assert pids != {b""}
+
+
+def test_a_killed_daemon_loses_nothing_and_comes_back(rig: Rig) -> None:
+    """kill -9 right after an acknowledgement: the next daemon has the memory, by word and meaning."""
+    done = rig.daemon.ask("remember", {"text": "The ledger uses WAL mode", "global": True})
+    os.kill(rig.daemon.start()["pid"], signal.SIGKILL)
+    rig.until(lambda: rig.daemon.running() is None, "the killed daemon's end")
+    answer = rig.daemon.ask("recall", {"query": "ledger WAL", "global": True})
+    assert [hit["id"] for hit in answer["hits"]] == [done["id"]]
+    assert rig.daemon.ask("wait", {"timeout_s": 20})["complete"]
+
+
+def test_it_ends_when_idle(rig: Rig) -> None:
+    """Nobody asks, nothing is to do: the process goes by itself."""
+    rig.configure(idle_exit_minutes=0.05)
+    pid = rig.daemon.start()["pid"]
+    rig.until(lambda: not alive(pid), "its end")
+
+
+def test_it_ends_when_its_data_home_is_gone(rig: Rig) -> None:
+    """No orphan stays behind a removed data home."""
+    pid = rig.daemon.start()["pid"]
+    os.unlink(rig.home.socket)
+    rig.until(lambda: not alive(pid), "its end")
+
+
+def test_an_older_daemon_gives_way_to_an_installed_newer_one(rig: Rig) -> None:
+    """A newer client replaces an older daemon once its code is installed, and not before: else the
+    two would take turns for ever."""
+    first = rig.daemon.start()["pid"]
+    rig.daemon.version = "99.0.0"
+    assert rig.daemon.start()["pid"] == first
+    version = Path(rig.home.app, "99.0.0", "lib", "vector_memory", "VERSION")
+    version.parent.mkdir(parents=True)
+    version.write_text("99.0.0\n")
+    os.symlink("99.0.0", rig.home.app_current)
+    with contextlib.suppress(errors.DaemonUnavailableError):
+        rig.daemon.ask("status", {}, timeout_s=5, start=False)
+    rig.until(lambda: not alive(first), "the older daemon's end")
+
+
+def test_bad_settings_do_not_take_the_memory_away(rig: Rig) -> None:
+    """With a broken config.json the daemon serves with the defaults, and `doctor` says so."""
+    Path(rig.home.config).write_text("{broken")
+    assert "config.json" in rig.daemon.ask("doctor", {})["settings_error"]
+
+
+def test_a_missing_model_leaves_words(rig: Rig) -> None:
+    """Without a model everything is stored and found by its words."""
+    os.unlink(rig.home.models)
+    os.mkdir(rig.home.models)
+    rig.daemon.ask("remember", {"text": "The ledger uses WAL mode", "global": True})
+    assert rig.state("degraded")
+    answer = rig.daemon.ask("recall", {"query": "ledger", "global": True})
+    assert (len(answer["hits"]), answer["mode"]) == (1, "lexical")
+    assert rig.daemon.ask("doctor", {})["embedding"]["error"]
+
+
+def test_garbage_on_the_socket_harms_nobody(rig: Rig) -> None:
+    """Foreign bytes, a request cut short and an unknown verb leave the daemon answering."""
+    rig.daemon.start()
+    back = os.open(".", os.O_RDONLY)
+    os.chdir(rig.home.run)
+    try:
+        for data in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 1000, b"VM1 status 50 0.1.0\nshort"):
+            with socket.socket(socket.AF_UNIX) as sock:
+                sock.settimeout(20)
+                sock.connect("daemon.sock")
+                sock.sendall(data)
+                sock.shutdown(socket.SHUT_WR)
+                assert sock.recv(100) == b""
+        body = wire.encode_request("recall", b"[1]", "0.1.0")
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect("daemon.sock")
+            sock.sendall(body)
+            assert sock.recv(1000).startswith(b"E ")
+    finally:
+        os.fchdir(back)
+        os.close(back)
+    with pytest.raises(errors.BadInputError, match="no verb"):
+        rig.daemon.ask("nonsense", {})
+    assert rig.daemon.running()
+
+
+def test_a_spooled_event_is_done_by_the_next_daemon(rig: Rig, tmp_path: Path) -> None:
+    """What a hook left without a daemon is indexed when one comes up, and the file is gone."""
+    talk = tmp_path / "s1.jsonl"
+    lines = [
+        {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-05-03T10:00:00Z",
+         "cwd": str(tmp_path), "message": {"role": "user", "content": "Which journal mode?"}},
+        {"type": "assistant", "uuid": "a1", "parentUuid": "u1", "sessionId": "s1",
+         "timestamp": "2026-05-03T10:00:05Z", "cwd": str(tmp_path),
+         "message": {"id": "m1", "role": "assistant",
+                     "content": [{"type": "text", "text": "WAL, since readers never block."}]}},
+    ]  # fmt: skip
+    talk.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    from vector_memory.client.spool import write_spool
+
+    data = {"session_id": "s1", "transcript_path": str(talk)}
+    write_spool(rig.home, "SessionEnd", data, str(tmp_path))
+    rig.daemon.start()
+    rig.until(lambda: rig.daemon.ask("stats", {})["memories"] == 1, "the memory")
+    rig.until(lambda: os.listdir(rig.home.spool) == [], "an empty spool")
