@@ -30,7 +30,10 @@ def notes(
         return []
     place = projects.locate(folder)
     hidden = _shown(home, session)
-    rows = readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
+    rows = []
+    if place.store and readonly.trusted(home.state_db, place.store):
+        rows = readonly.search(place.store, terms, [place.id], CANDIDATES, deadline)
+    rows += readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
     fit = [row for row in rows if row["id"] not in hidden and _fits(row, terms)]
     return [_note(row, terms) for row in fit[:NOTES]]
 

@@ -80,6 +80,14 @@ def shown(state_db: str, session: str) -> "set[str]":
     return {str(row[0]) for row in rows}
 
 
+def trusted(state_db: str, folder: str) -> bool:
+    """Whether a project's store may be opened, as `state.db` knows it."""
+    sql = "SELECT 1 FROM trusted WHERE folder = ?"
+    values = [os.path.realpath(folder)]
+    late = time.monotonic() + 0.1
+    return bool(_query(state_db, lambda c: c.execute(sql, values).fetchall(), late))
+
+
 def match_expression(terms: "Iterable[str]") -> str:
     """Return an FTS5 query for any of the terms. Each is quoted: none can be an operator."""
     return " OR ".join(
