@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Annotated, Any, Literal
-
-from annotated_types import Ge, Le, MinLen
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from vector_memory.errors import BadInputError
 
 PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
+
+
+def bounded(default: Any, **bounds: float) -> Any:
+    """Return a field with the bounds (`ge`, `le`, `min_length`) that pydantic checks."""
+    return field(default=default, metadata=bounds)
 
 
 @dataclass(frozen=True)
@@ -32,29 +34,29 @@ class Settings:
     """Bring memories to prompts."""
     recall_on_start: bool = True
     """Bring memories to the start of a session."""
-    prompt_tokens: Annotated[int, Ge(50), Le(2000)] = 500
+    prompt_tokens: int = bounded(500, ge=50, le=2000)
     """Tokens at most that one prompt gets."""
-    start_tokens: Annotated[int, Ge(50), Le(4000)] = 900
+    start_tokens: int = bounded(900, ge=50, le=4000)
     """Tokens at most that a session's start gets."""
-    start_memories: Annotated[int, Ge(0), Le(20)] = 7
+    start_memories: int = bounded(7, ge=0, le=20)
     """Memories at most at a session's start."""
-    prompt_memories: Annotated[int, Ge(0), Le(20)] = 5
+    prompt_memories: int = bounded(5, ge=0, le=20)
     """Memories at most for one prompt."""
-    threshold: Annotated[float, Ge(0.0), Le(1.0)] = 0.5
+    threshold: float = bounded(0.5, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing."""
-    candidates: Annotated[int, Ge(10), Le(1000)] = 200
+    candidates: int = bounded(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
-    query_tokens: Annotated[int, Ge(16), Le(256)] = 128
+    query_tokens: int = bounded(128, ge=16, le=256)
     """Tokens of a prompt that are embedded at most; the rest still counts for words."""
-    embedding_backend: Annotated[str, MinLen(1)] = "minilm"
+    embedding_backend: str = bounded("minilm", min_length=1)
     """Which backend embeds: `minilm`, `sentence-transformers` or `ollama`."""
     embedding_model: str = ""
     """The backend's model: an id or a folder. Empty means the backend's own default."""
     ollama_host: str = ""
     """Ollama's address. Empty means `OLLAMA_HOST`, else http://127.0.0.1:11434."""
-    embedding_threads: Annotated[int, Ge(1), Le(64)] = 2
+    embedding_threads: int = bounded(2, ge=1, le=64)
     """Processor threads that the embedding model may use."""
-    idle_exit_minutes: Annotated[float, Ge(0.05), Le(10_080)] = 30.0
+    idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
     excluded_projects: tuple[str, ...] = ()
     """Folders whose sessions are neither indexed nor given memories."""
@@ -102,10 +104,17 @@ def validate(raw: Mapping[str, Any]) -> Settings:
         raise BadInputError(
             f"There is no setting {unknown[0]!r}.", f"Settings: {', '.join(names())}."
         )
-    from pydantic import TypeAdapter, ValidationError
+    from typing import get_type_hints
 
+    from pydantic import Field, ValidationError, create_model
+
+    hints = get_type_hints(Settings)
+    definitions: dict[str, Any] = {
+        one.name: (hints[one.name], Field(one.default, **one.metadata)) for one in fields(Settings)
+    }
+    checked = create_model("Checked", **definitions)
     try:
-        return TypeAdapter(Settings).validate_python({**asdict(Settings()), **raw})
+        return Settings(**checked(**raw).model_dump())
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -116,6 +125,8 @@ def validate(raw: Mapping[str, Any]) -> Settings:
 
 def save(path: str, raw: Mapping[str, Any]) -> None:
     """Check `raw` and write it as `config.json` (0600), replacing the file at once."""
+    import tempfile
+
     validate(raw)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".config-")

@@ -115,6 +115,13 @@ class Home:
     def claims(self) -> str:
         return self.path("run", "claims")
 
+    def snapshot(self, folder: str) -> str:
+        """Return where the snapshot of a session's folder is kept."""
+        import hashlib
+
+        name = os.path.realpath(folder).encode("utf-8", "surrogateescape")
+        return self.path("snapshots", hashlib.sha256(name).hexdigest()[:32] + ".json")
+
     def make(self) -> "Home":
         """Create the folders, each 0700. Existing links (`runtime/`, `models/`) are kept."""
         os.makedirs(self.root, mode=0o700, exist_ok=True)

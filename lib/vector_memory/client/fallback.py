@@ -5,7 +5,6 @@ lexical answer straight from FTS5, read-only; what must not be lost is spooled. 
 only, Python 3.9; every step may fail, and then there is no answer.
 """
 
-import hashlib
 import json
 import os
 import time
@@ -58,16 +57,10 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
     """Return the project's last start as the daemon left it, fenced anew."""
     event = json.loads(call.stdin.decode("utf-8", "replace"))
     folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
-    with open(snapshot_path(home, folder), encoding="utf-8") as file:
+    with open(home.snapshot(folder), encoding="utf-8") as file:
         stored = json.load(file)
     notes = [injection.Note(note["id"], note["head"], note["text"]) for note in stored["notes"]]
     return _output(call.event, notes)
-
-
-def snapshot_path(home: Home, folder: str) -> str:
-    """Return where the snapshot of a session folder is kept."""
-    digest = hashlib.sha256(os.path.realpath(folder).encode("utf-8", "surrogateescape"))
-    return os.path.join(home.snapshots, digest.hexdigest()[:32] + ".json")
 
 
 def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") -> bytes:

@@ -59,6 +59,7 @@ class Daemon:
         self.server = Server(SOCKET, self.handle)
         self.settings_error = ""
         self.settings = self._load_settings()
+        logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
         self.house: House | None = None
 
@@ -128,6 +129,7 @@ class Daemon:
         restart = config.needs_restart(self.settings, fresh)
         self.settings = fresh
         self.house.use(fresh)
+        logging.getLogger("vector_memory").setLevel(fresh.log_level.upper())
         if restart:
             self.end("its embedding settings changed")
         return {"reloaded": True, "restarting": restart}

@@ -7,7 +7,6 @@ import logging
 import os
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -36,7 +35,7 @@ def utc_now() -> datetime:
 
 def new_id() -> str:
     """Return an id for a new memory: 32 hexadecimal digits, random."""
-    return uuid.uuid4().hex
+    return os.urandom(16).hex()
 
 
 @dataclass

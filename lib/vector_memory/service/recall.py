@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from vector_memory import projects
@@ -52,8 +53,8 @@ def find(
     place: projects.Place | None = None,
 ) -> list[Hit]:
     """Return at most k hits of some stores for a text, best first."""
-    vector = ctx.embedding.query(text)
-    query = queries.analyse(text, scope, vector, place.id if place else "")
+    embed = partial(ctx.embedding.query, text)
+    query = queries.analyse(text, scope, embed, place.id if place else "")
     count = max(ctx.settings.candidates, 2 * k)
     return search(query, shelves, k, ctx.now(), candidates=count)
 

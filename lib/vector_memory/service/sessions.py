@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
-from vector_memory.client.fallback import snapshot_path
 from vector_memory.errors import UnsafeTextError
 from vector_memory.model import GLOBAL_PROJECT, Memory, Scope
 from vector_memory.retrieve import query as queries
@@ -59,7 +59,8 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     text = ask.prompt[:MAX_PROMPT_CHARS]
     if ask.before and prompts.points_back(text):
         text = text + "\n" + ask.before[-CONTEXT_CHARS:]
-    query = queries.analyse(text, scope_of(place), ctx.embedding.query(text), place.id)
+    embed = partial(ctx.embedding.query, text)
+    query = queries.analyse(text, scope_of(place), embed, place.id)
     shown = ctx.state.shown(ask.session)
     k = ctx.settings.prompt_memories
     hits = search(query, shelves, k + len(shown), ctx.now(), candidates=ctx.settings.candidates)
@@ -174,7 +175,7 @@ def save_snapshot(ctx: Context, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
     place = ctx.place(folder)
     notes = start_notes(ctx, place, ctx.shelves_of(place), set())
-    path = snapshot_path(ctx.home, folder)
+    path = ctx.home.snapshot(folder)
     data = {"notes": [{"id": one.id, "head": one.head, "text": one.text} for one in notes]}
     descriptor, temporary = tempfile.mkstemp(dir=ctx.home.snapshots, prefix=".new-")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

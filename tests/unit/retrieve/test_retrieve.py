@@ -52,7 +52,7 @@ VECTOR = np.array([1.0], np.float32)
 
 def ask(text: str, shelves: Sequence[Shelf], k: int = 5) -> list[Hit]:
     """Search shelves for a text."""
-    return search(query.analyse(text, Scope(), VECTOR), shelves, k, NOW)
+    return search(query.analyse(text, Scope(), lambda: VECTOR), shelves, k, NOW)
 
 
 def test_what_both_retrievers_propose_comes_first() -> None:
@@ -133,7 +133,7 @@ def test_the_own_project_comes_first_on_a_tie() -> None:
     """With equal scores, the memory of the project that asks is before the global one."""
     shared, own = memory(1, "tabs not spaces"), memory(1, "spaces, not tabs", project="p-1")
     shelves = [Shelf([shared], lexical=[(1, 1.0)]), Shelf([own], lexical=[(1, 1.0)])]
-    asked = query.analyse("tabs", Scope(), None, own_project="p-1")
+    asked = query.analyse("tabs", Scope(), own_project="p-1")
     assert search(asked, shelves, 2, NOW)[0].memory.project == "p-1"
 
 
