@@ -14,7 +14,9 @@ from typing import Any
 from common import Bench, bench, options, percentile, show
 
 
-def measure(made: Bench, name: str, size: int, runs: int, one: Callable[[int], Any]) -> dict[str, Any]:
+def measure(
+    made: Bench, name: str, size: int, runs: int, one: Callable[[int], Any]
+) -> dict[str, Any]:
     """Return a row of figures for one hook."""
     bare, taken, spoke = [], [], 0
     for number in range(-10, runs):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_ERRORS = 50
+CHORES_PAUSE_S = 0.03
 
 
 class House:
@@ -48,7 +49,7 @@ class House:
             open_shelf=lambda folder: Shelf(folder, Journal.open(folder)),
         )
         self.ctx.global_shelf()
-        self._chores = Worker("chores", self._failed)
+        self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
         self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed)
         self.ctx.notify = self._keeper.notify

@@ -7,6 +7,7 @@ and holds the interpreter's lock.
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
@@ -80,6 +81,10 @@ class Keeper:
             self._wait_for_quiet()
             self._load_lance_all()
             self._reached("full")
+            # What is loaded now stays: without this every full collection walks through all of it,
+            # for tens of milliseconds, and a prompt may be waiting.
+            gc.collect()
+            gc.freeze()
         except Exception as error:
             self._failed("start", error)
         while not self._stopping.is_set():

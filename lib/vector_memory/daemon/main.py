@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -34,6 +35,7 @@ def main(root: str) -> int:
     """Serve a data home until idle or told to stop; 0 also where another daemon serves already."""
     started = time.monotonic()
     os.umask(0o077)
+    gc.set_threshold(20_000, 20, 50)
     os.closerange(3, 256)
     home = Home(root).make()
     os.chdir(home.run)

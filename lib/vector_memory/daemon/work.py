@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 log = logging.getLogger(__name__)
@@ -13,9 +14,19 @@ Work = Callable[[], object]
 
 
 class Worker:
-    """A thread that does what it is given, in order."""
+    """A thread that does what it is given, in order.
 
-    def __init__(self, name: str, failed: Callable[[str, BaseException], None]) -> None:
+    Args:
+        name: the thread's name.
+        failed: is told of an error by the name.
+        pause_s: how long to wait before each piece of work, so that who asked for it has their
+            answer first.
+    """
+
+    def __init__(
+        self, name: str, failed: Callable[[str, BaseException], None], pause_s: float = 0.0
+    ) -> None:
+        self._pause_s = pause_s
         self._queue: queue.Queue[Work | None] = queue.Queue()
         self._failed = failed
         self._name = name
@@ -44,6 +55,7 @@ class Worker:
     def _run(self) -> None:
         while (work := self._queue.get()) is not None:
             self._busy.set()
+            time.sleep(self._pause_s)
             try:
                 work()
             except Exception as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,29 +14,19 @@ if TYPE_CHECKING:
 MAX_TERMS = 40
 
 
-def no_vector() -> None:
-    """Stand for a model that is not there."""
-
-
 @dataclass(frozen=True)
 class Query:
-    """A question with its terms. `embed` makes its vector, or None while there is no model; it is
-    called while the words are being searched. `own_project` is the project it is asked from: its
-    memories come first on a tie."""
+    """A question with its terms and its vector (None while there is no model). `own_project` is
+    the project it is asked from: its memories come first on a tie."""
 
     text: str
     terms: tuple[str, ...]
     scope: Scope
-    embed: Callable[[], Vector | None] = no_vector
+    vector: Vector | None = None
     own_project: str = ""
 
 
-def analyse(
-    text: str,
-    scope: Scope,
-    embed: Callable[[], Vector | None] = no_vector,
-    own_project: str = "",
-) -> Query:
+def analyse(text: str, scope: Scope, vector: Vector | None = None, own_project: str = "") -> Query:
     """Return the query of a question's text."""
     terms = tuple(analysis.query_terms(text, MAX_TERMS))
-    return Query(text, terms, scope, embed, own_project)
+    return Query(text, terms, scope, vector, own_project)

@@ -47,7 +47,9 @@ def search(
         candidates: how many each retriever of each store may propose.
         collapse: leave out what nearly repeats a better hit.
     """
-    fused = fusion.fuse(gather(query, shelves, candidates))
+    found = gather(query, shelves, candidates)
+    fused = fusion.fuse(found)
+    scales = fusion.scales_of(found)
     best = fused[: max(LEAST_LOADED, DEEPER * k)]
     weighed = [
         _weigh(one, memory, query, now)
@@ -56,9 +58,9 @@ def search(
     ]
     weighed.sort(key=lambda item: -item.score)
     if not collapse:
-        return [_hit(item, query) for item in weighed[:k]]
+        return [_hit(item, query, scales) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    return supersession.collapse((_hit(item, query) for item in weighed), _terms, k)
+    return supersession.collapse((_hit(item, query, scales) for item in weighed), _terms, k)
 
 
 def _load(found: Sequence[Found], shelves: Sequence[Source]) -> list[tuple[Found, Memory]]:
@@ -86,18 +88,17 @@ class _Weighed:
 def _weigh(one: Found, memory: Memory, query: Query, now: datetime) -> _Weighed:
     values = factors.factors(memory, now)
     own = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
-    score = one.features["fused"] * factors.multiplier(values) + own
+    score = one.fused * factors.multiplier(values) + own
     return _Weighed(one, memory, score, values)
 
 
-def _hit(item: _Weighed, query: Query) -> Hit:
+def _hit(item: _Weighed, query: Query, scales: Sequence[fusion.Scale]) -> Hit:
     one, memory = item.found, item.memory
     terms = frozenset(analysis.analyse(memory.title + "\n" + memory.text))
     relevance = factors.relevance(one.dense, query.terms, terms)
     breakdown = {
-        "similarity": one.features["fused"],
-        "lexical": one.features["lexical"],
-        "dense": one.features["dense"],
+        "similarity": one.fused,
+        **fusion.features(one, scales),
         "cosine": one.dense or 0.0,
         "bm25": one.lexical or 0.0,
         "relevance": relevance,

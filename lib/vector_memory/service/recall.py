@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 from vector_memory import projects
@@ -53,8 +52,8 @@ def find(
     place: projects.Place | None = None,
 ) -> list[Hit]:
     """Return at most k hits of some stores for a text, best first."""
-    embed = partial(ctx.embedding.query, text)
-    query = queries.analyse(text, scope, embed, place.id if place else "")
+    vector = ctx.embedding.query(text)
+    query = queries.analyse(text, scope, vector, place.id if place else "")
     count = max(ctx.settings.candidates, 2 * k)
     return search(query, shelves, k, ctx.now(), candidates=count)
 

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
@@ -59,8 +58,7 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     text = ask.prompt[:MAX_PROMPT_CHARS]
     if ask.before and prompts.points_back(text):
         text = text + "\n" + ask.before[-CONTEXT_CHARS:]
-    embed = partial(ctx.embedding.query, text)
-    query = queries.analyse(text, scope_of(place), embed, place.id)
+    query = queries.analyse(text, scope_of(place), ctx.embedding.query(text), place.id)
     shown = ctx.state.shown(ask.session)
     k = ctx.settings.prompt_memories
     hits = search(query, shelves, k + len(shown), ctx.now(), candidates=ctx.settings.candidates)

@@ -52,7 +52,7 @@ VECTOR = np.array([1.0], np.float32)
 
 def ask(text: str, shelves: Sequence[Shelf], k: int = 5) -> list[Hit]:
     """Search shelves for a text."""
-    return search(query.analyse(text, Scope(), lambda: VECTOR), shelves, k, NOW)
+    return search(query.analyse(text, Scope(), VECTOR), shelves, k, NOW)
 
 
 def test_what_both_retrievers_propose_comes_first() -> None:
@@ -66,14 +66,14 @@ def test_fused_scores_stay_between_0_and_1() -> None:
     """Scores of any scale fuse into 0 … 1, best first."""
     found = [Found(0, 1, 300.0, -0.2), Found(0, 2, 1.0, 0.9), Found(1, 1, None, 0.4)]
     fused = fusion.fuse(found)
-    values = [one.features["fused"] for one in fused]
+    values = [one.fused for one in fused]
     assert values == sorted(values, reverse=True)
     assert all(0.0 <= value <= 1.0 for value in values)
 
 
 def test_one_candidate_counts_in_full() -> None:
     """A lone candidate is normalised to 1 and not to nothing."""
-    assert fusion.fuse([Found(0, 1, 2.0, 0.3)])[0].features["fused"] == pytest.approx(1.0)
+    assert fusion.fuse([Found(0, 1, 2.0, 0.3)])[0].fused == pytest.approx(1.0)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000), st.sampled_from(list(Priority)))
@@ -133,7 +133,7 @@ def test_the_own_project_comes_first_on_a_tie() -> None:
     """With equal scores, the memory of the project that asks is before the global one."""
     shared, own = memory(1, "tabs not spaces"), memory(1, "spaces, not tabs", project="p-1")
     shelves = [Shelf([shared], lexical=[(1, 1.0)]), Shelf([own], lexical=[(1, 1.0)])]
-    asked = query.analyse("tabs", Scope(), own_project="p-1")
+    asked = query.analyse("tabs", Scope(), None, own_project="p-1")
     assert search(asked, shelves, 2, NOW)[0].memory.project == "p-1"
 
 
