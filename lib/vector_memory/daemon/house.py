@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import collections
 import logging
-import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.config import Settings
@@ -161,9 +159,7 @@ class House:
     def _load_bulk(self) -> Embedder:
         from vector_memory.embed.pool import BulkEmbedder
 
-        # One processor at most: it must not get in the way of prompts, nor of the user's own work.
-        settings = replace(self._settings, embedding_threads=max(1, (os.cpu_count() or 2) // 2))
-        return BulkEmbedder(settings, self.home.models, self.home.pycache)
+        return BulkEmbedder(self._settings, self.home.models, self.home.pycache)
 
 
 def open_index(folder: str, model: str, dim: int) -> Index:

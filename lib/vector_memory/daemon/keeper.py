@@ -53,6 +53,7 @@ class Keeper:
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+        self._optimized: dict[str, tuple[float, float]] = {}
         self.stages: dict[str, float] = {}
         self.started = time.monotonic()
         self.busy = False
@@ -136,13 +137,24 @@ class Keeper:
 
     def _follow(self, shelf: Shelf) -> int:
         try:
-            return 0 if self._stopping.is_set() else follow_once(shelf, self._ctx.embedding)
+            if self._stopping.is_set():
+                return 0
+            moved = follow_once(shelf, self._ctx.embedding)
+            if moved and self._may_optimize(shelf):
+                self._tidy_one(shelf)
+            return moved
         except StoreDamagedError as error:
             shelf.damaged(error)
             raise
         except VectorMemoryError as error:
             shelf.failed = str(error)
             raise
+
+    def _may_optimize(self, shelf: Shelf) -> bool:
+        """Whether to optimise in the middle of a backlog: rows that no index covers yet slow every
+        search, but optimising may take a tenth of the time at most."""
+        ended, took_s = self._optimized.get(shelf.folder, (0.0, 0.0))
+        return time.monotonic() - ended > 10 * took_s
 
     def _wait_for_quiet(self) -> None:
         until = time.monotonic() + IMPATIENT_S
@@ -167,8 +179,11 @@ class Keeper:
         if index is None or not index.lexical_ready:
             return
         if index.needs_optimize():
+            started = time.monotonic()
             with shelf.following:
                 try:
                     index.optimize()
                 except VectorMemoryError as error:
                     self._failed("optimize", error)
+            ended = time.monotonic()
+            self._optimized[shelf.folder] = (ended, ended - started)

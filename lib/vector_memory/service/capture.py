@@ -154,17 +154,19 @@ def memory_id(external_id: str, project: str) -> str:
     return hashlib.blake2b(words, digest_size=16).hexdigest()
 
 
+def _replaces(memory: Memory, stored: Memory | None) -> bool:
+    """Whether an exchange has changed since it was stored. A copy in another file that is shorter is
+    a fork taken in the middle of it: what is stored says more."""
+    if stored is None or stored.status is not Status.ACTIVE or stored.text == memory.text:
+        return False
+    return stored.source.path == memory.source.path or len(memory.text) > len(stored.text)
+
+
 def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Captured) -> None:
     """Add what is new, replace what has grown, and leave alone what is known or was forgotten."""
     known = shelf.journal.by_ids([memory.id for memory in memories])
     fresh = {memory.id: memory for memory in memories if memory.id not in known}
-    grown = [
-        memory
-        for memory in memories
-        if memory.id in known
-        and known[memory.id].status is Status.ACTIVE
-        and known[memory.id].text != memory.text
-    ]
+    grown = [memory for memory in memories if _replaces(memory, known.get(memory.id))]
     if fresh:
         shelf.journal.add(list(fresh.values()))
     for memory in grown:

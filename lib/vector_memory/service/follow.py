@@ -31,19 +31,26 @@ def follow_once(shelf: Shelf, embedding: Embedding) -> int:
     with shelf.following:
         changes = shelf.journal.changes(index.reached(), BATCH)
         if changes:
-            apply_changes(shelf, embedding, changes, changes[-1][0].seq)
+            # With a backlog, words come first: they are indexed in seconds, vectors in minutes.
+            backlog = len(changes) == BATCH
+            apply_changes(shelf, embedding, changes, changes[-1][0].seq, embed=not backlog)
             return len(changes)
         return _embed_missing(shelf, embedding) if shelf.recheck_vectors else 0
 
 
 def apply_changes(
-    shelf: Shelf, embedding: Embedding, changes: Sequence[Change], reached: int
+    shelf: Shelf,
+    embedding: Embedding,
+    changes: Sequence[Change],
+    reached: int,
+    embed: bool = True,
 ) -> None:
-    """Put changed memories into the index, with vectors where a model can be had."""
+    """Put changed memories into the index, with vectors where a model can be had; without `embed`
+    with those alone that are cached, the rest being left for later."""
     assert shelf.index is not None
     living = [change for change in changes if change[0].status is Status.ACTIVE]
     gone = [memory.id for memory, _, _ in changes if memory.status is not Status.ACTIVE]
-    vectors = vectors_for(shelf, embedding, living)
+    vectors = vectors_for(shelf, embedding, living, embed)
     rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
     shelf.index.apply(rows, gone, reached)
     embedded = [row.memory.seq for row in rows if row.vector is not None]
@@ -54,7 +61,7 @@ def apply_changes(
 
 
 def vectors_for(
-    shelf: Shelf, embedding: Embedding, changes: Sequence[Change]
+    shelf: Shelf, embedding: Embedding, changes: Sequence[Change], embed: bool = True
 ) -> dict[bytes, NDArray[np.float32]]:
     """Return the vectors by text hash: from the cache, the rest embedded now and cached.
 
@@ -65,7 +72,7 @@ def vectors_for(
     texts = {key: embedded_text(memory) for memory, _, key in changes}
     found = shelf.journal.get_vectors(list(texts), embedding.model)
     lacking = [key for key in texts if key not in found]
-    if not lacking:
+    if not lacking or not embed:
         return found
     try:
         made = embedding.documents([texts[key] for key in lacking])

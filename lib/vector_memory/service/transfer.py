@@ -27,7 +27,7 @@ _ID = re.compile("[0-9a-f]{32}")
 
 @dataclass
 class Imported:
-    """What an import did."""
+    """What an import did; `restored` holds the ids of memories that came from an export of ours."""
 
     read: int = 0
     stored: int = 0
@@ -35,6 +35,7 @@ class Imported:
     skipped: int = 0
     redactions: int = 0
     errors: list[dict[str, Any]] = field(default_factory=list)
+    restored: set[str] = field(default_factory=set)
 
     def failed(self, line: int, error: str) -> None:
         """Count a line that could not be taken, and say why of the first hundred."""
@@ -70,7 +71,8 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
     ctx.count("redactions", done.redactions)
     ctx.state.audit("import", "user", [], {"stored": done.stored, "merged": done.merged})
     ctx.notify()
-    return {**asdict(done), "seconds": round(time.monotonic() - started, 3)}
+    figures = {name: value for name, value in asdict(done).items() if name != "restored"}
+    return {**figures, "seconds": round(time.monotonic() - started, 3)}
 
 
 def regular_file(path: str) -> str:
@@ -152,7 +154,11 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
         ),
         external_id=redact.clean(str(data.get("id") or "")).text,
     )
-    return _restored(memory, data) if "project_id" in data else memory
+    if "project_id" not in data:
+        return memory
+    memory = _restored(memory, data)
+    done.restored.add(memory.id)
+    return memory
 
 
 def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
@@ -189,7 +195,7 @@ def _store(ctx: Context, batch: list[tuple[Shelf, Memory]], done: Imported, verb
         fresh: dict[str, Memory] = {}
         seen: dict[tuple[bytes, str], Memory] = {}
         for memory in (memory for own, memory in batch if own is shelf):
-            twin = _twin(shelf, memory, seen, verbatim)
+            twin = _twin(shelf, memory, seen, verbatim, done.restored)
             if twin is None:
                 fresh[memory.id] = memory
                 seen[text_key(memory.text), memory.project] = memory
@@ -207,13 +213,18 @@ def _store(ctx: Context, batch: list[tuple[Shelf, Memory]], done: Imported, verb
 
 
 def _twin(
-    shelf: Shelf, memory: Memory, seen: dict[tuple[bytes, str], Memory], verbatim: bool
+    shelf: Shelf,
+    memory: Memory,
+    seen: dict[tuple[bytes, str], Memory],
+    verbatim: bool,
+    restored: set[str],
 ) -> Memory | None:
     """Return the memory that this one repeats: an import of the same id and text, or, unless it is
     to be kept verbatim, any of the same text."""
-    exported = shelf.journal.by_ids([memory.id]).get(memory.id)
-    if exported is not None:
-        return exported
+    if memory.id in restored:
+        exported = shelf.journal.by_ids([memory.id]).get(memory.id)
+        if exported is not None:
+            return exported
     if memory.external_id:
         known = shelf.journal.find_by_external_id(memory.external_id, memory.project)
         if known is not None and known.text == memory.text:

@@ -1,0 +1,139 @@
+"""Capture on real stores: each exchange once, however often and from wherever it is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory.service import capture, change, transfer
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    """The service with real stores."""
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+def line(kind: str, uuid: str, content: Any, folder: Path, second: int) -> str:
+    """Return one line of a transcript as the client writes it."""
+    message: dict[str, Any] = {"role": kind, "content": content}
+    if kind == "assistant":
+        message["id"] = f"m-{uuid}"
+    data = {
+        "type": kind, "uuid": uuid, "sessionId": "s1", "cwd": str(folder), "version": "2.1.329",
+        "timestamp": f"2026-05-03T10:00:{second:02d}Z", "message": message,
+    }  # fmt: skip
+    return json.dumps(data) + "\n"
+
+
+def talk(folder: Path, words: str = "WAL, since readers never block the writer.") -> str:
+    """Return one exchange."""
+    question = line("user", "u1", "Which journal mode does the ledger use?", folder, 1)
+    return question + line("assistant", "a1", [{"type": "text", "text": words}], folder, 2)
+
+
+def stored(house: ServiceHouse) -> list[str]:
+    """Return the texts of all memories."""
+    return [one["text"] for one in transfer.export(house.ctx, {"all_projects": True})]
+
+
+def test_indexing_again_adds_nothing(house: ServiceHouse, tmp_path: Path) -> None:
+    """The same file again, and a resumed session's copy of it, bring nothing new."""
+    path, copy = tmp_path / "s1.jsonl", tmp_path / "s2.jsonl"
+    path.write_text(talk(tmp_path))
+    assert capture.index_transcript(house.ctx, str(path), final=True).stored == 1
+    assert capture.index_transcript(house.ctx, str(path), final=True).stored == 0
+    copy.write_text(talk(tmp_path))
+    again = capture.index_transcript(house.ctx, str(copy), final=True)
+    assert (again.stored, again.unchanged) == (0, 1)
+    assert len(stored(house)) == 1
+
+
+def test_an_exchange_that_grows_is_replaced(house: ServiceHouse, tmp_path: Path) -> None:
+    """What is said after a Stop joins the exchange; a fork's shorter copy does not take it away."""
+    path, fork = tmp_path / "s1.jsonl", tmp_path / "fork.jsonl"
+    path.write_text(talk(tmp_path))
+    capture.index_transcript(house.ctx, str(path))
+    more = line(
+        "assistant", "a2", [{"type": "text", "text": "Checkpoints run hourly."}], tmp_path, 9
+    )
+    with path.open("a") as file:
+        file.write(more)
+    assert capture.index_transcript(house.ctx, str(path), final=True).stored == 1
+    fork.write_text(talk(tmp_path))
+    capture.index_transcript(house.ctx, str(fork), final=True)
+    (text,) = stored(house)
+    assert "WAL" in text
+    assert "Checkpoints run hourly" in text
+
+
+def test_the_last_answer_may_come_before_the_transcript_has_it(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """At Stop the transcript lags: the answer that the hook was given is stored, once."""
+    path = tmp_path / "s1.jsonl"
+    whole = talk(tmp_path)
+    path.write_text(whole.splitlines(keepends=True)[0])
+    said = "WAL, since readers never block the writer."
+    capture.index_transcript(house.ctx, str(path), last_message=said)
+    assert said in stored(house)[0]
+    path.write_text(whole)
+    capture.index_transcript(house.ctx, str(path), final=True)
+    assert len(stored(house)) == 1
+    assert stored(house)[0].count(said) == 1
+
+
+def test_what_was_forgotten_does_not_come_back(house: ServiceHouse, tmp_path: Path) -> None:
+    """Indexing the same talk again leaves a forgotten memory forgotten."""
+    path = tmp_path / "s1.jsonl"
+    path.write_text(talk(tmp_path))
+    capture.index_transcript(house.ctx, str(path), final=True)
+    change.forget(house.ctx, {"project": str(tmp_path), "since": "2020-01-01"})
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(talk(tmp_path))
+    assert capture.index_transcript(house.ctx, str(copy), final=True).stored == 0
+    assert stored(house) == []
+
+
+def test_secrets_in_a_transcript_are_in_no_file(house: ServiceHouse, tmp_path: Path) -> None:
+    """A key that was said is redacted before the first byte is written, cursor and log included."""
+    key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    path = tmp_path / "s1.jsonl"
+    path.write_text(talk(tmp_path, f"Use {key} for the upload; the ledger needs it."))
+    captured = capture.index_transcript(house.ctx, str(path), final=True)
+    house.follow()
+    house.ctx.state.flush()
+    assert captured.redactions >= 1
+    assert "ledger needs it" in stored(house)[0]
+    for file in Path(house.ctx.home.root).rglob("*"):
+        if file.is_file():
+            assert key.encode() not in file.read_bytes(), file
+
+
+def test_excluded_folders_are_not_captured(house: ServiceHouse, tmp_path: Path) -> None:
+    """Nothing of a folder that the user excluded is stored."""
+    house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(tmp_path),))
+    path = tmp_path / "s1.jsonl"
+    path.write_text(talk(tmp_path))
+    capture.index_transcript(house.ctx, str(path), final=True)
+    assert stored(house) == []
+
+
+def test_our_own_commands_are_no_memory(house: ServiceHouse, tmp_path: Path) -> None:
+    """What a skill of ours was asked and answered is not talk worth keeping."""
+    command = "<command-name>/vector-memory:remember</command-name><command-args>wal</command-args>"
+    path = tmp_path / "s1.jsonl"
+    path.write_text(
+        line("user", "u1", command, tmp_path, 1)
+        + line("assistant", "a1", [{"type": "text", "text": "Found: WAL."}], tmp_path, 2)
+    )
+    capture.index_transcript(house.ctx, str(path), final=True)
+    assert stored(house) == []
