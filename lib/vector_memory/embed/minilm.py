@@ -39,6 +39,8 @@ class MiniLm:
         EmbeddingError: the model is not there or cannot be loaded.
     """
 
+    thread_safe = True
+
     def __init__(self, settings: Settings, models_folder: str) -> None:
         folder = os.path.join(models_folder, FOLDER)
         self._query_tokens = settings.query_tokens

@@ -7,6 +7,8 @@ import json
 import os
 import struct
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
 from vector_memory.config import Settings
@@ -28,15 +30,21 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, _take_stdout()
     os.nice(NICENESS)
     embedder = None
+    parallel = 1
     try:
         while (request := read_frame(requests)) is not None:
             message = json.loads(request)
             try:
                 if embedder is None:
-                    embedder = registry.create(Settings(**message["settings"]), message["models"])
+                    settings = Settings(**message["settings"])
+                    parallel = settings.embedding_threads
+                    # One thread for each text: two texts side by side take less than two in turn
+                    # on two threads each.
+                    settings = replace(settings, embedding_threads=1)
+                    embedder = registry.create(settings, message["models"])
                     answer = READY + json.dumps([embedder.model, embedder.dim]).encode()
                 else:
-                    answer = VECTORS + _embed(embedder, message)
+                    answer = VECTORS + _embed(embedder, message, parallel)
             except VectorMemoryError as error:
                 answer = ERROR + json.dumps([error.message, error.hint]).encode()
             write_frame(answers, answer)
@@ -64,10 +72,20 @@ def write_frame(stream: IO[bytes], content: bytes) -> None:
     stream.flush()
 
 
-def _embed(embedder: Embedder, message: dict[str, Any]) -> bytes:
+def _embed(embedder: Embedder, message: dict[str, Any], parallel: int) -> bytes:
     if "query" in message:
         return embedder.embed_query(message["query"]).tobytes()
-    return embedder.embed_documents(message["documents"]).tobytes()
+    texts = message["documents"]
+    if parallel < 2 or len(texts) < 2 * parallel or not getattr(embedder, "thread_safe", False):
+        return embedder.embed_documents(texts).tobytes()
+    import numpy as np
+
+    vectors = np.empty((len(texts), embedder.dim), np.float32)
+    with ThreadPoolExecutor(parallel) as pool:
+        slices = [texts[start::parallel] for start in range(parallel)]
+        for start, part in enumerate(pool.map(embedder.embed_documents, slices)):
+            vectors[start::parallel] = part
+    return vectors.tobytes()
 
 
 def _take_stdout() -> IO[bytes]:

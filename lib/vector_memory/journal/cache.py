@@ -32,6 +32,13 @@ class VectorCache:
             number = writes.model_id(connection, model)
             writes.set_model(connection, seqs, number)
 
+    def count_without_model(self, model: str) -> int:
+        """Count the active memories that another model embedded, or none."""
+        number = self._number(model)
+        sql = "SELECT count(*) FROM memories WHERE status = 'active' AND model != ?"
+        with self.connections.reading() as connection:
+            return int(connection.execute(sql, (number,)).fetchone()[0])
+
     def without_model(self, model: str, after_seq: int, limit: int) -> list[reads.Change]:
         """Return `changes` of active rows that this model has not embedded, by `seq`."""
         with self.connections.reading() as connection:

@@ -128,4 +128,5 @@ def pending(ctx: Context, shelf: Shelf) -> int:
     if shelf.index is None or shelf.index.reached() < shelf.journal.last_seq():
         reached = shelf.index.reached() if shelf.index else 0
         return max(1, shelf.journal.count_after(reached))
-    return 1 if shelf.recheck_vectors else 0
+    # Counted only while some may lack them: in the end nothing is asked of the journal.
+    return shelf.journal.count_without_model(ctx.embedding.model) if shelf.recheck_vectors else 0
