@@ -14,10 +14,13 @@ from typing import Any
 from common import Bench, bench, options, percentile, show, text
 
 
+PAUSE_S = 1.0
+
+
 def prompt_times(
     made: Bench, name: str, runs: int, stop: threading.Event | None = None
 ) -> list[float]:
-    """Return the milliseconds of prompts, one every tenth of a second."""
+    """Return the milliseconds of prompts, one a second."""
     chance = random.Random(3)
     taken = []
     for number in range(runs):
@@ -27,7 +30,7 @@ def prompt_times(
         taken.append(
             made.hook("user_prompt_submit", session_id=f"{name}{number}", prompt=prompt)[0]
         )
-        time.sleep(0.1)
+        time.sleep(PAUSE_S)
     return taken
 
 
@@ -40,7 +43,7 @@ def measure(made: Bench, count: int) -> dict[str, Any]:
             line = {"text": text(number, chance), "project": made.project, "id": str(number)}
             file.write(json.dumps(line) + "\n")
     made.settle()
-    idle = prompt_times(made, "idle", 50)
+    idle = prompt_times(made, "idle", 20)
     started = time.perf_counter()
     request = {"path": path, "verbatim": True, "wait": False}
     done = dict(made.daemon.stream("import", request, 600))["answer"]
