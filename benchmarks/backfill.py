@@ -13,7 +13,6 @@ from typing import Any
 
 from common import Bench, bench, options, percentile, show, text
 
-
 PAUSE_S = 1.0
 
 
