@@ -58,16 +58,19 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
     verbatim = bool(request.get("verbatim"))
-    for number, offset, line in _lines(path):
-        done.read += 1
-        try:
-            batch.append(_parsed(ctx, request, line, done))
-        except VectorMemoryError as error:
-            done.failed(number, str(error))
-        if len(batch) >= BATCH:
-            _store(ctx, batch, done, verbatim)
-            progress(offset, size, "storing")
-    _store(ctx, batch, done, verbatim)
+    # The index waits until all lines are stored: it would take the processor from what makes them
+    # searchable by words, the journal.
+    with ctx.global_shelf().following:
+        for number, offset, line in _lines(path):
+            done.read += 1
+            try:
+                batch.append(_parsed(ctx, request, line, done))
+            except VectorMemoryError as error:
+                done.failed(number, str(error))
+            if len(batch) >= BATCH:
+                _store(ctx, batch, done, verbatim)
+                progress(offset, size, "storing")
+        _store(ctx, batch, done, verbatim)
     ctx.count("redactions", done.redactions)
     ctx.state.audit("import", "user", [], {"stored": done.stored, "merged": done.merged})
     ctx.notify()
