@@ -37,6 +37,7 @@ class ServiceHouse:
             open_shelf=lambda path: Shelf(path, Journal.open(path)),
             later=lambda work: work(),
             now=lambda: self.time,
+            local_now=lambda: self.time,
         )
         self.embedding.load()
 

@@ -46,6 +46,9 @@ class Settings:
     """Relevance (0 to 1) below which a prompt gets nothing."""
     candidates: int = bounded(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
+    scoring: Literal["bounded", "sum"] = "bounded"
+    """How recency, priority, usage and confidence count: as a `bounded` multiplier of at most 1.1,
+    or as the `sum` 0.4 similarity + 0.2 recency + 0.2 priority + 0.2 usage, which finds less."""
     query_tokens: int = bounded(128, ge=16, le=256)
     """Tokens of a prompt that are embedded at most; the rest still counts for words."""
     embedding_backend: str = bounded("minilm", min_length=1)

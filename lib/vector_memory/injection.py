@@ -75,52 +75,85 @@ def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
     Args:
         text: the whole text.
         budget: tokens at most.
-        around: lower-case word beginnings; the cut keeps the sentences that hold most of them.
+        around: lower-case word beginnings; the cut keeps the sentences that say most about them,
+            and what stands right after those.
     """
     text = tidy(text)
     if tokens(text) <= budget:
         return text
     sentences = [part for part in _SENTENCE_END.split(text) if part.strip()]
-    return _window(sentences, budget, around or [])
+    return _telling(sentences, budget, around or [])
 
 
-def _window(sentences: "list[str]", budget: int, around: "list[str]") -> str:
-    """Grow a window of sentences from the one that matches best until the budget is used."""
-    best = max(range(len(sentences)), key=lambda i: (_hits(sentences[i], around), -i))
-    first = last = best
-    size = tokens(sentences[best])
-    if size > budget:
-        return _clip(sentences[best], budget, around)
-    while True:
-        if last + 1 < len(sentences) and size + tokens(sentences[last + 1]) <= budget - 2:
-            last += 1
-            size += tokens(sentences[last])
-        elif first > 0 and size + tokens(sentences[first - 1]) <= budget - 2:
-            first -= 1
-            size += tokens(sentences[first])
-        else:
-            break
-    text = " ".join(sentences[first : last + 1])
-    return ("… " if first else "") + text + (" …" if last + 1 < len(sentences) else "")
+def _telling(sentences: "list[str]", budget: int, around: "list[str]") -> str:
+    """Return the stretch of sentences that tells most within the budget."""
+    worth = _worth([sentence.lower() for sentence in sentences], around)
+    sizes = [tokens(sentence) for sentence in sentences]
+    first, last = _best_stretch(worth, sizes, budget - 4)
+    if first == last:
+        text = _clip(sentences[first], budget - 4, around)
+    else:
+        text = " ".join(sentences[first : last + 1])
+    before = "\u2026 " if first and not text.startswith("\u2026") else ""
+    after = " \u2026" if last + 1 < len(sentences) and not text.endswith("\u2026") else ""
+    return before + text + after
 
 
-def _hits(sentence: str, around: "list[str]") -> int:
-    low = sentence.lower()
-    return sum(1 for word in around if word in low)
+def _best_stretch(worth: "list[float]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
+    """Return the first and the last sentence of the stretch within the budget that is worth most; of
+    equals the first. A sentence that is longer than the budget stands alone."""
+    best, found = -1.0, (0, 0)
+    first, total, size = 0, 0.0, 0
+    for last in range(len(worth)):
+        total += worth[last]
+        size += sizes[last]
+        while size > budget and first < last:
+            total -= worth[first]
+            size -= sizes[first]
+            first += 1
+        if total > best + 1e-9:
+            best, found = total, (first, last)
+    return _filled(found, sizes, budget)
+
+
+def _filled(found: "tuple[int, int]", sizes: "list[int]", budget: int) -> "tuple[int, int]":
+    """Take what follows, then what goes before, while it fits."""
+    first, last = found
+    left = budget - sum(sizes[first : last + 1])
+    while last + 1 < len(sizes) and sizes[last + 1] <= left:
+        last += 1
+        left -= sizes[last]
+    while first > 0 and sizes[first - 1] <= left:
+        first -= 1
+        left -= sizes[first]
+    return first, last
+
+
+def _worth(sentences: "list[str]", around: "list[str]") -> "list[float]":
+    """Return what each sentence says about the words: rare ones in this text count more, and half
+    of it counts for the sentence right after, which often has the answer."""
+    own = [0.0] * len(sentences)
+    for word in dict.fromkeys(around):
+        there = [i for i, sentence in enumerate(sentences) if word in sentence]
+        for i in there:
+            own[i] += 1.0 / (1.0 + 0.25 * len(there))
+    return [own[i] + (0.5 * own[i - 1] if i else 0.0) for i in range(len(own))]
 
 
 def _clip(sentence: str, budget: int, around: "list[str]") -> str:
     """Cut one overlong sentence at spaces, around its first match."""
-    room = max(16, int((budget - 2) * 3.5))
+    if tokens(sentence) <= budget:
+        return sentence
+    room = max(16, int((budget - 4) * 3.5))
     low = sentence.lower()
     found = [low.find(word) for word in around if word in low]
     start = max(0, min(found) - room // 3) if found else 0
     piece = sentence[start : start + room]
-    while tokens(piece) > budget - 2 and len(piece) > 8:
+    while tokens(piece) > budget - 4 and len(piece) > 8:
         piece = piece[: int(len(piece) * 0.8)]
     piece = piece.rsplit(" ", 1)[0] if " " in piece[len(piece) // 2 :] else piece
     ends = start + len(piece) >= len(sentence)
-    return ("… " if start else "") + piece.strip() + ("" if ends else " …")
+    return ("\u2026 " if start else "") + piece.strip() + ("" if ends else " \u2026")
 
 
 def hook_output(event: str, context: str) -> "dict[str, object]":

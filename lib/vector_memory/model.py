@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
+from enum import Enum, IntFlag
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -231,6 +231,37 @@ class Candidate(NamedTuple):
 
     seq: int
     score: float
+
+
+class Around(NamedTuple):
+    """What stands around memories: arrays of one length, by ascending sequence number. Codes are
+    numbers for words, -1 for none; they mean something within one store only.
+
+    seqs: (n,) int64 · before, before2, after: (n,) int64, the sequence numbers of the memories one
+    and two before and one after in the same session, 0 for none · session, speaker, kind: (n,)
+    int32 codes · days: (n,) float64, days since 1970 · size: (n,) uint8, distinct terms, at most
+    255 · marks: (n,) uint8, bits of `Mark`
+    """
+
+    seqs: NDArray[np.int64]
+    before: NDArray[np.int64]
+    before2: NDArray[np.int64]
+    after: NDArray[np.int64]
+    session: NDArray[np.int32]
+    speaker: NDArray[np.int32]
+    kind: NDArray[np.int32]
+    days: NDArray[np.float64]
+    size: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
+
+
+class Mark(IntFlag):
+    """What a text is, besides what it says."""
+
+    QUESTION = 1
+    """It ends with a question."""
+    TIME = 2
+    """It says when something was or will be."""
 
 
 class IndexRow(NamedTuple):

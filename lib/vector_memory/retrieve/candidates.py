@@ -1,16 +1,30 @@
-"""Candidates: what each retriever of each shelf proposes, before anything is weighed."""
+"""Candidates: what each retriever of each shelf proposes, with what is known around it, before
+anything is weighed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from vector_memory.model import Candidate, Memory, Scope
+from vector_memory.model import Around, Candidate, Memory, Scope
 from vector_memory.retrieve.query import Query
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vector
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vector_memory.model import Vector, Vectors
+
+    Floats = NDArray[np.float32]
+
+SPREAD = 50
+"""Of how many of the best by words, and half as many by meaning, the neighbours come along: an answer
+often shares no word with a question, but stands right after something that does."""
+TIMELY = 50
+"""How many of the newest memories of a time that is asked about come along."""
+NEIGHBOUR_SHARE = 0.5
+"""How much a neighbour's vector counts in a pooled one."""
 
 
 class Source(Protocol):
@@ -20,33 +34,142 @@ class Source(Protocol):
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]: ...
 
+    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None: ...
+
+    def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None: ...
+
+    def codes(self, column: str, words: Iterable[str]) -> list[int]: ...
+
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]: ...
+
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]: ...
 
 
-@dataclass(slots=True)
-class Found:
-    """What is known of one candidate: the raw score of each retriever that proposed it, and what
-    fusion makes of them (0 to 1)."""
+@dataclass(frozen=True)
+class Pool:
+    """The candidates of one shelf, ascending by sequence number: arrays of n elements.
+
+    `lexical` is BM25 of a memory's own words and `before`, `before2`, `after` that of its neighbours
+    (0 where they do not match); `dense` the cosine of its vector with the question's and `pooled`
+    that of its vector with its neighbours' mixed in (NaN without one). `around` is None while the
+    columns are not loaded.
+    """
 
     shelf: int
-    seq: int
-    lexical: float | None = None
-    dense: float | None = None
-    fused: float = 0.0
+    seqs: NDArray[np.int64]
+    lexical: Floats
+    before: Floats
+    before2: Floats
+    after: Floats
+    dense: Floats
+    pooled: Floats
+    around: Around | None
 
 
-def gather(query: Query, shelves: Sequence[Source], k: int) -> list[Found]:
-    """Return the candidates of all shelves: k by words and k by meaning from each.
+def gather(query: Query, shelves: Sequence[Source], k: int) -> list[Pool]:
+    """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
+    of the best, and the newest of the time asked about.
 
-    One after the other: side by side in threads, embedding, words and vectors took 9.7 ms instead
-    of 7.7 with two processors, since each of them uses both already.
+    One shelf after the other: side by side in threads, embedding, words and vectors took 9.7 ms
+    instead of 7.7 with two processors, since each of them uses both already.
     """
-    found: dict[tuple[int, int], Found] = {}
-    for place, shelf in enumerate(shelves):
-        if query.terms:
-            for seq, score in shelf.matching(query.terms, query.scope, k):
-                found.setdefault((place, seq), Found(place, seq)).lexical = score
-        if query.vector is not None:
-            for seq, score in shelf.nearest(query.vector, query.scope, k):
-                found.setdefault((place, seq), Found(place, seq)).dense = score
-    return list(found.values())
+    pools = [_pool(query, place, shelf, k) for place, shelf in enumerate(shelves)]
+    return [pool for pool in pools if len(pool.seqs)]
+
+
+def by_words(query: Query, shelves: Sequence[Source], k: int) -> list[tuple[int, Candidate]]:
+    """Return the candidates by words alone, each with its shelf, best first: all that there is
+    while the daemon starts. Needs no numpy."""
+    found = [
+        (place, candidate)
+        for place, shelf in enumerate(shelves)
+        for candidate in (shelf.matching(query.terms, query.scope, k) if query.terms else [])
+    ]
+    return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
+
+
+def _pool(query: Query, place: int, shelf: Source, k: int) -> Pool:
+    words = shelf.matching(query.terms, query.scope, k) if query.terms else []
+    meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
+    seqs = [one.seq for one in words]
+    seqs += [one.seq for one in meaning]
+    # Neighbours are of the same project, but may be of another kind or time than asked for.
+    spread = seqs[:0]
+    if query.scope.only_projects:
+        spread = [one.seq for one in words[:SPREAD]] + [one.seq for one in meaning[: SPREAD // 2]]
+        for start, end in query.spans:
+            seqs += shelf.between(query.scope, start, end, TIMELY)
+    around = shelf.around(seqs, spread)
+    return _with_scores(query, place, shelf, words, meaning, seqs, around)
+
+
+def _with_scores(
+    query: Query,
+    place: int,
+    shelf: Source,
+    words: Sequence[Candidate],
+    meaning: Sequence[Candidate],
+    seqs: Sequence[int],
+    around: Around | None,
+) -> Pool:
+    import numpy as np
+
+    own = np.unique(np.array(seqs, np.int64)) if around is None else around.seqs
+    bm25 = _Scores(words)
+    dense = pooled = _Scores(meaning).of(own, np.nan)
+    nothing = np.zeros(len(own), np.float32)
+    if around is None:
+        return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, None)
+    if query.vector is not None:
+        dense, pooled = _cosines(query.vector, shelf, around, dense)
+    return Pool(
+        place,
+        own,
+        bm25.of(own),
+        bm25.of(around.before),
+        bm25.of(around.before2),
+        bm25.of(around.after),
+        dense,
+        pooled,
+        around,
+    )
+
+
+def _cosines(vector: Vector, shelf: Source, around: Around, known: Floats) -> tuple[Floats, Floats]:
+    """Return each memory's cosine, alone and with half of its neighbours' vectors mixed in."""
+    import numpy as np
+
+    wanted = np.union1d(around.seqs, np.concatenate([around.before, around.after]))
+    vectors = shelf.vectors(wanted)
+    if vectors is None:
+        return known, known
+    own = vectors[np.searchsorted(wanted, around.seqs)]
+    before = vectors[np.searchsorted(wanted, around.before)]
+    after = vectors[np.searchsorted(wanted, around.after)]
+    mixed = own + NEIGHBOUR_SHARE * (before + after)
+    lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
+    there = own.any(axis=1)
+    cosines = np.where(there, own @ vector, known)
+    pooled = np.where(there, mixed @ vector / np.where(lengths > 0, lengths, 1), cosines)
+    return cosines.astype(np.float32), pooled.astype(np.float32)
+
+
+class _Scores:
+    """One retriever's scores by sequence number."""
+
+    def __init__(self, found: Sequence[Candidate]) -> None:
+        import numpy as np
+
+        seqs = np.array([one.seq for one in found], np.int64)
+        order = np.argsort(seqs, kind="stable")
+        self._seqs = seqs[order]
+        self._scores = np.array([one.score for one in found], np.float32)[order]
+
+    def of(self, seqs: NDArray[np.int64], otherwise: float = 0.0) -> Any:
+        """Return the scores of these, `otherwise` where there is none."""
+        import numpy as np
+
+        if not len(self._seqs):
+            return np.full(len(seqs), otherwise, np.float32)
+        places = np.minimum(np.searchsorted(self._seqs, seqs), len(self._seqs) - 1)
+        return np.where(self._seqs[places] == seqs, self._scores[places], np.float32(otherwise))

@@ -15,6 +15,8 @@ from vector_memory.model import Memory, Priority
 
 BOUND = 0.1
 """How much the factors together may raise a score."""
+SUM = {"similarity": 0.4, "recency": 0.2, "priority": 0.2, "usage": 0.2}
+"""The weights of the literal sum, which is a setting."""
 HALF_LIFE_DAYS = 30.0
 PRIORITIES = {Priority.CORE: 1.0, Priority.HIGH: 0.75, Priority.NORMAL: 0.5, Priority.LOW: 0.0}
 USES_FOR_FULL = 20
@@ -47,9 +49,21 @@ def factors(memory: Memory, now: datetime) -> dict[str, float]:
     }
 
 
-def multiplier(values: dict[str, float]) -> float:
-    """Return what a score is multiplied by: 1 … 1 + BOUND."""
-    return 1.0 + BOUND * sum(values.values()) / len(values)
+def multiplier(values: dict[str, float], latest: bool = False) -> float:
+    """Return what a score is multiplied by: 1 … 1 + BOUND.
+
+    Args:
+        values: the factors, 0 … 1 each.
+        latest: the question asks for what holds now; then recency weighs as much as all together.
+    """
+    mean = sum(values.values()) / len(values)
+    return 1.0 + BOUND * (0.5 * (mean + values["recency"]) if latest else mean)
+
+
+def summed(similarity: float, values: dict[str, float]) -> float:
+    """Return the literal sum of similarity, recency, priority and usage, 0 … 1; see adr/0006."""
+    named = {"similarity": similarity, **values}
+    return sum(weight * named[name] for name, weight in SUM.items())
 
 
 def relevance(cosine: float | None, asked: Collection[str], held: Collection[str]) -> float:

@@ -1,4 +1,4 @@
-"""Fusion: one order from the retrievers' scores.
+"""Fusion: one order from what the retrievers say and from what stands around each candidate.
 
 Source: min-max normalised, weighted linear combination of scores (Lee, SIGIR 1997; Bruch et al., "An
 Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023), which beats reciprocal rank fusion
@@ -7,54 +7,240 @@ where the scores themselves mean something.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from vector_memory.retrieve.candidates import Found
+from vector_memory.model import Mark
+from vector_memory.retrieve.candidates import Pool, Source
+from vector_memory.retrieve.query import Query
 
-WEIGHTS = {"lexical": 0.55, "dense": 0.7}
-"""How much each normalised feature weighs. One table, tuned on data."""
-FLOORS = {"lexical": 0.0}
-"""Where a feature's scale starts; without one it starts at the lowest score found."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
 
-class Scale(NamedTuple):
-    """How one feature's scores map to 0 … 1."""
+WEIGHTS = {
+    "own": 0.4,
+    "before": 0.27,
+    "before2": 0.13,
+    "after": 0.1,
+    "dense": 0.4,
+    "pooled": 0.3,
+    "speaker": 0.4,
+    "date": 0.4,
+    "size": 0.3,
+    "question": -0.1,
+    "when": 0.2,
+    "kind": 0.15,
+    "role": 0.1,
+    "support": 0.2,
+}
+"""How much each normalised feature weighs. One table, tuned by `benchmarks/ablation.py`."""
 
-    name: str
-    weight: float
-    low: float
-    span: float
-
-    def normalise(self, score: float | None) -> float:
-        """Return 0 … 1; 0 where the retriever did not propose the candidate."""
-        if score is None:
-            return 0.0
-        return (score - self.low) / self.span if self.span > 0 else 1.0
-
-
-def fuse(found: Sequence[Found]) -> list[Found]:
-    """Return the candidates, best first, with their `fused` score (0 to 1) set."""
-    scales = scales_of(found)
-    total = sum(WEIGHTS.values())
-    for one in found:
-        one.fused = (
-            sum(scale.weight * scale.normalise(getattr(one, scale.name)) for scale in scales)
-            / total
-        )
-    return sorted(found, key=lambda one: (-one.fused, one.shelf, -one.seq))
-
-
-def scales_of(found: Sequence[Found]) -> list[Scale]:
-    """Return each feature's scale among these candidates."""
-    scales = []
-    for name, weight in WEIGHTS.items():
-        scores = [score for one in found if (score := getattr(one, name)) is not None]
-        low = FLOORS.get(name, min(scores, default=0.0))
-        scales.append(Scale(name, weight, low, max(scores, default=0.0) - low))
-    return scales
+ALWAYS = ("own", "before", "before2", "after", "dense", "pooled", "size")
+"""What any question has; the other features count where a question asks for them."""
+FULL_SIZE = 30
+"""Distinct terms from which a memory is as telling as any longer one."""
+LEANING_SIZE = 30
+"""Distinct terms up to which a memory leans on its neighbours in full."""
+DAYS_AFTER, DAYS_BEFORE = 10.0, 2.0
+"""How far from a time that is asked about a memory may be and still fit in part (a factor of e):
+things are told after they happened, sometimes shortly before."""
+SUPPORTERS = 3
 
 
-def features(one: Found, scales: Sequence[Scale]) -> dict[str, float]:
-    """Return a candidate's normalised features by their names."""
-    return {scale.name: scale.normalise(getattr(one, scale.name)) for scale in scales}
+@dataclass(frozen=True)
+class Features:
+    """What is known of all candidates, in no order: arrays of n elements.
+
+    `values` holds each feature but `support`, 0 … 1; `session` a number for a candidate's
+    conversation, one of its own for what has none.
+    """
+
+    shelf: NDArray[np.int32]
+    seqs: NDArray[np.int64]
+    session: NDArray[np.int64]
+    values: dict[str, Floats]
+    lexical: Floats
+    dense: Floats
+
+
+@dataclass(frozen=True)
+class Fused:
+    """All candidates in no order: arrays of n elements. `parts` holds what each feature adds to the
+    score, which is 0 … 1."""
+
+    features: Features
+    score: Floats
+    parts: dict[str, Floats]
+
+    def best(self, n: int) -> list[int]:
+        """Return the places of the n best, best first, the newest of equals first."""
+        import numpy as np
+
+        order = np.lexsort((-self.features.seqs, self.features.shelf, -self.score))
+        return [int(one) for one in order[:n]]
+
+
+def fuse(query: Query, pools: Sequence[Pool], shelves: Sequence[Source]) -> Fused:
+    """Weigh all candidates of all shelves together."""
+    return weigh(features_of(query, pools, shelves), scale_of(query))
+
+
+def features_of(query: Query, pools: Sequence[Pool], shelves: Sequence[Source]) -> Features:
+    """Return the features of all candidates of all shelves, normalised together."""
+    import numpy as np
+
+    def joined(name: str) -> Any:
+        return np.concatenate([getattr(pool, name) for pool in pools] or [np.empty(0)])
+
+    lexical, dense = joined("lexical"), joined("dense")
+    most = float(lexical.max(initial=0.0)) or 1.0
+    values: dict[str, Any] = {
+        "own": lexical / most,
+        "before": joined("before") / most,
+        "before2": joined("before2") / most,
+        "after": joined("after") / most,
+        "dense": _min_max(dense),
+        "pooled": _min_max(joined("pooled")),
+    }
+    lean = np.concatenate([_lean(pool) for pool in pools] or [np.empty(0)])
+    for name in ("before", "before2", "after"):
+        values[name] *= lean
+    asides = [asides_of(query, pool, shelves[pool.shelf]) for pool in pools]
+    for name in asides[0] if asides else ():
+        values[name] = np.concatenate([aside[name] for aside in asides])
+    places = [np.full(len(pool.seqs), pool.shelf, np.int32) for pool in pools]
+    return Features(
+        np.concatenate(places or [np.empty(0, np.int32)]),
+        joined("seqs").astype(np.int64),
+        _sessions(pools),
+        values,
+        lexical,
+        dense,
+    )
+
+
+def weigh(features: Features, scale: float, weights: Mapping[str, float] = WEIGHTS) -> Fused:
+    """Return the weighted sum of the features, divided by `scale`."""
+    import numpy as np
+
+    parts = {name: weights[name] / scale * values for name, values in features.values.items()}
+    score = np.sum(list(parts.values()), axis=0) if parts else np.empty(0)
+    parts["support"] = weights["support"] * _support(score, features.session)
+    return Fused(features, score + parts["support"], parts)
+
+
+def asides_of(query: Query, pool: Pool, shelf: Source) -> dict[str, Floats]:
+    """Return the features that do not come from the retrievers, each 0 … 1: who said it, when, what
+    sort of text it is."""
+    import numpy as np
+
+    nothing = np.zeros(len(pool.seqs))
+    around = pool.around
+    if around is None:
+        names = ("speaker", "date", "size", "question", "when", "kind", "role")
+        return dict.fromkeys(names, nothing)
+    question = (around.marks & Mark.QUESTION) != 0
+    timed = (around.marks & Mark.TIME) != 0
+    return {
+        "speaker": _among(around.speaker, shelf.codes("speaker", query.speakers)),
+        "date": _fit(around.days, query.spans),
+        "size": np.minimum(1.0, np.log1p(around.size) / np.log1p(FULL_SIZE)),
+        "question": nothing if "question" in query.kinds else question.astype(np.float64),
+        "when": timed.astype(np.float64) if query.asks_when else nothing,
+        "kind": _among(around.kind, shelf.codes("kind", query.kinds)),
+        "role": _among(around.speaker, shelf.codes("speaker", (query.role,))),
+    }
+
+
+def _lean(pool: Pool) -> Floats:
+    """Return how much each memory needs its neighbours to be understood: a short turn wholly, a
+    passage that says everything itself hardly."""
+    import numpy as np
+
+    if pool.around is None:
+        return np.zeros(len(pool.seqs))
+    return np.asarray(np.minimum(1.0, LEANING_SIZE / np.maximum(1, pool.around.size)))
+
+
+def scale_of(query: Query) -> float:
+    """Return the score of a memory that fits in every way that a question asks for."""
+    asked = [
+        *ALWAYS,
+        *(["speaker"] if query.speakers else []),
+        *(["date"] if query.spans else []),
+        *(["when"] if query.asks_when else []),
+        *(["kind"] if query.kinds else []),
+        *(["role"] if query.role else []),
+    ]
+    return (1 + WEIGHTS["support"]) * sum(WEIGHTS[name] for name in asked)
+
+
+def _among(codes: NDArray[np.int32], wanted: Sequence[int]) -> Floats:
+    import numpy as np
+
+    if not wanted:
+        return np.zeros(len(codes))
+    return np.isin(codes, wanted).astype(np.float64)
+
+
+def _fit(days: NDArray[np.float64], spans: Sequence[tuple[float, float]]) -> Floats:
+    """Return how well times fit the spans asked about: 1 within one, less with every day outside."""
+    import numpy as np
+
+    fit = np.zeros(len(days))
+    for start, end in spans:
+        late = np.maximum(0.0, days - end) / DAYS_AFTER
+        early = np.maximum(0.0, start - days) / DAYS_BEFORE
+        fit = np.maximum(fit, np.exp(-late - early))
+    return fit
+
+
+def _min_max(scores: Any) -> Any:
+    """Return scores as 0 … 1 between the lowest and the highest; 0 for NaN."""
+    import numpy as np
+
+    there = ~np.isnan(scores)
+    if not there.any():
+        return np.zeros(len(scores))
+    low, high = scores[there].min(), scores[there].max()
+    span = high - low if high > low else 1.0
+    return np.where(there, (scores - low) / span if high > low else 1.0, 0.0)
+
+
+def _sessions(pools: Sequence[Pool]) -> NDArray[np.int64]:
+    """Return a number for each candidate's conversation, one of its own for what has none."""
+    import numpy as np
+
+    numbers: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    first = 0
+    for pool in pools:
+        alone = -1 - np.arange(first, first + len(pool.seqs), dtype=np.int64)
+        first += len(pool.seqs)
+        if pool.around is None:
+            numbers.append(alone)
+            continue
+        session = pool.around.session.astype(np.int64)
+        numbers.append(np.where(session >= 0, (session << 8) + pool.shelf, alone))
+    return np.concatenate(numbers)
+
+
+def _support(score: Floats, sessions: NDArray[np.int64]) -> Floats:
+    """Return for each candidate the mean score of the three best of its conversation."""
+    import numpy as np
+
+    if not len(score):
+        return score
+    order = np.lexsort((-score, sessions))
+    ordered, ranked = sessions[order], score[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(ordered)])
+    sums = np.r_[0.0, np.cumsum(ranked)]
+    counted = np.minimum(lengths, SUPPORTERS)
+    means = (sums[starts + counted] - sums[starts]) / counted
+    support = np.empty(len(score))
+    support[order] = np.repeat(means, lengths)
+    return support

@@ -2,31 +2,134 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vector_memory import analysis
+from vector_memory.language import failures, intents, mentions, times
 from vector_memory.model import Scope
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
 MAX_TERMS = 40
+LONG = 400
+"""Characters from which on a text may be a pasted error rather than a question."""
+ROLES = frozenset({"user", "assistant", "system", "tool", "human", "task"})
+"""Speakers that are no people."""
+_WORD = re.compile(r"[^\W\d_]+")
+_DAY_S = 86_400.0
+FAR_PAST, FAR_FUTURE = -1e9, 1e9
 
 
 @dataclass(frozen=True)
 class Query:
-    """A question with its terms and its vector (None while there is no model). `own_project` is
-    the project it is asked from: its memories come first on a tie."""
+    """A question: its words, its vector (None while there is no model), and what it asks for.
+
+    `own_project` is the project it is asked from; `speakers` whose words are asked for; `spans` the
+    times asked about, in days since 1970, (start, end); `asks_when` whether the answer is a time;
+    `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
+    (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
+    names.
+    """
 
     text: str
     terms: tuple[str, ...]
     scope: Scope
     vector: Vector | None = None
     own_project: str = ""
+    speakers: tuple[str, ...] = ()
+    spans: tuple[tuple[float, float], ...] = ()
+    asks_when: bool = False
+    kinds: tuple[str, ...] = ()
+    role: str = ""
+    latest: bool = False
+    sessions_back: int | None = None
+    exact: tuple[str, ...] = ()
+    embedded: str = ""
+
+    def with_vector(self, vector: Vector | None) -> Query:
+        """Return the query with its vector: that of `embedded`."""
+        return replace(self, vector=vector)
 
 
-def analyse(text: str, scope: Scope, vector: Vector | None = None, own_project: str = "") -> Query:
-    """Return the query of a question's text."""
-    terms = tuple(analysis.query_terms(text, MAX_TERMS))
-    return Query(text, terms, scope, vector, own_project)
+def analyse(
+    text: str,
+    scope: Scope,
+    vector: Vector | None = None,
+    own_project: str = "",
+    now: datetime | None = None,
+    find_speakers: Callable[[Iterable[str]], Iterable[str]] = lambda words: (),
+) -> Query:
+    """Return the query of a question's text.
+
+    Args:
+        now: the time in the user's time zone, by which "last week" is understood; None looks for
+            no times.
+        find_speakers: which of these lower-case words are names of speakers; it returns the names.
+    """
+    failure = failures.failure(text) if len(text) >= LONG or "\n" in text or ":" in text else None
+    if failure is not None:
+        text = essence(text, failure)
+    found = mentions.mentions(text)
+    named = (*found.identifiers, *found.files, *found.packages)
+    exact = tuple(dict.fromkeys(term for one in named for term in analysis.analyse(one)[:1]))
+    speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
+    intent = intents.intent(text)
+    spans = times.spans(text, now) if now is not None else ()
+    return Query(
+        text,
+        _terms(text, exact, speakers),
+        scope,
+        vector,
+        own_project,
+        speakers,
+        tuple(_days(span) for span in spans),
+        times.asks_when(text),
+        intent.kinds,
+        intent.speaker,
+        intent.latest,
+        times.sessions_back(text),
+        exact,
+        in_first_person(text, speakers),
+    )
+
+
+def essence(text: str, failure: failures.Failure) -> str:
+    """Return what a prompt with a pasted error asks: the words around the paste, the error without
+    what differs from run to run, and where it came from."""
+    head = text[:LONG].split("\n", 1)[0]
+    return "\n".join([head, f"{failure.kind}: {failure.message}", " ".join(failure.frames)])
+
+
+def in_first_person(text: str, speakers: Iterable[str]) -> str:
+    """Return a question about somebody as they would say it: "What did Ana buy?" becomes "What did
+    I buy?". What people say of themselves has "I" in it; their name stands in what others say to
+    them, and an embedding of it finds that."""
+    for name in speakers:
+        for form in dict.fromkeys((name, name.split()[0])):
+            text = re.sub(rf"\b{re.escape(form)}['\u2019]s\b", "my", text, flags=re.IGNORECASE)
+            text = re.sub(rf"\b{re.escape(form)}\b", "I", text, flags=re.IGNORECASE)
+    return text
+
+
+def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:
+    """Return a question's terms, what it names exactly first; without the speakers' names, which
+    stand in nearly every turn of a conversation."""
+    named = {term for name in speakers for term in analysis.analyse(name)}
+    every = dict.fromkeys((*exact, *analysis.query_terms(text, 4 * MAX_TERMS)))
+    kept = [term for term in every if term not in named]
+    return tuple(kept or every)[:MAX_TERMS]
+
+
+def _words(text: str) -> Iterable[str]:
+    return dict.fromkeys(word.lower() for word in _WORD.findall(text))
+
+
+def _days(span: times.Span) -> tuple[float, float]:
+    start = span.start.timestamp() / _DAY_S if span.start else FAR_PAST
+    end = span.end.timestamp() / _DAY_S if span.end else FAR_FUTURE
+    return start, end

@@ -12,15 +12,24 @@ from vector_memory.retrieve.search import Hit
 FENCE_TOKENS = 80
 """What the two marks and the sentence between them take."""
 LEAST_NOTE_TOKENS = 24
-FIRST_SHARE = 0.45
+WORTH_TOKENS = 90
+"""What a note needs at least, head included, to say something of a long memory."""
+FIRST_SHARE = 0.4
 """The share of the budget that the best hit may take; the rest share what it leaves."""
 
 
 def note(memory: Memory, project: str, budget: int, around: Sequence[str] = ()) -> injection.Note:
     """Return one memory as the model sees it, its text cut to `budget` tokens around the words."""
     line = head(memory, project)
+    if memory.title and not _says(memory.text, memory.title):
+        line += f" · {memory.title}"
     room = max(LEAST_NOTE_TOKENS, budget - injection.tokens(line))
     return injection.Note(memory.id, line, injection.cut(memory.text, room, list(around)))
+
+
+def _says(text: str, title: str) -> bool:
+    """Whether a text begins with its title anyway."""
+    return title.rstrip(".… ") in text[: 3 * len(title) + 20]
 
 
 def head(memory: Memory, project: str) -> str:
@@ -55,11 +64,19 @@ def notes(
     for place, hit in enumerate(hits):
         if left < LEAST_NOTE_TOKENS * 2:
             break
-        share = int(left * FIRST_SHARE) if place + 1 < len(hits) else left
-        one = note(hit.memory, name_of(hit.memory.project), max(60, share), around)
+        share = _share(left, place, len(hits))
+        one = note(hit.memory, name_of(hit.memory.project), share, around)
         size = injection.tokens(one.head + one.text) + 4
         if size > left:
             continue
         made.append(one)
         left -= size
     return made
+
+
+def _share(left: int, place: int, count: int) -> int:
+    """Return the tokens for the hit at a place: a part of what is left, but so much that it says
+    something, and everything where another would not fit."""
+    share = int(left * FIRST_SHARE) if place == 0 else left // max(1, min(3, count) - place)
+    share = max(WORTH_TOKENS, share)
+    return left if place + 1 == count or left - share < WORTH_TOKENS else share

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from vector_memory import analysis
 from vector_memory.model import Memory
+from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import factors, fusion, supersession
-from vector_memory.retrieve.candidates import Found, Source, gather
+from vector_memory.retrieve.candidates import Source
 from vector_memory.retrieve.query import Query
 
-DEEPER = 4
+DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
 LEAST_LOADED = 24
-OWN_PROJECT = 0.02
+OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
+
+Scoring = Literal["bounded", "sum"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,18 @@ class Hit:
     terms: frozenset[str]
 
 
+@dataclass(frozen=True)
+class _Found:
+    """One candidate after fusion: where it is, its fused score and what that is made of."""
+
+    shelf: int
+    seq: int
+    fused: float
+    cosine: float | None
+    bm25: float
+    parts: dict[str, float]
+
+
 def search(
     query: Query,
     shelves: Sequence[Source],
@@ -39,6 +57,7 @@ def search(
     now: datetime,
     candidates: int = 200,
     collapse: bool = True,
+    scoring: Scoring = "bounded",
 ) -> list[Hit]:
     """Return at most k hits, best first.
 
@@ -46,24 +65,55 @@ def search(
         shelves: the stores asked, the project's own first.
         candidates: how many each retriever of each store may propose.
         collapse: leave out what nearly repeats a better hit.
+        scoring: how recency, priority, usage and confidence count; see `factors`.
     """
-    found = gather(query, shelves, candidates)
-    fused = fusion.fuse(found)
-    scales = fusion.scales_of(found)
-    best = fused[: max(LEAST_LOADED, DEEPER * k)]
+    best = _ranked(query, shelves, candidates, max(LEAST_LOADED, DEEPER * k))
     weighed = [
-        _weigh(one, memory, query, now)
+        _weigh(one, memory, query, now, scoring)
         for one, memory in _load(best, shelves)
         if _current(memory, now)
     ]
     weighed.sort(key=lambda item: -item.score)
     if not collapse:
-        return [_hit(item, query, scales) for item in weighed[:k]]
+        return [_hit(item, query) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    return supersession.collapse((_hit(item, query, scales) for item in weighed), _terms, k)
+    return supersession.collapse((_hit(item, query) for item in weighed), _terms, k)
 
 
-def _load(found: Sequence[Found], shelves: Sequence[Source]) -> list[tuple[Found, Memory]]:
+def _ranked(query: Query, shelves: Sequence[Source], candidates: int, count: int) -> list[_Found]:
+    """Return the best candidates by their fused score."""
+    if "numpy" not in sys.modules:
+        # The daemon is just starting: there are words alone, and importing numpy takes longer than
+        # the rest of the answer.
+        return _by_words(query, shelves, count)
+    fused = fusion.fuse(query, pools.gather(query, shelves, candidates), shelves)
+    features = fused.features
+    found = []
+    for place in fused.best(count):
+        cosine = float(features.dense[place])
+        found.append(
+            _Found(
+                int(features.shelf[place]),
+                int(features.seqs[place]),
+                float(fused.score[place]),
+                None if math.isnan(cosine) else cosine,
+                float(features.lexical[place]),
+                {name: float(values[place]) for name, values in fused.parts.items()},
+            )
+        )
+    return found
+
+
+def _by_words(query: Query, shelves: Sequence[Source], count: int) -> list[_Found]:
+    found = pools.by_words(query, shelves, count)[:count]
+    most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
+    return [
+        _Found(shelf, seq, score / most, None, score, {"own": score / most})
+        for shelf, (seq, score) in found
+    ]
+
+
+def _load(found: Sequence[_Found], shelves: Sequence[Source]) -> list[tuple[_Found, Memory]]:
     loaded = [
         shelf.load([one.seq for one in found if one.shelf == place])
         for place, shelf in enumerate(shelves)
@@ -79,28 +129,31 @@ def _current(memory: Memory, now: datetime) -> bool:
 
 @dataclass(frozen=True)
 class _Weighed:
-    found: Found
+    found: _Found
     memory: Memory
     score: float
     values: dict[str, float]
 
 
-def _weigh(one: Found, memory: Memory, query: Query, now: datetime) -> _Weighed:
+def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
     values = factors.factors(memory, now)
     own = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
-    score = one.fused * factors.multiplier(values) + own
-    return _Weighed(one, memory, score, values)
+    if scoring == "sum":
+        score = factors.summed(one.fused, values)
+    else:
+        score = one.fused * factors.multiplier(values, query.latest)
+    return _Weighed(one, memory, score + own, {**values, "project": own})
 
 
-def _hit(item: _Weighed, query: Query, scales: Sequence[fusion.Scale]) -> Hit:
+def _hit(item: _Weighed, query: Query) -> Hit:
     one, memory = item.found, item.memory
     terms = frozenset(analysis.analyse(memory.title + "\n" + memory.text))
-    relevance = factors.relevance(one.dense, query.terms, terms)
+    relevance = factors.relevance(one.cosine, query.terms, terms)
     breakdown = {
+        **one.parts,
         "similarity": one.fused,
-        **fusion.features(one, scales),
-        "cosine": one.dense or 0.0,
-        "bm25": one.lexical or 0.0,
+        "cosine": one.cosine or 0.0,
+        "bm25": one.bm25,
         "relevance": relevance,
         **item.values,
     }

@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -33,6 +33,11 @@ def utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
+def local_now() -> datetime:
+    """Return the time, aware, in the user's time zone."""
+    return datetime.now().astimezone()
+
+
 def new_id() -> str:
     """Return an id for a new memory: 32 hexadecimal digits, random."""
     return os.urandom(16).hex()
@@ -51,6 +56,7 @@ class Context:
     notify: Callable[[], None] = lambda: None
     later: Callable[[Callable[[], object]], None] = lambda work: None
     now: Callable[[], datetime] = utc_now
+    local_now: Callable[[], datetime] = local_now
     _shelves: dict[str, Shelf] = field(default_factory=dict)
     _known: set[tuple[str, str]] = field(default_factory=set)
     _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
@@ -107,12 +113,6 @@ class Context:
         if key not in self._known:
             self._known.add(key)
             self.know_project(shelf, place)
-
-    def iter_names(self) -> Iterator[tuple[str, str]]:
-        """Yield (project id, name) of all projects known."""
-        for shelf in self.opened_shelves():
-            for project in shelf.journal.projects():
-                yield project.id, project.name
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter that `stats` and `doctor` show."""

@@ -9,10 +9,10 @@ from typing import Any
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
-from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service import asked
 from vector_memory.service.context import Context
+from vector_memory.service.questions import query_of
 from vector_memory.service.shelf import Shelf
 
 MAX_K = 1_000
@@ -52,10 +52,9 @@ def find(
     place: projects.Place | None = None,
 ) -> list[Hit]:
     """Return at most k hits of some stores for a text, best first."""
-    vector = ctx.embedding.query(text)
-    query = queries.analyse(text, scope, vector, place.id if place else "")
+    query = query_of(ctx, text, scope, shelves, place)
     count = max(ctx.settings.candidates, 2 * k)
-    return search(query, shelves, k, ctx.now(), candidates=count)
+    return search(query, shelves, k, ctx.now(), candidates=count, scoring=ctx.settings.scoring)
 
 
 def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:

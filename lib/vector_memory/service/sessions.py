@@ -17,6 +17,7 @@ from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.context import Context, scope_of
+from vector_memory.service.questions import query_of
 from vector_memory.service.recall import name_in, project_names, touch
 from vector_memory.service.shelf import Shelf
 
@@ -58,10 +59,17 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     text = ask.prompt[:MAX_PROMPT_CHARS]
     if ask.before and prompts.points_back(text):
         text = text + "\n" + ask.before[-CONTEXT_CHARS:]
-    query = queries.analyse(text, scope_of(place), ctx.embedding.query(text), place.id)
+    query = query_of(ctx, text, scope_of(place), shelves, place, ask.session)
     shown = ctx.state.shown(ask.session)
     k = ctx.settings.prompt_memories
-    hits = search(query, shelves, k + len(shown), ctx.now(), candidates=ctx.settings.candidates)
+    hits = search(
+        query,
+        shelves,
+        k + len(shown),
+        ctx.now(),
+        candidates=ctx.settings.candidates,
+        scoring=ctx.settings.scoring,
+    )
     least = ctx.settings.threshold
     fit = [hit for hit in hits if hit.relevance >= least and hit.memory.id not in shown]
     return [hit for hit in fit if not _in_sight(hit.memory, ask)][:k]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.model import Candidate, Memory, Scope
+from vector_memory.model import Around, Candidate, Memory, Scope
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from vector_memory.journal.journal import Journal
-    from vector_memory.model import Vector
+    from vector_memory.model import Vector, Vectors
+    from vector_memory.store.columns import Columns
     from vector_memory.store.index import Index
 
 log = logging.getLogger(__name__)
@@ -74,9 +78,42 @@ class Shelf:
             self.damaged(error)
             return []
 
+    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
+        """What stands around memories, and the neighbours of `spread`; None without columns."""
+        columns = self._columns
+        return columns.around(seqs, spread) if columns is not None else None
+
+    def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
+        """The vectors of memories, zeros where there is none; None where none are at hand."""
+        return self.index.vectors(seqs) if self.index is not None else None
+
+    def codes(self, column: str, words: Iterable[str]) -> list[int]:
+        """The numbers that stand for words in `around`; unknown words have none."""
+        columns = self._columns
+        return columns.codes(column, words) if columns is not None else []
+
+    def speakers(self, words: Iterable[str]) -> list[str]:
+        """The speakers whose name, or its first word, is among these lower-case words."""
+        columns = self._columns
+        return columns.speakers(words) if columns is not None else []
+
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        """The k newest memories of a time, in days since 1970."""
+        columns = self._columns
+        return columns.between(scope, start, end, k) if columns is not None else []
+
+    def latest_sessions(self, scope: Scope, count: int, but: str) -> list[tuple[float, float]]:
+        """When the last sessions began and ended, in days since 1970, the newest first."""
+        columns = self._columns
+        return columns.latest_sessions(scope, count, but) if columns is not None else []
+
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Return the active memories of these sequence numbers; stale ones are simply missing."""
         return self.journal.by_seqs(seqs)
+
+    @property
+    def _columns(self) -> Columns | None:
+        return self.index.columns if self.index is not None else None
 
     def damaged(self, error: StoreDamagedError) -> None:
         """Set a damaged index aside; it is made anew from the journal, which answers meanwhile.

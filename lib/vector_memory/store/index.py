@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vector_memory.model import Vector
+    from vector_memory.model import Vector, Vectors
+    from vector_memory.store.columns import Columns
     from vector_memory.store.lance import LanceIndex
     from vector_memory.store.matrix import Chunk, Matrix
 
@@ -50,6 +51,7 @@ class Index:
         self.matrix_folder = os.path.join(store, "matrix", form.slug(model, dim))
         self._lance: LanceIndex | None = None
         self._matrix: Matrix | None = None
+        self._columns: Columns | None = None
         self._ahead = False
         self._write_lock = threading.RLock()
 
@@ -126,6 +128,16 @@ class Index:
             allowed = lance.allowed(scope)
         return matrix.nearest(vector, scope, k, allowed)
 
+    def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
+        """Return the vectors of these memories, (n, dim) float32, all zeros where there is none;
+        None without a matrix, which alone has them at hand."""
+        return self._matrix.vectors(seqs) if self._matrix is not None else None
+
+    @property
+    def columns(self) -> Columns | None:
+        """What stands beside words and vectors; None until LanceDB is loaded."""
+        return self._columns
+
     # -- coming up ----------------------------------------------------------------------------
 
     def load_lance(self) -> str:
@@ -142,8 +154,11 @@ class Index:
 
         with self._write_lock:
             if self._lance is None:
+                from vector_memory.store.columns import Columns
+
                 lance = LanceIndex.open(self.store, self.model, self.dim)
                 self._level(lance)
+                self._columns = Columns.build(lance.iter_columns())
                 self._lance = lance
             return self._lance.damage
 
@@ -178,6 +193,7 @@ class Index:
             self.load_lance()
             lance = self._loaded()
             gone = lance.replace(rows, removed_ids, reached)
+            self._follow_columns(rows, gone)
             if self._matrix is None:
                 return
             self._follow(self._matrix, rows, gone)
@@ -216,12 +232,14 @@ class Index:
         Raises:
             StoreFullError: the folder cannot be written.
         """
+        from vector_memory.store.columns import Columns
         from vector_memory.store.matrix import Matrix
 
         with self._write_lock:
             self.load_lance()
             lance = self._loaded()
             lance.rebuild()
+            self._columns = Columns()
             if self._matrix is not None:
                 self._matrix.delete()
             self._matrix = Matrix(self.matrix_folder, self.model, self.dim)
@@ -254,13 +272,25 @@ class Index:
                 self._save_matrix()
             if self._lance is not None:
                 self._lance.close()
-            self._lance = self._matrix = None
+            self._lance = self._matrix = self._columns = None
 
     # -- small parts --------------------------------------------------------------------------
 
     def _loaded(self) -> LanceIndex:
         assert self._lance is not None
         return self._lance
+
+    def _follow_columns(self, rows: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
+        """Do in the columns what was done in LanceDB."""
+        if self._columns is None:
+            return
+        newest = list({row.memory.id: row for row in rows}.values())
+        added = form.batch(newest)
+        import numpy as np
+
+        self._columns.remove(np.setdiff1d(gone, added.seqs))
+        if newest:
+            self._columns.add(added)
 
     def _follow(self, matrix: Matrix, rows: Sequence[IndexRow], gone: NDArray[np.int64]) -> None:
         """Do in the matrix what was done in LanceDB."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vector_memory.model import Vector, Vectors
+    from vector_memory.store.columns import Batch
     from vector_memory.store.matrix import Chunk
 
 UNINDEXED_ROWS = 1_000
@@ -30,6 +31,7 @@ TIDY_PASSES = 2
 """Calls of `optimize`, after one that wrote much, until the last file that it replaced is gone."""
 _IDS_AT_ONCE = 1_000
 _ROWS_AT_ONCE = 4_096
+_COLUMNS_AT_ONCE = 65_536
 
 
 class LanceIndex:
@@ -146,6 +148,22 @@ class LanceIndex:
             with translated("searching", self._table.path):
                 found.append(self._table.run(query.to_arrow())["seq"].to_numpy())
         return np.concatenate(found)
+
+    def iter_columns(self) -> Iterator[Batch]:
+        """Yield what stands beside words and vectors of all memories, in pieces and in no order."""
+        from vector_memory.store.columns import Batch, Words
+
+        numbers = ("seq", "created_at", "turn", "size", "marks")
+        words = ("project", "session", "speaker", "kind")
+        query = self._handle.query().select([*numbers, *words])
+        with translated("reading", self._table.path):
+            reader = self._table.run(query.to_batches(max_batch_length=_COLUMNS_AT_ONCE))
+            while (batch := self._table.run(_next(reader))) is not None:
+                batch = batch.filter(batch["kind"].is_valid())
+                if batch.num_rows:
+                    seqs, created, turns, sizes, marks = (batch[n].to_numpy() for n in numbers)
+                    named = {name: Words(*form.dictionary(batch[name])) for name in words}
+                    yield Batch(seqs, created, turns, sizes, marks, named)
 
     def embedded_seqs(self) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories that have a vector, in no order."""

@@ -38,11 +38,13 @@ _BLOCK_ROWS = 4_096
 class _View:
     """What one search sees: it stays as it is while a writer makes the next one.
 
-    `codes` numbers the projects for `tail_codes`; `dead` and `tail_dead` mark rows that were replaced or removed. The tail's arrays may be longer
-    than `tail_rows`: what comes after is not there yet.
+    `saved_order` sorts the saved rows by sequence number; `codes` numbers the projects for
+    `tail_codes`; `dead` and `tail_dead` mark rows that were replaced or removed. The tail's arrays
+    may be longer than `tail_rows`: what comes after is not there yet.
     """
 
     saved: Saved
+    saved_order: NDArray[np.int64]
     codes: dict[str, int]
     dead: NDArray[np.bool_]
     tail_vectors: Vectors
@@ -160,6 +162,16 @@ class Matrix:
             )
         return top(parts, k)
 
+    def vectors(self, seqs: NDArray[np.int64]) -> Vectors:
+        """Return the vectors of these rows, (n, dim) float32, all zeros where there is none."""
+        view = self._view
+        found = np.zeros((len(seqs), self.dim), np.float32)
+        _fill(found, seqs, view.saved.seqs, view.saved_order, view.saved.vectors)
+        if view.tail_rows:
+            tail = view.tail_seqs[: view.tail_rows]
+            _fill(found, seqs, tail, np.argsort(tail, kind="stable"), view.tail_vectors)
+        return found
+
     # -- changing it --------------------------------------------------------------------------
 
     def add(self, seqs: NDArray[np.int64], projects: Sequence[str], vectors: Vectors) -> None:
@@ -244,6 +256,7 @@ class Matrix:
     def _viewing(self, saved: Saved) -> _View:
         return _View(
             saved,
+            np.argsort(saved.seqs, kind="stable"),
             {project: i for i, project in enumerate(saved.ranges.projects)},
             np.zeros(len(saved.seqs), np.bool_),
             np.empty((0, self.dim), np.float32),
@@ -304,6 +317,21 @@ class Matrix:
             tail_codes=_grown(view.tail_codes, room),
             tail_dead=_grown(view.tail_dead, room),
         )
+
+
+def _fill(
+    found: Vectors,
+    wanted: NDArray[np.int64],
+    seqs: NDArray[np.int64],
+    order: NDArray[np.int64],
+    vectors: Vectors,
+) -> None:
+    """Set the rows of `found` whose sequence numbers are among `seqs`, which ascend by `order`."""
+    if not len(seqs):
+        return
+    places = order[np.minimum(np.searchsorted(seqs, wanted, sorter=order), len(seqs) - 1)]
+    there = seqs[places] == wanted
+    found[there] = vectors[places[there]]
 
 
 def _nothing(dim: int) -> Saved:

@@ -14,29 +14,25 @@ from datetime import datetime, timezone
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.marks import marks_of
 from vector_memory.model import IndexRow, Scope
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vector_memory.store.columns import Batch
+
 REACHED_ID = "//reached"
 """The id of the row whose `seq` is the sequence number that the table has reached. It is written
 by the same commit as the batch, has no words, no vector and no attributes, and so is never found."""
 
 VECTOR_INDEX = "vector_idx"
-CHECKED = (
-    "id",
-    "seq",
-    "created_at",
-    "project",
-    "kind",
-    "collection",
-    "session",
-    "tags",
-    "lexical",
-)
+NUMBERS = ("seq", "created_at", "turn", "size", "marks")
+WORDS = ("project", "kind", "collection", "session", "speaker", "tags", "lexical")
+CHECKED = ("id", *NUMBERS, *WORDS)
 """The columns that a row's checksum covers, in its order; the vector comes after them."""
+MOST_TERMS = 255
 _TAG_EDGE = "\x1f"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -52,12 +48,14 @@ def schema(dim: int) -> Any:
     """Return the table's Arrow schema for vectors of this dimension."""
     import pyarrow as pa
 
-    words = [pa.field(name, pa.string()) for name in CHECKED[3:]]
+    small = {"size": pa.uint8(), "marks": pa.uint8()}
+    numbers = [pa.field(name, small.get(name, pa.int64())) for name in NUMBERS[1:]]
+    words = [pa.field(name, pa.string()) for name in WORDS]
     return pa.schema(
         [
             pa.field("id", pa.string(), nullable=False),
             pa.field("seq", pa.int64(), nullable=False),
-            pa.field("created_at", pa.int64()),
+            *numbers,
             *words,
             pa.field("checksum", pa.int64()),
             pa.field("embedded", pa.bool_()),
@@ -94,6 +92,33 @@ def index_configs() -> dict[str, Any]:
     }
 
 
+def batch(rows: Sequence[IndexRow]) -> Batch:
+    """Return rows as the columns in memory take them."""
+    import numpy as np
+
+    from vector_memory.store.columns import Batch, words_of
+
+    memories = [row.memory for row in rows]
+    return Batch(
+        np.array([memory.seq for memory in memories], np.int64),
+        np.array([microseconds(memory.created_at) for memory in memories], np.int64),
+        np.array([memory.source.turn for memory in memories], np.int64),
+        np.array([size_of(row.lexical) for row in rows], np.uint8),
+        np.array([int(marks_of(memory.text)) for memory in memories], np.uint8),
+        {
+            "project": words_of([storable(memory.project) for memory in memories]),
+            "session": words_of([storable(memory.source.session) for memory in memories]),
+            "speaker": words_of([storable(memory.source.speaker) for memory in memories]),
+            "kind": words_of([storable(memory.kind) for memory in memories]),
+        },
+    )
+
+
+def size_of(lexical: str) -> int:
+    """Return how many distinct terms an analysed text has, at most `MOST_TERMS`."""
+    return min(MOST_TERMS, len(set(lexical.split(" "))))
+
+
 def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
     """Return rows, and the mark of what is reached, as an Arrow table."""
     import pyarrow as pa
@@ -104,10 +129,14 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
         "id": [storable(memory.id) for memory in memories],
         "seq": [memory.seq for memory in memories],
         "created_at": [microseconds(memory.created_at) for memory in memories],
+        "turn": [memory.source.turn for memory in memories],
+        "size": [size_of(row.lexical) for row in rows],
+        "marks": [int(marks_of(memory.text)) for memory in memories],
         "project": [storable(memory.project) for memory in memories],
         "kind": [storable(memory.kind) for memory in memories],
         "collection": [storable(memory.collection) for memory in memories],
         "session": [storable(memory.source.session) for memory in memories],
+        "speaker": [storable(memory.source.speaker) for memory in memories],
         "tags": [joined_tags(memory.tags) for memory in memories],
         "lexical": [storable(row.lexical) for row in rows],
     }
@@ -122,6 +151,12 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
     arrays.append(pa.array([*(bool(vector.any()) for vector in vectors), None], pa.bool_()))
     arrays.append(_vector_array(vectors, dim))
     return pa.table(arrays, schema=form)
+
+
+def dictionary(words: Any) -> tuple[list[str], NDArray[np.int32]]:
+    """Return an Arrow array of strings as its distinct words and each row's place among them."""
+    encoded = words.dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False)
 
 
 def vector_bytes(half: NDArray[np.float16]) -> bytes:

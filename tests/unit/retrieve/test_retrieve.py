@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from vector_memory import injection
-from vector_memory.model import Candidate, CleanText, Memory, Priority, Scope, Source
+from vector_memory.model import (
+    Around,
+    Candidate,
+    CleanText,
+    Mark,
+    Memory,
+    Priority,
+    Scope,
+    Source,
+)
 from vector_memory.retrieve import factors, fusion, query, render, supersession
-from vector_memory.retrieve.candidates import Found
+from vector_memory.retrieve.candidates import gather
 from vector_memory.retrieve.search import Hit, search
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=timezone.utc)
@@ -43,8 +53,56 @@ class Shelf:
     def nearest(self, vector: object, scope: Scope, k: int) -> list[Candidate]:
         return self.dense[:k]
 
+    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
+        return None
+
+    def vectors(self, seqs: object) -> None:
+        return None
+
+    def codes(self, column: str, words: Iterable[str]) -> list[int]:
+        return []
+
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        return []
+
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         return {seq: self.memories[seq] for seq in seqs if seq in self.memories}
+
+
+class Conversation(Shelf):
+    """A shelf whose memories are the turns of one session, in the order of their numbers; speakers
+    are coded by their place in `people`."""
+
+    people = ("Ana", "Ben")
+
+    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
+        near = {one + step for one in spread for step in (-1, 1, 2)} & set(self.memories)
+        own = np.array(sorted({*seqs, *near}), np.int64)
+
+        def there(step: int) -> NDArray[np.int64]:
+            return np.array([x + step if x + step in self.memories else 0 for x in own], np.int64)
+
+        turns = [self.memories[int(x)] for x in own]
+        return Around(
+            own,
+            there(-1),
+            there(-2),
+            there(1),
+            np.zeros(len(own), np.int32),
+            np.array([self.people.index(one.source.speaker) for one in turns], np.int32),
+            np.zeros(len(own), np.int32),
+            np.array([one.created_at.timestamp() / 86_400 for one in turns]),
+            np.array([len(one.text.split()) for one in turns], np.uint8),
+            np.array([Mark.QUESTION * one.text.endswith("?") for one in turns], np.uint8),
+        )
+
+    def codes(self, column: str, words: Iterable[str]) -> list[int]:
+        known = self.people if column == "speaker" else ()
+        return [known.index(word) for word in words if word in known]
+
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        days = {seq: one.created_at.timestamp() / 86_400 for seq, one in self.memories.items()}
+        return [seq for seq, day in days.items() if start <= day < end][:k]
 
 
 VECTOR = np.array([1.0], np.float32)
@@ -62,18 +120,90 @@ def test_what_both_retrievers_propose_comes_first() -> None:
     assert ask("anything else", [shelf])[0].memory.seq == 2
 
 
-def test_fused_scores_stay_between_0_and_1() -> None:
-    """Scores of any scale fuse into 0 … 1, best first."""
-    found = [Found(0, 1, 300.0, -0.2), Found(0, 2, 1.0, 0.9), Found(1, 1, None, 0.4)]
-    fused = fusion.fuse(found)
-    values = [one.fused for one in fused]
-    assert values == sorted(values, reverse=True)
-    assert all(0.0 <= value <= 1.0 for value in values)
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.floats(0, 300)), max_size=20),
+    st.lists(st.tuples(st.integers(1, 30), st.floats(-1, 1)), max_size=20),
+)
+def test_fused_scores_stay_between_0_and_1(
+    lexical: list[tuple[int, float]], dense: list[tuple[int, float]]
+) -> None:
+    """Scores of any scale fuse into 0 … 1, and their parts add up."""
+    shelf = Shelf([], list(dict(lexical).items()), list(dict(dense).items()))
+    asked = query.analyse("words", Scope(), VECTOR)
+    fused = fusion.fuse(asked, gather(asked, [shelf], 200), [shelf])
+    assert ((fused.score >= 0) & (fused.score <= 1 + 1e-9)).all()
+    assert np.allclose(sum(fused.parts.values()), fused.score)
+    ordered = fused.score[fused.best(100)]
+    assert (np.diff(ordered) <= 1e-12).all()
 
 
-def test_one_candidate_counts_in_full() -> None:
-    """A lone candidate is normalised to 1 and not to nothing."""
-    assert fusion.fuse([Found(0, 1, 2.0, 0.3)])[0].fused == pytest.approx(1.0)
+def turn(seq: int, speaker: str, text: str, days_ago: float = 0) -> Memory:
+    """Return a turn of a conversation."""
+    at = NOW - timedelta(days=days_ago)
+    return Memory(
+        f"{seq:032x}", CleanText(text), at, seq=seq, source=Source("s", speaker=speaker, turn=seq)
+    )
+
+
+def found(shelf: Shelf, text: str, **more: object) -> list[int]:
+    """Return the sequence numbers that a question brings, best first."""
+    asked = query.analyse(text, Scope(), VECTOR, **more)  # type: ignore[arg-type]
+    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW, collapse=False)]
+
+
+def test_an_answer_is_found_by_the_question_before_it() -> None:
+    """The turn that answers shares no word with what is asked, but stands after the one that does."""
+    turns = [
+        turn(1, "Ana", "Which database did we take?"),
+        turn(2, "Ben", "The one with triggers."),
+    ]
+    turns += [turn(seq, "Ana", f"Something else {seq}.") for seq in range(3, 9)]
+    shelf = Conversation(turns, lexical=[(1, 9.0), (5, 2.0)])
+    assert found(shelf, "which database")[:2] == [1, 2]
+
+
+def test_whose_words_are_asked_for_comes_first() -> None:
+    """A named speaker's own words go before another's that match a little better."""
+    turns = [turn(1, "Ana", "I bought a violin."), turn(5, "Ben", "I bought a violin.")]
+    shelf = Conversation(turns, lexical=[(1, 5.2), (5, 5.0)])
+    everybody = {"ana": "Ana", "ben": "Ben"}
+
+    def people(words: Iterable[str]) -> list[str]:
+        return [everybody[word] for word in words if word in everybody]
+
+    assert found(shelf, "who bought a violin?")[0] == 1
+    assert found(shelf, "what did Ben buy, a violin?", find_speakers=people)[0] == 5
+
+
+def test_the_time_asked_about_counts_and_brings_what_no_word_finds() -> None:
+    """A memory of that time comes first; one that shares no word with the question comes too."""
+    turns = [turn(1, "Ana", "The deploy failed.", 40), turn(5, "Ana", "The deploy failed.", 8)]
+    turns.append(turn(9, "Ben", "Lunch was late.", 9))
+    shelf = Conversation(turns, lexical=[(1, 5.1), (5, 5.0)])
+    assert found(shelf, "why did the deploy fail?")[0] == 1
+    asked = found(shelf, "why did the deploy fail last week?", now=NOW)
+    assert asked[0] == 5 and 9 in asked
+
+
+def test_a_pointing_candidate_without_vector_is_not_lost() -> None:
+    """Missing vectors count as far, not as an error."""
+    shelf = Shelf([memory(1, "alpha"), memory(2, "beta")], lexical=[(1, 9.0)], dense=[(2, 0.4)])
+    assert {hit.memory.seq for hit in ask("alpha", [shelf])} == {1, 2}
+
+
+def test_latest_asks_for_what_holds_now() -> None:
+    """With equal words the newer wins, and more clearly so when the question asks for now."""
+    old, new = turn(1, "Ana", "We use port 1.", 400), turn(5, "Ana", "We use port 2.", 1)
+    old_values, new_values = factors.factors(old, NOW), factors.factors(new, NOW)
+    usual = factors.multiplier(new_values) - factors.multiplier(old_values)
+    latest = factors.multiplier(new_values, True) - factors.multiplier(old_values, True)
+    assert 0 < usual < latest <= factors.BOUND
+
+
+def test_the_literal_sum_is_a_setting() -> None:
+    """0.4, 0.2, 0.2, 0.2, as the four factors say."""
+    values = {"recency": 1.0, "priority": 0.5, "usage": 0.0, "confidence": 0.9}
+    assert factors.summed(0.5, values) == pytest.approx(0.4 * 0.5 + 0.2 + 0.1)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000), st.sampled_from(list(Priority)))

@@ -1,0 +1,161 @@
+"""Error messages and stack traces: what is the same whenever the same thing fails.
+
+Paths, line numbers, addresses, times and ids differ from run to run and from machine to machine; they
+are taken out, so that an error finds the memory of its last occurrence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_CHARS = 20_000
+MESSAGE_CHARS = 400
+MOST_FRAMES = 5
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error that a text holds: its kind (`TypeError`, `E0382`, `ENOENT`, "" if unknown), its
+    message without what changes, and where it came from: file and function names, innermost
+    first, at most five."""
+
+    kind: str
+    message: str
+    frames: tuple[str, ...]
+
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_CHANGING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), instead)
+    for pattern, instead in (
+        (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
+        (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "<time>"),
+        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
+        (r"\b0x[0-9a-fA-F]+\b", "<address>"),
+        (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{12,64}\b", "<hash>"),
+        (r"(?:/private)?/(?:tmp|var/folders)/[^\s'\":,)]*/", "<tmp>/"),
+        (r"\btmp[\w]{6,12}\b", "<tmp>"),
+        (r"(?:[A-Za-z]:\\|\\\\)(?:[^\s\\'\":,)]+\\)+([^\s\\'\":,)]+)", r"\1"),
+        (r"(?:file://)?(?:~|\.{1,2})?/(?:[^\s/'\":,()]+/)*([^\s/'\":,()]+/[^\s/'\":,()]+)", r"\1"),
+        (r"(?<=[\w)>\"']):\d+(?::\d+)?\b", ""),
+        (r"\((\d+),\s?(\d+)\)(?=:)", ""),
+        (r"\b(?:line|Line|ligne|Zeile) \d+(?:,? col(?:umn)? \d+)?", "line"),
+        (r"\b(?:pid|PID|process|thread|Thread)[ =:-]+\d+", "process"),
+        (r"\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|KB|MB|GB|MiB|GiB)\b", "<amount>"),
+        (r"\[\d+\]", ""),
+    )
+)
+_SPACE = re.compile(r"[ \t]+")
+
+_ERROR_LINES: tuple[re.Pattern[str], ...] = (
+    # Python and Java, JavaScript: a class that ends in Error or Exception, and what it says
+    re.compile(
+        r"^(?:E\s+|Uncaught |Caused by: |Exception in thread \"[^\"]*\" )?"
+        r"(?P<kind>(?:[A-Za-z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failure))"
+        r"(?:\s\[[A-Z_]+\])?(?::\s*(?P<message>.*))?$"
+    ),
+    re.compile(r"^(?:error|warning)\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$"),
+    re.compile(r"^thread '[^']*'.{0,40} panicked at (?P<message>.*)$"),
+    re.compile(r"^(?P<kind>panic|fatal error): (?P<message>.+)$"),
+    re.compile(r"error (?P<kind>TS\d+): (?P<message>.+)$"),
+    re.compile(r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$"),
+    re.compile(r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$"),
+    re.compile(r"(?:^|: )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$", re.IGNORECASE),
+    re.compile(
+        r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$"
+    ),
+    re.compile(r"^(?P<kind>FAILED|FAIL|fatal)[: ]\s*(?P<message>.+)$"),
+    re.compile(r"\bHTTP(?:/\d(?:\.\d)?)?[ :]+(?P<kind>[45]\d\d)\b\s*(?P<message>.*)$"),
+    re.compile(
+        r"\b(?P<kind>[45]\d\d) (?P<message>(?:Internal Server|Bad Gateway|Unauthorized|Forbidden|Not Found|Service Unavail|Bad Request|Gateway Time)\w*.*)$"
+    ),
+)
+_SIGN = re.compile(
+    r"error|exception|traceback|panic|fatal|failed|FAIL|not found|No such file|denied|refused"
+    r"|\bE[A-Z]{4,}\b|[45]\d\d ",
+    re.IGNORECASE,
+)
+_PLAIN_ERROR = re.compile(r"\s*(?:error|fatal)\b|.*(?:command not found|No such file)")
+_PYTHON_FRAME = re.compile(r'^\s*File "([^"]+)", line \d+(?:, in (.+))?$')
+_NODE_FRAME = re.compile(r"^\s*at (?:async )?(?:(.+?) \()?((?:file://)?[^()\s]+?):\d+:\d+\)?$")
+_JAVA_FRAME = re.compile(r"^\s*at ([\w.$<>]+)\(([\w.]+)(?::\d+)?\)$")
+_RUST_PLACE = re.compile(r"^\s*-->\s*([^\s:]+):\d+")
+_GO_FRAME = re.compile(r"^\s+(/\S+\.go):\d+")
+_PLACE = re.compile(r"^([\w./\\-]+\.\w{1,4})[:(]\d+")
+
+
+def normalise(text: str) -> str:
+    """Return a text without what differs from run to run and from machine to machine."""
+    text = _ANSI.sub("", text[:MAX_CHARS])
+    for pattern, instead in _CHANGING:
+        text = pattern.sub(instead, text)
+    return _SPACE.sub(" ", text).strip()
+
+
+def failure(text: str) -> Failure | None:
+    """Return the error that a text holds, None where there is none that can be recognised."""
+    text = text[:MAX_CHARS]
+    if not _SIGN.search(text):
+        return None
+    lines = _ANSI.sub("", text).split("\n")
+    told = _told(lines)
+    frames = tuple(dict.fromkeys(_frames(lines)))
+    if told is None:
+        return None
+    kind, message = told
+    vague = not frames and "\n" not in text and kind.lower() in ("error", "fatal", "")
+    # One line with a colon after "error" may be a sentence about errors.
+    if vague and not _PLAIN_ERROR.match(text):
+        return None
+    return Failure(kind, normalise(message)[:MESSAGE_CHARS].strip(), frames[:MOST_FRAMES])
+
+
+def _told(lines: list[str]) -> tuple[str, str] | None:
+    """Return kind and message of the line that says most: the last named error, else the first."""
+    found: list[tuple[int, str, str]] = []
+    for i, line in enumerate(lines):
+        line = line.strip()
+        if len(line) > 2_000 or not line:
+            continue
+        for rank, pattern in enumerate(_ERROR_LINES):
+            match = pattern.search(line)
+            if match:
+                parts = match.groupdict()
+                message = (parts.get("message") or "").strip()
+                if "panicked at" in line and i + 1 < len(lines):
+                    message = f"{message} {lines[i + 1].strip()}"
+                found.append((rank, (parts.get("kind") or "").split(".")[-1], message))
+                break
+    if not found:
+        return None
+    best = min(rank for rank, _, _ in found)
+    # Chained Python and Java errors end with what was raised last, a compiler begins with the cause.
+    chosen = [one for one in found if one[0] == best]
+    rank, kind, message = chosen[-1] if best == 0 else chosen[0]
+    return ("panic" if "panicked" in message else kind), message
+
+
+def _frames(lines: list[str]) -> Iterator[str]:
+    """Yield file and function names, innermost first."""
+    python: list[str] = []
+    others: list[str] = []
+    for line in lines:
+        if match := _PYTHON_FRAME.match(line):
+            python.append(_frame(match[1], match[2]))
+        elif match := _JAVA_FRAME.match(line):
+            others.append(_frame(match[2], match[1].rsplit(".", 1)[-1]))
+        elif match := _NODE_FRAME.match(line):
+            others.append(_frame(match[2], match[1]))
+        elif match := _RUST_PLACE.match(line) or _GO_FRAME.match(line) or _PLACE.match(line):
+            others.append(_frame(match[1], None))
+    yield from reversed(python)
+    yield from others
+
+
+def _frame(path: str, function: str | None) -> str:
+    name = re.split(r"[\\/]", path)[-1]
+    if function and function not in ("<module>", "<anonymous>", "Object.<anonymous>"):
+        return f"{name} {function}"
+    return name

@@ -1,0 +1,98 @@
+"""What sort of memory a question asks for: decisions, problems, open questions …"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_CHARS = 1_500
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What a question asks for. `kinds` are kinds of memories, () where it does not say; `latest`
+    asks for what holds now; `listing` for several; `speaker` is `user` or `assistant` where the
+    question asks what one of them said, else ""."""
+
+    kinds: tuple[str, ...] = ()
+    latest: bool = False
+    listing: bool = False
+    speaker: str = ""
+
+
+_KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
+        ("decision", "conclusion"),
+        r"\bdecisions?\b|\b(?:decide[ds]?|settled? on|agreed? on|went with|opted? for)\b"
+        r"|\bwhy (?:did|do|are|have) we (?:choose|chosen|pick|use|using|go with|switch(?:ed)?)\b"
+        r"|\bentschieden\b|\bd[ée]cid[ée]\b|\bdecidi(?:mos|do)\b",
+    ),
+    (
+        ("problem",),
+        r"\b(?:problems?|issues?|bugs?|troubles?|pitfalls?|gotchas?) (?:with|in|of|about|around|when)\b"
+        r"|\bwhat (?:went wrong|broke|fails?|failed|kept failing)\b|\bknown (?:issues|problems|bugs)\b",
+    ),
+    (
+        ("solution", "fix"),
+        r"\bhow (?:did|do|was|were) (?:we|you|i|it|that|this) (?:fix|solve|resolve|repair|work around)"
+        r"|\bhow (?:was|were|is|did) .{1,60}\b(?:fixed|solved|resolved|repaired)\b"
+        r"|\b(?:solution|fix|workaround|remedy) (?:for|to|of)\b|\bwhat (?:fixed|solved|helped)\b",
+    ),
+    (("question",), r"\b(?:open|unanswered|pending) questions?\b|\bquestions? (?:still )?open\b"),
+    (
+        ("todo",),
+        r"\bto-?dos?\b|\bwhat(?:'s| is| was)? (?:left|still (?:open|missing)|remaining)\b"
+        r"|\b(?:open|remaining|outstanding|unfinished) (?:tasks?|items?|work|points?)\b"
+        r"|\bnext steps?\b|\bstill (?:have|need) to\b|\bleft to do\b",
+    ),
+    (
+        ("preference",),
+        r"\bpreferences?\b|\b(?:do|did) (?:i|we) (?:prefer|like|want)\b|\bmy (?:preferred|usual)\b"
+        r"|\bhow do i like\b|\bconventions?\b",
+    ),
+    (
+        ("procedure",),
+        r"\bhow (?:do|should|can|must) (?:we|i) (?:deploy|release|publish|run|build|set up|test|migrate"
+        r"|roll back|restart|rotate)\b|\b(?:procedure|steps|process|checklist|runbook) (?:for|to|of)\b",
+    ),
+    (("learning",), r"\b(?:did|have) (?:we|i|you) learn(?:ed|t)?\b|\blessons?(?: learned)?\b"),
+)
+_PATTERNS = tuple((kinds, re.compile(pattern, re.IGNORECASE)) for kinds, pattern in _KINDS)
+_LATEST = re.compile(
+    r"\b(?:current(?:ly)?|now(?:adays)?|latest|newest|these days|at the moment|presently|as of today"
+    r"|still (?:use|using|valid|true|the case)|most recent|aktuell|derzeit|actuellement|ahora)\b",
+    re.IGNORECASE,
+)
+_LISTING = re.compile(
+    r"\b(?:list|all (?:the|of|our|my)|which ones|every|summari[sz]e)\b", re.IGNORECASE
+)
+_USER = re.compile(
+    r"\b(?:did|have|had) (?:i|we) (?:\w+ )?(?:say|said|want(?:ed)?|ask(?:ed)?|tell|told|insist(?:ed)?"
+    r"|request(?:ed)?|prefer(?:red)?|mention(?:ed)?|suggest(?:ed)?|reject(?:ed)?)\b"
+    r"|\b(?:i|my) (?:said|asked|told|wanted|request|wish)\b",
+    re.IGNORECASE,
+)
+_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) (?:you|claude|the assistant|the agent) (?:\w+ )?(?:say|said|suggest(?:ed)?"
+    r"|recommend(?:ed)?|propose[d]?|find|found|report(?:ed)?|explain(?:ed)?|conclude[d]?)\b"
+    r"|\byour (?:suggestion|proposal|recommendation|plan|answer)\b",
+    re.IGNORECASE,
+)
+
+
+def intent(text: str) -> Intent:
+    """Return what a question asks for."""
+    text = text[:MAX_CHARS]
+    kinds = [kind for named, pattern in _PATTERNS if pattern.search(text) for kind in named]
+    return Intent(
+        tuple(dict.fromkeys(kinds)),
+        bool(_LATEST.search(text)),
+        bool(_LISTING.search(text)),
+        _speaker(text),
+    )
+
+
+def _speaker(text: str) -> str:
+    if _USER.search(text):
+        return "user"
+    return "assistant" if _ASSISTANT.search(text) else ""

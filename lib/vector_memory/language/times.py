@@ -1,0 +1,435 @@
+"""Times in a text: "last week", "in March", "two sessions ago", "3 May 2026".
+
+Libraries for this take milliseconds a text, import for hundreds of them, and give a point where a span
+is meant; a prompt is analysed in a tenth of a millisecond here. English mostly, with the commonest
+words of German, French and Spanish; other languages yield nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+RECENTLY_DAYS = 14
+MAX_CHARS = 1_500
+"""What of a text is looked at: times in what is pasted behind a question are those of a log."""
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "several": 4, "four": 4,
+    "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+_ABROAD = {
+    "gestern": "yesterday", "heute": "today", "vorgestern": "the day before yesterday",
+    "letzte woche": "last week", "letzter woche": "last week", "letzten monat": "last month",
+    "letztes jahr": "last year", "diese woche": "this week",
+    "hier": "yesterday", "aujourd'hui": "today", "avant-hier": "the day before yesterday",
+    "la semaine dernière": "last week", "le mois dernier": "last month",
+    "cette semaine": "this week",
+    "ayer": "yesterday", "hoy": "today", "anteayer": "the day before yesterday",
+    "la semana pasada": "last week", "el mes pasado": "last month", "esta semana": "this week",
+}  # fmt: skip
+
+_MONTH = (
+    "(?:" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "may") + "|may)"
+)
+_MONTH = _MONTH.replace("sep(?:tember)?", "sept?(?:ember)?")
+_COUNT = r"(?:\d{1,3}|an?|one|two|(?:a\s)?couple(?:\sof)?|three|(?:a\s)?few|several|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_YEAR = r"(?:19|20)\d\d"
+_ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
+_UNIT = r"(?:minute|hour|day|week|month|year)s?"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time that a text names: aware UTC, `start` inclusive, `end` exclusive, None where
+    it is open; `words` are the exact words, from `offset` on."""
+
+    start: datetime | None
+    end: datetime | None
+    words: str
+    offset: int
+
+
+def spans(text: str, now: datetime) -> tuple[Span, ...]:
+    """Return the times that a text names, in their order.
+
+    Args:
+        now: the time in the user's time zone, aware; years that are left out are the most recent
+            ones that have begun.
+    """
+    text = text[:MAX_CHARS]
+    low = text.lower()
+    if len(low) != len(text) or not _CUE.search(low):
+        return ()
+    found: list[Span] = []
+    taken = 0
+    for match in _EXPRESSION.finditer(low):
+        if match.start() < taken:
+            continue
+        span = _resolved(match, now)
+        if span is None:
+            continue
+        start, end, offset = _bounded(low, match.start(), *span)
+        found.append(Span(_utc(start), _utc(end), text[offset : match.end()], offset))
+        taken = match.end()
+    return tuple(_joined(found, text))
+
+
+def sessions_back(text: str) -> int | None:
+    """Return how many sessions ago a text speaks of: 0 for this one, 1 for the last; None for none."""
+    low = text.lower()
+    if not any(word in low for word in ("session", "conversation", "chat", "sitzung")):
+        return None
+    match = _SESSION.search(low)
+    if not match:
+        return None
+    if match["ago"]:
+        return _count(match["ago"])
+    if match["before"]:
+        return 2
+    return 0 if match["this"] else 1
+
+
+def asks_when(text: str) -> bool:
+    """Whether the answer to a question is a time."""
+    return bool(_ASKS_WHEN.search(text))
+
+
+def mentions_time(text: str) -> bool:
+    """Whether a statement says when something was, is or will be."""
+    return bool(_TIMED.search(text))
+
+
+# -- what is looked for -----------------------------------------------------------------------------
+
+_CUE = re.compile(
+    r"\d|day|week|month|year|night|morning|evening|afternoon|recent|lately|today|quarter|summer|winter"
+    r"|spring|autumn|fall|" + "|".join(name[:3] for name in MONTHS) + "|gestern|heute|woche|monat"
+    r"|hier|aujourd|semain|mois|ayer|hoy|seman|mes "
+)
+_EXPRESSION = re.compile(
+    rf"""
+      (?P<iso>\b{_YEAR}-(?:0\d|1[0-2])(?:-[0-3]\d(?:[t ]\d\d:\d\d(?::\d\d)?)?)?)(?![\d.-])
+    | \b(?P<dmy>{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b\.?(?:,?\s+{_YEAR}\b)?)
+    | \b(?P<mdy>{_MONTH}\.?\s+{_ORDINAL}\b(?!:)(?:,?\s+{_YEAR}\b)?)
+    | \b(?P<part>early|mid|late)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?)
+    | \b(?P<my>{_MONTH}\.?,?\s+{_YEAR}\b)
+    | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|and|to)\s+)(?P<month>{_MONTH}\b(?:\.?,?\s+{_YEAR}\b)?)
+    | \b(?P<quarter>q[1-4])(?:\s+(?:of\s+)?(?P<qyear>{_YEAR}))?\b
+    | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
+    | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
+    | \b(?P<before>(?:the\s+)?day\s+before\s+yesterday|vorgestern|avant-hier|anteayer)\b
+    | \b(?P<ago>{_COUNT}\s+{_UNIT}\s+ago)\b
+    | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{_COUNT}\s+{_UNIT})\b
+    | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+(?:week(?:end)?|month|year|quarter))\b
+    | \b(?P<night>last\s+night|tonight|this\s+(?:morning|afternoon|evening))\b
+    | \b(?P<weekday>(?:last|on|this|since|until|before|after|from|to|and|between)\s+(?:{"|".join(WEEKDAYS)}))\b
+    | \b(?P<word>yesterday|today|recently|lately|gestern|heute|aujourd'hui|ayer|hoy)\b
+    | \b(?P<abroad>{"|".join(word.replace(" ", "[ ]") for word in _ABROAD if " " in word)})\b
+    """,
+    re.VERBOSE,
+)
+_SESSION = re.compile(
+    rf"\b(?:(?P<before>session before (?:the )?last|conversation before (?:the )?last)"
+    rf"|(?P<ago>{_COUNT})\s+(?:sessions?|conversations?|chats?)\s+ago"
+    r"|(?P<this>this|current|our current|diese[rn]?)\s+(?:session|conversation|chat|sitzung)"
+    r"|(?:last|previous|earlier|prior|letzten?)\s+(?:session|conversation|chat|sitzung))\b"
+)
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|since when|what (?:date|day|time|month|year)|which (?:date|day|week|month|year)"
+    r"|how long (?:ago|has|have|did|was|were)|how recently|wann|quand|cu[aá]ndo)\b",
+    re.IGNORECASE,
+)
+_TIMED = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past|previous|every)\s+(?:night|"
+    r"week|weekend|month|year|summer|winter|spring|fall|autumn|quarter|sprint|\w+day|few|couple)"
+    r"|recently|lately|(?:a|the|two|three|four|five|few|several|\d+) (?:days?|weeks?|months?|years?|hours?)\b"
+    r"|since|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|april|june|july|august|"
+    r"september|october|november|december)|(?:in|on|of|since|until|by|late|early|mid)[ -](?:march|may)"
+    r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d|(?:in|since) (?:19|20)\d\d|gestern|heute|morgen|ayer|hoy|hier)\b",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(r"\b(since|after|before|until|till|by|from|between)\s+(?:the\s+)?$")
+_BETWEEN = re.compile(r"\s*(?:and|to|until|till|-|\u2013)\s*(?:the\s+)?")
+_VERB_BEFORE = re.compile(r"\b(?:i|we|you|he|she|it|they|this|that|which|or|to|should|can)\s$")
+_LEADING = re.compile(
+    r"^(?:in|of|since|until|till|before|after|during|by|from|on|and|to|throughout)\s+"
+)
+_NUMBER = re.compile(r"\d+")
+
+
+# -- from words to times ------------------------------------------------------------------------------
+
+_Pair = tuple[datetime, datetime]
+
+
+def _resolved(match: re.Match[str], now: datetime) -> _Pair | None:
+    """Return the span of one expression, in the user's time zone; None for an impossible date."""
+    kind = match.lastgroup or ""
+    for name in _KINDS:
+        if match[name]:
+            kind = name
+            break
+    try:
+        return _KINDS[kind](match, now)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _iso(match: re.Match[str], now: datetime) -> _Pair:
+    parts = [int(part) for part in _NUMBER.findall(match["iso"])]
+    if len(parts) == 2:
+        return _month(parts[0], parts[1], now)
+    day = _at(now, *parts[:3])
+    if len(parts) > 3:
+        moment = day.replace(hour=parts[3], minute=parts[4])
+        return moment, moment + timedelta(minutes=1)
+    return day, _next_day(day)
+
+
+def _day_and_month(match: re.Match[str], now: datetime) -> _Pair:
+    words = match["dmy"] or match["mdy"]
+    numbers = [int(one) for one in _NUMBER.findall(words)]
+    month = _month_number(words)
+    if match["mdy"] and len(numbers) == 1 and _VERB_BEFORE.search(match.string[: match.start()]):
+        raise ValueError("a verb: we may 5 times …")
+    if len(numbers) > 1:
+        day = _at(now, numbers[1], month, numbers[0])
+    else:
+        day = _at(now, now.year, month, numbers[0])
+        if day > now:
+            day = _at(now, now.year - 1, month, numbers[0])
+    return day, _next_day(day)
+
+
+def _month_and_year(match: re.Match[str], now: datetime) -> _Pair:
+    words = match["my"] or match["month"]
+    return _month(_year_in(words, now, _month_number(words)), _month_number(words), now)
+
+
+def _part_of_month(match: re.Match[str], now: datetime) -> _Pair:
+    month = _month_number(match["partof"])
+    start, end = _month(_year_in(match["partof"], now, month), month, now)
+    first, second = start.replace(day=11), start.replace(day=21)
+    return {"early": (start, first), "mid": (first, second), "late": (second, end)}[match["part"]]
+
+
+def _quarter(match: re.Match[str], now: datetime) -> _Pair:
+    number = int(match["quarter"][1])
+    year = int(match["qyear"] or now.year)
+    if not match["qyear"] and 3 * number - 2 > now.month:
+        year -= 1
+    return _months(year, 3 * number - 2, 3, now)
+
+
+def _season(match: re.Match[str], now: datetime) -> _Pair:
+    return _months(int(match["syear"]), SEASONS[match["season"]], 3, now)
+
+
+def _year(match: re.Match[str], now: datetime) -> _Pair:
+    return _months(int(match["year"]), 1, 12, now)
+
+
+def _day_before(match: re.Match[str], now: datetime) -> _Pair:
+    return _days_back(now, 2)
+
+
+def _ago(match: re.Match[str], now: datetime) -> _Pair:
+    """Return the day that long ago; for weeks, months and years a stretch around it, since nobody
+    counts them exactly."""
+    count, unit = _counted(match["ago"])
+    if unit in ("minute", "hour"):
+        moment = now - timedelta(**{unit + "s": count})
+        return moment - (now - moment) * 0.5, now
+    if unit == "day":
+        return _days_back(now, count)
+    if unit == "week":
+        start = _days_back(now, 7 * count + 3)[0]
+        return start, start + timedelta(days=7)
+    if unit == "month":
+        year, month = _shifted(now, -count)
+        return _month(year, month, now)
+    return _months(now.year - count, 1, 12, now)
+
+
+def _run(match: re.Match[str], now: datetime) -> _Pair:
+    count, unit = _counted(match["run"])
+    days = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "month": 30.5, "year": 365.25}
+    start = now - timedelta(days=count * days[unit])
+    return (start if unit in ("minute", "hour") else _midnight(start)), now
+
+
+def _named(match: re.Match[str], now: datetime) -> _Pair:
+    words = match["named"].split()
+    back, unit = (0 if "this" in words else 1), words[-1]
+    return _calendar(unit, back, now)
+
+
+def _calendar(unit: str, back: int, now: datetime) -> _Pair:
+    """Return the calendar week, weekend, month, quarter or year, this one or one before."""
+    today = _midnight(now)
+    if unit == "week":
+        start = today - timedelta(days=today.weekday() + 7 * back)
+        return _localised(start, now), _localised(start + timedelta(days=7), now)
+    if unit == "weekend":
+        # On a Monday "last weekend" was two days ago; on a Sunday "this weekend" is now.
+        start = today - timedelta(days=(today.weekday() - 5) % 7)
+        if back and today.weekday() >= 5:
+            start -= timedelta(days=7)
+        return _localised(start, now), _localised(start + timedelta(days=2), now)
+    if unit == "year":
+        return _months(now.year - back, 1, 12, now)
+    if unit == "quarter":
+        year, month = _shifted(now.replace(month=3 * ((now.month - 1) // 3) + 1, day=1), -3 * back)
+        return _months(year, month, 3, now)
+    year, month = _shifted(now, -back)
+    return _month(year, month, now)
+
+
+def _night(match: re.Match[str], now: datetime) -> _Pair:
+    if match["night"].startswith("last"):
+        start = _days_back(now, 1)[0] + timedelta(hours=17)
+        return start, start + timedelta(hours=12)
+    return _days_back(now, 0)
+
+
+def _weekday(match: re.Match[str], now: datetime) -> _Pair:
+    wanted = WEEKDAYS.index(match["weekday"].split()[-1])
+    back = (now.weekday() - wanted) % 7
+    if back == 0 and not match["weekday"].startswith("this"):
+        back = 7
+    return _days_back(now, back)
+
+
+def _word(match: re.Match[str], now: datetime) -> _Pair:
+    word = _ABROAD.get(match["word"], match["word"])
+    if word in ("recently", "lately"):
+        return _days_back(now, RECENTLY_DAYS)[0], now
+    return _days_back(now, 1 if word == "yesterday" else 0)
+
+
+def _abroad(match: re.Match[str], now: datetime) -> _Pair:
+    named, unit = _ABROAD[match["abroad"]].split()
+    return _calendar(unit, 0 if named == "this" else 1, now)
+
+
+_KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
+    "iso": _iso, "dmy": _day_and_month, "mdy": _day_and_month, "part": _part_of_month,
+    "my": _month_and_year, "month": _month_and_year, "quarter": _quarter, "season": _season,
+    "year": _year, "before": _day_before, "ago": _ago, "run": _run, "named": _named,
+    "night": _night, "weekday": _weekday, "word": _word, "abroad": _abroad,
+}  # fmt: skip
+
+
+def _bounded(
+    low: str, offset: int, start: datetime | None, end: datetime | None
+) -> tuple[datetime | None, datetime | None, int]:
+    """Open one end where "since", "after", "before" or "until" stands in front."""
+    inside = _LEADING.match(low[offset:])
+    outside = _LIMIT.search(low[:offset][-24:])
+    word = inside[0].strip() if inside else (outside[1] if outside else "")
+    if inside is None and outside:
+        offset -= len(low[:offset][-24:]) - outside.start()
+    if word in ("since", "from"):
+        return start, None, offset
+    if word == "after":
+        return end, None, offset
+    if word == "before":
+        return None, start, offset
+    if word in ("until", "till"):
+        return None, end, offset
+    return start, end, offset
+
+
+def _joined(found: list[Span], text: str) -> Iterator[Span]:
+    """Make one span of "between X and Y" and "from X to Y"."""
+    low = text.lower()
+    i = 0
+    while i < len(found):
+        one = found[i]
+        two = found[i + 1] if i + 1 < len(found) else None
+        gap = low[one.offset + len(one.words) : two.offset] if two else "?"
+        words = low[one.offset : one.offset + len(one.words)]
+        opened = words.startswith(("between", "from")) or low[: one.offset].rstrip().endswith(
+            ("between", "from")
+        )
+        if two and opened and (_BETWEEN.fullmatch(gap) or not gap.strip()):
+            start, end = one.start, two.end or two.start
+            if start and end and end <= start:
+                start -= timedelta(days=7)  # from Monday to Friday, said on a Tuesday
+            yield Span(start, end, text[one.offset : two.offset + len(two.words)], one.offset)
+            i += 2
+            continue
+        yield one
+        i += 1
+
+
+def _month_number(words: str) -> int:
+    for number, name in enumerate(MONTHS, 1):
+        if re.search(rf"\b{name[:3]}", words):
+            return number
+    raise ValueError(f"no month in {words!r}")
+
+
+def _year_in(words: str, now: datetime, month: int) -> int:
+    """Return the year that stands there, else the latest in which that month has begun."""
+    match = re.search(_YEAR, words)
+    return int(match[0]) if match else now.year - (month > now.month)
+
+
+def _counted(words: str) -> tuple[int, str]:
+    unit = re.search(r"(minute|hour|day|week|month|year)", words)
+    assert unit is not None
+    return _count(words), unit[1]
+
+
+def _count(words: str) -> int:
+    first = words.replace("a couple", "couple").replace("a few", "few").split()[0]
+    return int(first) if first.isdigit() else _COUNTS[first]
+
+
+def _shifted(now: datetime, months: int) -> tuple[int, int]:
+    total = now.year * 12 + now.month - 1 + months
+    return total // 12, total % 12 + 1
+
+
+def _month(year: int, month: int, now: datetime) -> _Pair:
+    return _months(year, month, 1, now)
+
+
+def _months(year: int, month: int, count: int, now: datetime) -> _Pair:
+    total = year * 12 + month - 1 + count
+    return _at(now, year, month, 1), _at(now, total // 12, total % 12 + 1, 1)
+
+
+def _at(now: datetime, year: int, month: int, day: int) -> datetime:
+    return datetime(year, month, day, tzinfo=now.tzinfo)
+
+
+def _midnight(at: datetime) -> datetime:
+    return _at(at, at.year, at.month, at.day)
+
+
+def _next_day(day: datetime) -> datetime:
+    return _localised(day + timedelta(days=1), day)
+
+
+def _days_back(now: datetime, days: int) -> _Pair:
+    start = _localised(_midnight(now) - timedelta(days=days), now)
+    return start, _next_day(start)
+
+
+def _localised(at: datetime, now: datetime) -> datetime:
+    """Return the midnight of a day that arithmetic may have moved across a change of clocks."""
+    return _at(now, at.year, at.month, at.day)
+
+
+def _utc(at: datetime | None) -> datetime | None:
+    return None if at is None else at.astimezone(timezone.utc)

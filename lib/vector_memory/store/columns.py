@@ -1,0 +1,281 @@
+"""What stands beside the words and vectors of a store's memories, as columns in memory: sessions and
+the order in them, speakers, kinds, times. Recall weighs hundreds of candidates for each prompt, and
+asking the journal for their neighbours would take longer than the whole search.
+
+Rows ascend by sequence number: a change gives a row a new one, so that rows are only ever added at
+the end or marked as gone. numpy is imported with this module: import it when LanceDB is loaded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vector_memory.model import GLOBAL_PROJECT, Around, Scope
+
+NOBODY = -1
+_DAY_US = 86_400_000_000
+_NAMED = ("project", "session", "speaker", "kind")
+_NUMBERS = {
+    "seqs": np.int64, "turns": np.int64, "days": np.float64, "sizes": np.uint8, "marks": np.uint8,
+}  # fmt: skip
+_CODES = dict.fromkeys(_NAMED, np.int32)
+_PLACES = {"before": np.int32, "after": np.int32, "gone": np.bool_}
+_TYPES: dict[str, Any] = {**_NUMBERS, **_CODES, **_PLACES}
+
+
+class Words(NamedTuple):
+    """n words: the distinct ones, and for each row its place among them, (n,) int32."""
+
+    distinct: Sequence[str]
+    places: NDArray[np.int32]
+
+
+class Batch(NamedTuple):
+    """Rows as they are stored, in any order: (n,) numbers, and words by their column."""
+
+    seqs: NDArray[np.int64]
+    created_us: NDArray[np.int64]
+    turns: NDArray[np.int64]
+    sizes: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
+    words: dict[str, Words]
+
+
+def words_of(words: Sequence[str]) -> Words:
+    """Return a list's words as a column."""
+    return Words(words, np.arange(len(words), dtype=np.int32))
+
+
+class _Table(NamedTuple):
+    """The arrays by name, and how many of their rows count: what one question sees."""
+
+    arrays: dict[str, Any]
+    size: int
+
+    def rows(self, seqs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each sequence number, -1 where there is none or it is gone."""
+        known = self.arrays["seqs"][: self.size]
+        if not len(known):
+            return np.full(len(seqs), -1, np.int64)
+        rows = np.minimum(np.searchsorted(known, seqs), len(known) - 1)
+        rows[(known[rows] != seqs) | self.arrays["gone"][rows]] = -1
+        return rows
+
+    def values(self, name: str, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return a column's values, `NOBODY` for codes and 0 for numbers where a row is -1."""
+        nothing = np.asarray(NOBODY if name in _CODES else 0, _TYPES[name])
+        if not self.size:
+            return np.full(len(rows), nothing)
+        return np.where(rows >= 0, self.arrays[name][rows], nothing)
+
+    def follow(self, name: str, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the rows before or after these; -1 stays -1."""
+        if not self.size:
+            return np.full(len(rows), -1, np.int64)
+        return np.where(rows >= 0, self.arrays[name][rows], -1)
+
+
+class Columns:
+    """The columns of one store. One thread writes, any number read."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._codes: dict[str, dict[str, int]] = {name: {"": NOBODY} for name in _NAMED}
+        self._named: dict[str, list[str]] = {}
+        self._named_of = 0
+        self._table = _Table({name: np.empty(0, kind) for name, kind in _TYPES.items()}, 0)
+
+    @classmethod
+    def build(cls, batches: Iterable[Batch]) -> Columns:
+        """Return the columns of all rows that `batches` bring."""
+        columns = cls()
+        parts = [columns._coded(batch) for batch in batches if len(batch.seqs)]
+        if parts:
+            merged = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            order = np.argsort(merged["seqs"], kind="stable")
+            table = columns._longer({name: values[order] for name, values in merged.items()})
+            _link(table, np.arange(table.size, dtype=np.int32))
+            columns._table = table
+        return columns
+
+    def __len__(self) -> int:
+        arrays, count = self._table
+        return int(count - arrays["gone"][:count].sum())
+
+    def add(self, batch: Batch) -> None:
+        """Add rows, whose sequence numbers are higher than all before, and link them."""
+        with self._lock:
+            part = self._coded(batch)
+            order = np.argsort(part["seqs"], kind="stable")
+            arrays, first = self._table
+            last = int(arrays["seqs"][first - 1]) if first else 0
+            order = order[part["seqs"][order] > last]
+            if not len(order):
+                return
+            table = self._longer({name: values[order] for name, values in part.items()})
+            _link_sessions(table, np.arange(first, table.size, dtype=np.int32))
+            self._table = table
+
+    def remove(self, seqs: NDArray[np.int64]) -> None:
+        """Leave these rows out from now on."""
+        with self._lock:
+            rows = self._table.rows(np.asarray(seqs, np.int64))
+            rows = rows[rows >= 0]
+            if len(rows):
+                self._table.arrays["gone"][rows] = True
+                _link_sessions(self._table, rows.astype(np.int32))
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def around(self, seqs: Sequence[int], spread: Sequence[int] = ()) -> Around:
+        """Return what stands around memories, by ascending sequence number.
+
+        Args:
+            seqs: the memories; those that are not here yet come back without surroundings.
+            spread: those of them whose neighbours come along: the one before and the two after.
+        """
+        table = self._table
+        asked = np.unique(np.asarray(seqs, np.int64))
+        if len(spread):
+            rows = table.rows(np.asarray(spread, np.int64))
+            after = table.follow("after", rows)
+            near = [table.follow("before", rows), after, table.follow("after", after)]
+            asked = np.union1d(asked, table.values("seqs", np.concatenate(near)))
+            asked = asked[asked > 0]
+        rows = table.rows(asked)
+        before = table.follow("before", rows)
+        return Around(
+            seqs=asked,
+            before=table.values("seqs", before),
+            before2=table.values("seqs", table.follow("before", before)),
+            after=table.values("seqs", table.follow("after", rows)),
+            session=table.values("session", rows),
+            speaker=table.values("speaker", rows),
+            kind=table.values("kind", rows),
+            days=table.values("days", rows),
+            size=table.values("sizes", rows),
+            marks=table.values("marks", rows),
+        )
+
+    def codes(self, column: str, words: Iterable[str]) -> list[int]:
+        """Return the codes that words have in a column; unknown words have none."""
+        known = self._codes[column]
+        return [known[word] for word in words if word and word in known]
+
+    def speakers(self, words: Iterable[str]) -> list[str]:
+        """Return the speakers whose name, or its first word, is among these lower-case words."""
+        known = self._codes["speaker"]
+        if self._named_of != len(known):
+            self._named = {}
+            for name in known:
+                for form in {name.lower(), *name.lower().split()[:1]}:
+                    self._named.setdefault(form, []).append(name)
+            self._named_of = len(known)
+        return [name for word in words if word for name in self._named.get(word, ())]
+
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        """Return the sequence numbers of the k newest memories of a scope's projects that were made
+        from `start` until before `end` (days since 1970)."""
+        arrays, count = table = self._table
+        days = arrays["days"][:count]
+        rows = np.flatnonzero((days >= start) & (days < end) & self._inside(table, scope))
+        newest = rows[np.argsort(-days[rows], kind="stable")[:k]]
+        return [int(seq) for seq in arrays["seqs"][newest]]
+
+    def latest_sessions(self, scope: Scope, count: int, but: str = "") -> list[tuple[float, float]]:
+        """Return when the last `count` sessions of a scope's projects began and ended, in days since
+        1970, the newest first; without the session `but`."""
+        arrays, size = table = self._table
+        sessions = arrays["session"][:size]
+        hidden = self._codes["session"].get(but, NOBODY)
+        inside = self._inside(table, scope)
+        rows = np.flatnonzero(inside & (sessions != NOBODY) & (sessions != hidden))
+        if not len(rows):
+            return []
+        codes, days = sessions[rows], arrays["days"][rows]
+        ends = np.full(int(codes.max()) + 1, -np.inf)
+        np.maximum.at(ends, codes, days)
+        starts = np.full(len(ends), np.inf)
+        np.minimum.at(starts, codes, days)
+        newest = [
+            code for code in np.argsort(-ends, kind="stable")[:count] if starts[code] < np.inf
+        ]
+        return [(float(starts[code]), float(ends[code])) for code in newest]
+
+    # -- small parts ------------------------------------------------------------------------------
+
+    def _inside(self, table: _Table, scope: Scope) -> NDArray[np.bool_]:
+        alive = ~table.arrays["gone"][: table.size]
+        if scope.projects is None:
+            return np.asarray(alive)
+        wanted = self.codes("project", scope.projects)
+        if GLOBAL_PROJECT in scope.projects:
+            wanted.append(NOBODY)
+        return np.asarray(alive & np.isin(table.arrays["project"][: table.size], wanted))
+
+    def _coded(self, batch: Batch) -> dict[str, Any]:
+        """Return a batch with numbers for words."""
+        part: dict[str, Any] = {
+            "seqs": np.asarray(batch.seqs, np.int64),
+            "turns": np.asarray(batch.turns, np.int64),
+            "days": np.asarray(batch.created_us, np.float64) / _DAY_US,
+            "sizes": np.asarray(batch.sizes, np.uint8),
+            "marks": np.asarray(batch.marks, np.uint8),
+        }
+        for name in _NAMED:
+            known = self._codes[name]
+            # "" is there from the beginning as NOBODY, so that the next code is one less.
+            distinct, places = batch.words[name]
+            codes = [known.setdefault(word or "", len(known) - 1) for word in distinct]
+            part[name] = np.array(codes, np.int32)[places]
+        return part
+
+    def _longer(self, part: dict[str, Any]) -> _Table:
+        """Return the table with more rows at its end, which are not linked yet."""
+        arrays, first = self._table
+        count = first + len(part["seqs"])
+        if count > len(arrays["seqs"]):
+            room = max(count, int(1.2 * first), 256)
+            arrays = {name: _grown(array, first, room) for name, array in arrays.items()}
+        for name, values in part.items():
+            arrays[name][first:count] = values
+        for name in ("before", "after"):
+            arrays[name][first:count] = -1
+        arrays["gone"][first:count] = False
+        return _Table(arrays, count)
+
+
+def _link_sessions(table: _Table, rows: NDArray[np.int32]) -> None:
+    """Link anew all rows of the sessions that these rows belong to."""
+    column = table.arrays["session"][: table.size]
+    sessions = np.unique(column[rows])
+    sessions = sessions[sessions != NOBODY]
+    if len(sessions):
+        _link(table, np.flatnonzero(np.isin(column, sessions)).astype(np.int32))
+
+
+def _link(table: _Table, rows: NDArray[np.int32]) -> None:
+    """Give each of these rows the one before and the one after it in its session. All rows of the
+    sessions concerned must be among them."""
+    arrays = table.arrays
+    session, project = arrays["session"], arrays["project"]
+    rows = rows[(session[rows] != NOBODY) & ~arrays["gone"][rows]]
+    rows = rows[np.lexsort((rows, arrays["turns"][rows], session[rows], project[rows]))]
+    if not len(rows):
+        return
+    first, second = rows[:-1], rows[1:]
+    same = (session[first] == session[second]) & (project[first] == project[second])
+    arrays["before"][second] = np.where(same, first, -1)
+    arrays["after"][first] = np.where(same, second, -1)
+    arrays["before"][rows[0]] = arrays["after"][rows[-1]] = -1
+
+
+def _grown(array: Any, used: int, room: int) -> Any:
+    longer = np.empty(room, array.dtype)
+    longer[:used] = array[:used]
+    return longer
