@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 MAX_CHARS = 20_000
 MESSAGE_CHARS = 400
+LINE_CHARS = 2_000
 MOST_FRAMES = 5
 
 
@@ -116,9 +117,7 @@ def _told(lines: list[str]) -> tuple[str, str] | None:
     """Return kind and message of the line that says most: the last named error, else the first."""
     found: list[tuple[int, str, str]] = []
     for i, line in enumerate(lines):
-        line = line.strip()
-        if len(line) > 2_000 or not line:
-            continue
+        line = line.strip()[:LINE_CHARS]
         for rank, pattern in enumerate(_ERROR_LINES):
             match = pattern.search(line)
             if match:
