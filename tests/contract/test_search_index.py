@@ -33,14 +33,14 @@ def index(folder: Path) -> Index:
     return made
 
 
-def index_with_hnsw(folder: Path) -> Index:
-    """An index whose matrix gives way to LanceDB at the first `optimize`."""
-    made = Index.open(str(folder), MODEL, DIM, matrix_rows=0)
+def coded_index(folder: Path) -> Index:
+    """An index whose matrix holds codes from the first `optimize` on."""
+    made = Index.open(str(folder), MODEL, DIM, exact_rows=0)
     made.load_lance()
     return made
 
 
-@pytest.fixture(params=[fake, lance, index, index_with_hnsw], ids=lambda maker: maker.__name__)
+@pytest.fixture(params=[fake, lance, index, coded_index], ids=lambda maker: maker.__name__)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Return what opens the index under test, each time the same one anew."""
     opened: list[Any] = []

@@ -102,23 +102,6 @@ def test_models_have_tables_of_their_own(index: LanceIndex, store: Path) -> None
     other.close()
 
 
-def test_a_vector_index_finds_nearly_what_comparing_finds(index: LanceIndex) -> None:
-    """With HNSW at least nine of ten neighbours are the true ones, within projects too, and rows
-    that come later are found."""
-    many = [row(f"m{i}", i, project=f"p{i % 4}") for i in range(1, 1_501)]
-    index.apply([*many, row("bare", 1_501, vector=None)], [], 1_501)
-    scopes = [Scope(), Scope(projects=("p2",))]
-    queries = [direction(i) for i in range(5_000, 5_010)]
-    exact = [seqs(index.nearest(query, scope, 10)) for query in queries for scope in scopes]
-    index.create_vector_index()
-    assert index.has_vector_index
-    near = [seqs(index.nearest(query, scope, 10)) for query in queries for scope in scopes]
-    hits = sum(len(set(one) & set(other)) for one, other in zip(exact, near, strict=True))
-    assert hits >= 0.9 * sum(map(len, exact))
-    index.apply([row("late", 1_502, project="p2")], [], 1_502)
-    assert seqs(index.nearest(direction(1_502), Scope(projects=("p2",)), 1)) == [1_502]
-
-
 SENTENCES = """
     The build fails when the cache is cold because the lock file is missing
     We decided to keep sessions in Redis with a time to live of one hour

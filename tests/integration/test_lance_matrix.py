@@ -150,24 +150,24 @@ def test_a_rebuild_starts_from_nothing(store: Path, index: Index) -> None:
     again.close()
 
 
-def test_beyond_its_limit_the_matrix_gives_way(store: Path) -> None:
-    """Above the limit LanceDB's vector index serves; well below it the matrix does again."""
-    index = reopened(store, matrix_rows=50)
+def test_beyond_its_limit_the_matrix_is_coded(store: Path) -> None:
+    """Above the limit codes serve, after a restart too; below it the vectors do again."""
+    index = reopened(store, exact_rows=50)
     index.apply(rows(1, 60), [], 60)
-    assert index.matrix_reached() == 60
     index.optimize()
-    assert index.matrix_reached() == 0
-    assert not Path(index.matrix_folder).exists()
-    assert index.vectors_ready
-    assert seqs(index.nearest(direction(33), Scope(), 3))[0] == 33
+    assert [path.suffix for path in Path(index.matrix_folder).iterdir()].count(".i8") == 1
+    assert near(index) == set(range(1, 61))
+    index.apply(rows(61, 62), ["m5"], 62)
+    assert near(index) == set(range(1, 63)) - {5}
     index.close()
-    index = reopened(store, matrix_rows=50)
+    index = reopened(store, exact_rows=50)
+    assert seqs(index.nearest(direction(33), Scope(), 3))[0] == 33
     index.load_lance()
-    assert index.matrix_reached() == 0
-    index.apply([], [f"m{i}" for i in range(1, 31)], 61)
+    assert near(index) == set(range(1, 63)) - {5}
+    index.apply([], [f"m{i}" for i in range(1, 31)], 63)
     index.optimize()
-    assert index.matrix_reached() == 61
-    assert near(index) == set(range(31, 61))
+    assert [path.suffix for path in Path(index.matrix_folder).iterdir()].count(".i8") == 0
+    assert near(index) == set(range(31, 63))
     index.close()
 
 

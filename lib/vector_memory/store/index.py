@@ -17,6 +17,7 @@ from vector_memory.errors import StoreFullError
 from vector_memory.model import Candidate, IndexRow, Scope
 from vector_memory.store import table as form
 from vector_memory.store.failures import translated
+from vector_memory.store.matrix_file import EXACT_ROWS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from vector_memory.store.lance import LanceIndex
     from vector_memory.store.matrix import Chunk, Matrix
 
-MATRIX_ROWS = 100_000
-"""Memories up to which vectors are searched exactly; beyond, LanceDB's vector index serves."""
-_BACK_AGAIN = 0.8
 _MOSTLY_NEW = 0.2
 
 
@@ -40,14 +38,14 @@ class Index:
         store: the store's folder.
         model: the embedding model and its version.
         dim: the vectors' dimension.
-        matrix_rows: memories up to which vectors are searched exactly.
+        exact_rows: memories up to which vectors are compared exactly.
     """
 
-    def __init__(self, store: str, model: str, dim: int, matrix_rows: int = MATRIX_ROWS) -> None:
+    def __init__(self, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> None:
         self.store = store
         self.model = model
         self.dim = dim
-        self.matrix_rows = matrix_rows
+        self.exact_rows = exact_rows
         self.matrix_folder = os.path.join(store, "matrix", form.slug(model, dim))
         self._lance: LanceIndex | None = None
         self._matrix: Matrix | None = None
@@ -56,12 +54,12 @@ class Index:
         self._write_lock = threading.RLock()
 
     @classmethod
-    def open(cls, store: str, model: str, dim: int, matrix_rows: int = MATRIX_ROWS) -> Index:
+    def open(cls, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> Index:
         """Open what can be opened at once: the saved matrix, if there is a sound one."""
         from vector_memory.store.matrix import Matrix
 
-        index = cls(store, model, dim, matrix_rows)
-        index._matrix = Matrix.load(index.matrix_folder, model, dim)
+        index = cls(store, model, dim, exact_rows)
+        index._matrix = Matrix.load(index.matrix_folder, model, dim, exact_rows)
         return index
 
     # -- what is there ------------------------------------------------------------------------
@@ -176,7 +174,9 @@ class Index:
         from vector_memory.store.matrix import Matrix
 
         with self._write_lock, translated("building the matrix", self.matrix_folder):
-            self._matrix = Matrix.build(self.matrix_folder, self.model, self.dim, chunks, reached)
+            self._matrix = Matrix.build(
+                self.matrix_folder, self.model, self.dim, chunks, reached, self.exact_rows
+            )
             self._ahead = self._lance is not None and self._lance.reached() < reached
 
     # -- changing it --------------------------------------------------------------------------
@@ -210,8 +210,7 @@ class Index:
         )
 
     def optimize(self, purge: bool = False) -> None:
-        """Compact LanceDB, save the matrix, and choose what serves vectors. Called when nobody
-        waits.
+        """Compact LanceDB and save the matrix. Called when nobody waits.
 
         Args:
             purge: drop every older version at once, whoever may still be reading it.
@@ -223,7 +222,6 @@ class Index:
         with self._write_lock:
             if self._lance is not None:
                 self._lance.optimize(purge)
-                self._choose(self._lance)
             self._save_matrix()
 
     def rebuild(self) -> None:
@@ -242,7 +240,7 @@ class Index:
             self._columns = Columns()
             if self._matrix is not None:
                 self._matrix.delete()
-            self._matrix = Matrix(self.matrix_folder, self.model, self.dim)
+            self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._ahead = False
 
     def set_aside(self, reason: str) -> None:
@@ -315,8 +313,7 @@ class Index:
         self._ahead = False
         present = lance.embedded_seqs()
         if matrix is None:
-            if not self._too_many(lance, len(present)):
-                self._rebuild_matrix(lance, len(present))
+            self._rebuild_matrix(lance, len(present))
             return
         known = matrix.seqs()
         missing = np.setdiff1d(present, known)
@@ -328,29 +325,14 @@ class Index:
             matrix.add(seqs, projects, vectors)
         matrix.mark_reached(lance.reached())
 
-    def _too_many(self, lance: LanceIndex, rows: int) -> bool:
-        return rows > self.matrix_rows and lance.has_vector_index
-
     def _rebuild_matrix(self, lance: LanceIndex, rows: int) -> None:
         from vector_memory.store.matrix import Matrix
 
         if not rows:
-            self._matrix = Matrix(self.matrix_folder, self.model, self.dim)
+            self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._matrix.mark_reached(lance.reached())
             return
         self.build_matrix(lance.iter_vectors(), lance.reached())
-
-    def _choose(self, lance: LanceIndex) -> None:
-        """Let the matrix serve up to its limit, LanceDB's vector index beyond."""
-        rows = lance.rows()
-        if rows > self.matrix_rows:
-            if not lance.has_vector_index:
-                lance.create_vector_index()
-            if self._matrix is not None:
-                self._matrix.delete()
-                self._matrix = None
-        elif self._matrix is None and rows <= _BACK_AGAIN * self.matrix_rows:
-            self._rebuild_matrix(lance, len(lance.embedded_seqs()))
 
     def _save_matrix(self) -> None:
         if self._matrix is not None:

@@ -79,11 +79,6 @@ class LanceIndex:
         """Why the table was last set aside, "" if it never was; it started from 0 then."""
         return self._table.damage
 
-    @property
-    def has_vector_index(self) -> bool:
-        """Whether `nearest` asks a vector index instead of comparing every vector."""
-        return self._table.has_vector_index
-
     def reached(self) -> int:
         """Return the journal's sequence number up to which the table is complete."""
         return self._table.reached
@@ -109,13 +104,11 @@ class LanceIndex:
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
         """Return the k nearest by cosine similarity (-1 to 1), best first.
 
-        Without a vector index every vector in the scope is compared.
+        Every vector in the scope is compared: the matrix does it faster, once there is one.
         """
         if k < 1 or scope.projects == () or not form.usable(vector, self._table.dim):
             return []
         query = self._handle.query().nearest_to(vector).column("vector").distance_type("cosine")
-        if self.has_vector_index:
-            query = query.ef(max(2 * k, 100))
         query = _filtered(query, scope).limit(k).select(["seq", "_distance"])
         with translated("searching", self._table.path):
             found = self._table.run(query.to_arrow())
@@ -244,24 +237,6 @@ class LanceIndex:
                 )
             self._table.run(self._table.warm())
             self._plan_tidying(purge)
-
-    def create_vector_index(self) -> None:
-        """Index the vectors (HNSW over scalar quantisation); `nearest` is approximate from then.
-
-        Source: Y. Malkov and D. Yashunin, "Efficient and robust approximate nearest neighbor
-        search using Hierarchical Navigable Small World graphs", 2016.
-        """
-        from lancedb.index import HnswSq
-
-        with (
-            self._write_lock,
-            translated("indexing", self._table.path),
-            self._table.guard.writing(),
-        ):
-            self._table.run(
-                self._handle.create_index("vector", config=HnswSq(distance_type="cosine"))
-            )
-            self._table.has_vector_index = True
 
     def rebuild(self) -> None:
         """Delete the table, and what was set aside earlier, and start from 0.

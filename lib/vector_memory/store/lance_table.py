@@ -36,7 +36,6 @@ class LanceTable:
         handle: LanceDB's asynchronous table.
         reached: the sequence number up to which the table is complete.
         damage: why the table was last set aside, "" if it never was.
-        has_vector_index: whether its vectors are indexed.
     """
 
     def __init__(self, store: str, model: str, dim: int) -> None:
@@ -48,7 +47,6 @@ class LanceTable:
         self.handle: Any = None
         self.reached = 0
         self.damage = ""
-        self.has_vector_index = False
         self.guard = WriteGuard(self.path, os.path.join(self.folder, f"{self.name}.writing"))
         self._connection: Any = None
         self._loop = LoopThread("lancedb")
@@ -144,7 +142,6 @@ class LanceTable:
     async def _make_indexes(self) -> None:
         """Make the indexes that are missing: all at first, the rest after an interruption."""
         present = {config.name for config in await self.handle.list_indices()}
-        self.has_vector_index = form.VECTOR_INDEX in present
         missing = {
             column: config
             for column, config in form.index_configs().items()

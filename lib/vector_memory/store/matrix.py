@@ -1,4 +1,5 @@
-"""Exact cosine search over all vectors of a store, in memory that is mapped from a file.
+"""Cosine search over all vectors of a store, in memory that is mapped from files: exact up to
+`EXACT_ROWS`, by codes of a quarter of the size beyond (see `rows`).
 
 Rows are ordered by project, so that a question about one project computes on one slice. What came
 since the last `save` waits in a tail of its own. numpy is imported with this module: import it
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,9 @@ from numpy.typing import NDArray
 from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Candidate, Scope
 from vector_memory.store import matrix_file
-from vector_memory.store.matrix_file import Ranges, Saved
+from vector_memory.store.matrix_file import EXACT_ROWS, Ranges, Saved
 from vector_memory.store.matrix_search import scored, slices, top
+from vector_memory.store.rows import ExactRows, FileRows, Rows, blocks
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
@@ -61,10 +63,12 @@ class Matrix:
         folder: where its files are, or will be.
         model: the embedding model and its version.
         dim: the vectors' dimension.
+        exact_rows: how many rows are kept exactly; where there are more, all are coded.
     """
 
-    def __init__(self, folder: str, model: str, dim: int) -> None:
+    def __init__(self, folder: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> None:
         self.folder = folder
+        self.exact_rows = exact_rows
         self.model = model
         self.dim = dim
         self._lock = threading.Lock()
@@ -73,10 +77,10 @@ class Matrix:
         self._view = self._viewing(_nothing(dim))
 
     @classmethod
-    def load(cls, folder: str, model: str, dim: int) -> Matrix | None:
+    def load(cls, folder: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> Matrix | None:
         """Return the saved matrix, None where there is none or it cannot be used: then it needs
         building, and damaged files are deleted."""
-        matrix = cls(folder, model, dim)
+        matrix = cls(folder, model, dim, exact_rows)
         try:
             matrix._adopt(matrix_file.load(folder, model, dim))
         except (StoreDamagedError, OSError, ValueError):
@@ -86,7 +90,13 @@ class Matrix:
 
     @classmethod
     def build(
-        cls, folder: str, model: str, dim: int, chunks: Iterable[Chunk], reached: int
+        cls,
+        folder: str,
+        model: str,
+        dim: int,
+        chunks: Iterable[Chunk],
+        reached: int,
+        exact_rows: int = EXACT_ROWS,
     ) -> Matrix:
         """Make a matrix of everything that `chunks` bring, in any order, and save it.
 
@@ -96,7 +106,7 @@ class Matrix:
             OSError: it cannot be written.
         """
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        matrix = cls(folder, model, dim)
+        matrix = cls(folder, model, dim, exact_rows)
         path = os.path.join(folder, "building.f32")
         seqs: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         codes: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
@@ -106,11 +116,9 @@ class Matrix:
                 seqs.append(np.asarray(some_seqs, np.int64))
                 codes.append(matrix._code_of(projects))
         all_seqs, all_codes = np.concatenate(seqs), np.concatenate(codes)
-        vectors = np.empty((0, dim), np.float32)
-        if len(all_seqs):
-            vectors = np.memmap(path, np.float32, "r", shape=(len(all_seqs), dim))
         matrix._reached = reached
-        matrix._write(vectors, vectors[:0], all_seqs, all_codes)
+        rows = FileRows(path, len(all_seqs), dim)
+        matrix._write(rows, np.empty((0, dim), np.float32), all_seqs, all_codes)
         return matrix
 
     # -- what is there ------------------------------------------------------------------------
@@ -148,28 +156,28 @@ class Matrix:
         query = np.ascontiguousarray(vector, np.float32)
         view = self._view
         parts = [
-            scored(view.saved.vectors[rows], view.saved.seqs[rows], view.dead[rows], query, allowed)
+            scored(view.saved.rows, rows, view.saved.seqs, view.dead, query, allowed)
             for rows in slices(view.saved.ranges, scope.projects)
         ]
-        tail = slice(0, view.tail_rows)
         if view.tail_rows:
+            tail = slice(0, view.tail_rows)
             outside = view.tail_dead[tail]
             if scope.projects is not None:
                 wanted = [view.codes[one] for one in scope.projects if one in view.codes]
                 outside = outside | ~np.isin(view.tail_codes[tail], wanted)
-            parts.append(
-                scored(view.tail_vectors[tail], view.tail_seqs[tail], outside, query, allowed)
-            )
+            rows = ExactRows(view.tail_vectors[tail])
+            parts.append(scored(rows, tail, view.tail_seqs, outside, query, allowed))
         return top(parts, k)
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors:
         """Return the vectors of these rows, (n, dim) float32, all zeros where there is none."""
         view = self._view
         found = np.zeros((len(seqs), self.dim), np.float32)
-        _fill(found, seqs, view.saved.seqs, view.saved_order, view.saved.vectors)
+        _fill(found, seqs, view.saved.seqs, view.saved_order, view.saved.rows)
         if view.tail_rows:
             tail = view.tail_seqs[: view.tail_rows]
-            _fill(found, seqs, tail, np.argsort(tail, kind="stable"), view.tail_vectors)
+            rows = ExactRows(view.tail_vectors)
+            _fill(found, seqs, tail, np.argsort(tail, kind="stable"), rows)
         return found
 
     # -- changing it --------------------------------------------------------------------------
@@ -177,7 +185,7 @@ class Matrix:
     def add(self, seqs: NDArray[np.int64], projects: Sequence[str], vectors: Vectors) -> None:
         """Add rows; those whose sequence numbers are there already are left as they are."""
         with self._lock:
-            new = ~np.isin(seqs, self.seqs())
+            new = ~self._has(seqs)
             if not new.any():
                 return
             count = int(new.sum())
@@ -197,7 +205,8 @@ class Matrix:
             return
         with self._lock:
             view = self._view
-            view.dead[np.isin(view.saved.seqs, seqs)] = True
+            places = _places(seqs, view.saved.seqs, view.saved_order)
+            view.dead[places[places >= 0]] = True
             tail = slice(0, view.tail_rows)
             view.tail_dead[tail][np.isin(view.tail_seqs[tail], seqs)] = True
             self._changed = True
@@ -211,7 +220,8 @@ class Matrix:
         """Whether the tail, or what is gone, grew so long that searches suffer."""
         view = self._view
         limit = max(TAIL_ROWS, len(view.saved.seqs) // 10)
-        return view.tail_rows >= TAIL_ROWS or int(view.dead.sum()) >= limit
+        tail = max(TAIL_ROWS, len(view.saved.seqs) // 50)
+        return view.tail_rows >= tail or int(view.dead.sum()) >= limit
 
     def save(self) -> None:
         """Write everything anew, in order and without what is gone; nothing when nothing changed.
@@ -225,7 +235,7 @@ class Matrix:
             view = self._view
             tail = slice(0, view.tail_rows)
             self._write(
-                view.saved.vectors,
+                view.saved.rows,
                 view.tail_vectors[tail],
                 np.concatenate([view.saved.seqs, view.tail_seqs[tail]]),
                 np.concatenate([self._saved_codes(view.saved), view.tail_codes[tail]]),
@@ -267,7 +277,7 @@ class Matrix:
 
     def _write(
         self,
-        first: Vectors,
+        first: Rows | FileRows,
         second: Vectors,
         seqs: NDArray[np.int64],
         codes: NDArray[np.int32],
@@ -283,10 +293,16 @@ class Matrix:
         if dead is not None:
             order = order[~dead[order]]
         ranges = _ranges(names, ranks[codes[order]])
-        blocks = _blocks(first, second, order)
         self._adopt(
             matrix_file.save(
-                self.folder, self.model, ranges, seqs[order], blocks, self.dim, self._reached
+                self.folder,
+                self.model,
+                ranges,
+                seqs[order],
+                blocks(first, second, order, _BLOCK_ROWS),
+                self.dim,
+                self._reached,
+                coded=len(order) > self.exact_rows,
             )
         )
 
@@ -302,6 +318,16 @@ class Matrix:
         for name, start, stop in zip(ranges.projects, ranges.starts, ranges.stops, strict=True):
             codes[start:stop] = self._view.codes[name]
         return codes
+
+    def _has(self, seqs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for each sequence number whether it is among the rows that are not gone."""
+        view = self._view
+        places = _places(seqs, view.saved.seqs, view.saved_order)
+        there = places >= 0
+        there[there] = ~view.dead[places[there]]
+        tail = slice(0, view.tail_rows)
+        alive = view.tail_seqs[tail][~view.tail_dead[tail]]
+        return np.asarray(there | np.isin(seqs, alive))
 
     def _room_for(self, count: int) -> _View:
         """Return a view whose tail has room for `count` more rows."""
@@ -319,23 +345,32 @@ class Matrix:
         )
 
 
+def _places(
+    wanted: NDArray[np.int64], seqs: NDArray[np.int64], order: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return where each wanted number stands among `seqs`, which ascend by `order`; -1 where it
+    does not."""
+    if not len(seqs):
+        return np.full(len(wanted), -1, np.int64)
+    places = order[np.minimum(np.searchsorted(seqs, wanted, sorter=order), len(seqs) - 1)]
+    return np.where(seqs[places] == wanted, places, -1)
+
+
 def _fill(
     found: Vectors,
     wanted: NDArray[np.int64],
     seqs: NDArray[np.int64],
     order: NDArray[np.int64],
-    vectors: Vectors,
+    rows: Rows,
 ) -> None:
     """Set the rows of `found` whose sequence numbers are among `seqs`, which ascend by `order`."""
-    if not len(seqs):
-        return
-    places = order[np.minimum(np.searchsorted(seqs, wanted, sorter=order), len(seqs) - 1)]
-    there = seqs[places] == wanted
-    found[there] = vectors[places[there]]
+    places = _places(wanted, seqs, order)
+    found[places >= 0] = rows.take(places[places >= 0])
 
 
 def _nothing(dim: int) -> Saved:
-    return Saved(np.empty(0, np.int64), np.empty((0, dim), np.float32), Ranges(), 0, 0)
+    nothing = ExactRows(np.empty((0, dim), np.float32))
+    return Saved(np.empty(0, np.int64), nothing, Ranges(), 0, 0)
 
 
 def _grown(array: Any, room: int) -> Any:
@@ -354,14 +389,3 @@ def _ranges(names: Sequence[str], ranks: NDArray[np.int64]) -> Ranges:
     return Ranges(
         tuple(names[rank] for rank in present), tuple(starts.tolist()), tuple(stops.tolist())
     )
-
-
-def _blocks(first: Vectors, second: Vectors, order: NDArray[np.int64]) -> Iterator[Vectors]:
-    """Yield the rows of two arrays, one after the other, in the given order, some at a time."""
-    for start in range(0, len(order), _BLOCK_ROWS):
-        rows = order[start : start + _BLOCK_ROWS]
-        block = np.empty((len(rows), first.shape[1]), np.float32)
-        early = rows < len(first)
-        block[early] = first[rows[early]]
-        block[~early] = second[rows[~early] - len(first)]
-        yield block

@@ -1,7 +1,8 @@
-"""The files of an exact matrix: vectors that are mapped rather than read, and their index.
+"""The files of a matrix: vectors that are mapped rather than read, and their index.
 
-A generation is `vectors-<n>.f32` and `seqs-<n>.i64`; `meta.json` names the one in force and is
-replaced last, so that a reader finds either the old matrix or the new one, whole.
+A generation is `vectors-<n>.f32` and `seqs-<n>.i64`, or, coded, `codes-<n>.i8` with `scales-<n>.f32` and
+`signs-<n>.u64`; `meta.json` names the one in force and is replaced last, so that a reader finds either
+the old matrix or the new one, whole.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vector_memory.model import Vectors
+    from vector_memory.store.rows import Rows
 
-FORMAT = 1
+EXACT_ROWS = 100_000
+"""Rows up to which float32 is kept. Twice as many would take 300 MB and 8 ms a question."""
+FORMAT = 2
 META = "meta.json"
 _READ_BYTES = 1 << 20
 
@@ -39,11 +44,11 @@ class Ranges:
 
 @dataclass(frozen=True)
 class Saved:
-    """A matrix on disk: `seqs` (n,) int64 and `vectors` (n, dim) float32, ordered by project and
-    within a project by sequence number."""
+    """A matrix on disk: `seqs` (n,) int64 and n rows of vectors, ordered by project and within a
+    project by sequence number."""
 
     seqs: NDArray[np.int64]
-    vectors: Vectors
+    rows: Rows
     ranges: Ranges
     reached: int
     generation: int
@@ -57,6 +62,7 @@ def save(
     blocks: Iterator[Vectors],
     dim: int,
     reached: int,
+    coded: bool = False,
 ) -> Saved:
     """Write a matrix as the next generation and put it in force.
 
@@ -68,13 +74,14 @@ def save(
         blocks: the rows' vectors, (some, dim) float32 at a time.
         dim: the vectors' dimension.
         reached: the sequence number up to which the matrix is complete.
+        coded: write codes of a quarter of the size.
 
     Raises:
         OSError: it cannot be written; what was in force stays so.
     """
     os.makedirs(folder, mode=0o700, exist_ok=True)
     generation = _newest(folder) + 1
-    names = _names(generation)
+    names = _names(generation, coded)
     try:
         meta: dict[str, Any] = {
             "format": FORMAT,
@@ -83,11 +90,14 @@ def save(
             "rows": len(seqs),
             "reached": reached,
             "generation": generation,
+            "coded": coded,
             "projects": ranges.projects,
             "starts": ranges.starts,
             "stops": ranges.stops,
-            "vectors_sum": _write(os.path.join(folder, names[0]), blocks),
-            "seqs_sum": _write(os.path.join(folder, names[1]), iter([seqs])),
+            "seqs_sum": _write(os.path.join(folder, names[0]), iter([seqs])),
+            "vectors_sum": _write(os.path.join(folder, names[1]), blocks)
+            if not coded
+            else _write_codes([os.path.join(folder, name) for name in names[1:]], blocks),
         }
         meta["sum"] = _meta_sum(meta)
         temporary = os.path.join(folder, f"{META}.new")
@@ -113,26 +123,81 @@ def load(folder: str, model: str, dim: int) -> Saved:
     meta = _read_meta(folder)
     if (meta.get("format"), meta.get("model"), meta.get("dim")) != (FORMAT, model, dim):
         raise _damaged(folder, "it was made for another model or by another version")
-    vectors_name, seqs_name = _names(meta["generation"])
+    seqs_name, *names = _names(meta["generation"], meta["coded"])
     rows = meta["rows"]
-    if os.path.getsize(os.path.join(folder, vectors_name)) != rows * dim * 4:
-        raise _damaged(folder, "its vectors are incomplete")
     seqs = np.fromfile(os.path.join(folder, seqs_name), np.int64)
     if len(seqs) != rows or _sum(seqs) != meta["seqs_sum"]:
         raise _damaged(folder, "its sequence numbers are damaged")
-    vectors: Any = np.empty((0, dim), np.float32)
-    if rows:
-        path = os.path.join(folder, vectors_name)
-        vectors = np.memmap(path, np.float32, "r", shape=(rows, dim)).view(np.ndarray)
+    paths = [os.path.join(folder, name) for name in names]
+    try:
+        held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
+    except ValueError as error:
+        raise _damaged(folder, "its vectors are incomplete") from error
     ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
-    return Saved(seqs, vectors, ranges, meta["reached"], meta["generation"])
+    return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
+
+
+def _mapped(path: str, rows: int, dim: int) -> Rows:
+    from vector_memory.store.rows import ExactRows
+
+    return ExactRows(_map(path, "float32", (rows, dim)))
+
+
+def _mapped_codes(paths: Sequence[str], rows: int, dim: int) -> Rows:
+    from vector_memory.store.rows import CodedRows
+
+    words = -(-dim // 64)
+    return CodedRows(
+        _map(paths[0], "int8", (rows, dim)),
+        _map(paths[1], "float32", (rows,)),
+        _map(paths[2], "uint64", (words, rows)),
+    )
+
+
+def _map(path: str, kind: str, shape: tuple[int, ...]) -> Any:
+    """Map a file as an array.
+
+    Raises:
+        ValueError: its size is another one.
+    """
+    import numpy as np
+
+    size = np.dtype(kind).itemsize * math.prod(shape)
+    if os.path.getsize(path) != size:
+        raise ValueError(f"{path} has another size than {size}")
+    if not size:
+        return np.empty(shape, kind)
+    return np.memmap(path, kind, "r", shape=shape).view(np.ndarray)
+
+
+def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> str:
+    """Write vectors as codes, scales and signs; return the checksum of the codes."""
+    import numpy as np
+
+    from vector_memory.store.rows import encode, signs_of
+
+    scales: list[Any] = [np.empty(0, np.float32)]
+    signs: list[Any] = []
+
+    def codes() -> Iterator[Any]:
+        for block in blocks:
+            coded, scale = encode(block)
+            scales.append(scale)
+            signs.append(signs_of(coded))
+            yield coded
+
+    digest = _write(paths[0], codes())
+    _write(paths[1], iter([np.concatenate(scales)]))
+    _write(paths[2], iter([np.concatenate(signs, axis=1)] if signs else []))
+    return digest
 
 
 def vectors_sound(folder: str) -> bool:
     """Read all vectors and compare them with the checksum that was stored with them."""
     meta = _read_meta(folder)
     digest = hashlib.blake2b(digest_size=8)
-    with open(os.path.join(folder, _names(meta["generation"])[0]), "rb") as file:
+    name = _names(meta["generation"], meta["coded"])[1]
+    with open(os.path.join(folder, name), "rb") as file:
         while piece := file.read(_READ_BYTES):
             digest.update(piece)
     return bool(digest.hexdigest() == meta["vectors_sum"])
@@ -156,8 +221,12 @@ def _damaged(folder: str, why: str) -> StoreDamagedError:
     )
 
 
-def _names(generation: int) -> tuple[str, str]:
-    return f"vectors-{generation}.f32", f"seqs-{generation}.i64"
+def _names(generation: int, coded: bool) -> tuple[str, ...]:
+    """Return a generation's files: the sequence numbers, then what holds the vectors."""
+    seqs = f"seqs-{generation}.i64"
+    if not coded:
+        return seqs, f"vectors-{generation}.f32"
+    return seqs, f"codes-{generation}.i8", f"scales-{generation}.f32", f"signs-{generation}.u64"
 
 
 def _newest(folder: str) -> int:
@@ -189,7 +258,7 @@ def _meta_sum(meta: dict[str, Any]) -> str:
     return hashlib.blake2b(plain, digest_size=8).hexdigest()
 
 
-def _delete(folder: str, names: list[str] | tuple[str, ...]) -> None:
+def _delete(folder: str, names: Sequence[str]) -> None:
     for name in names:
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(folder, name))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from vector_memory.model import Candidate
 
 if TYPE_CHECKING:
-    from vector_memory.model import Vector, Vectors
+    from vector_memory.model import Vector
     from vector_memory.store.matrix_file import Ranges
+    from vector_memory.store.rows import Rows
 
 
 def slices(ranges: Ranges, projects: Sequence[str] | None) -> list[slice]:
@@ -25,18 +26,27 @@ def slices(ranges: Ranges, projects: Sequence[str] | None) -> list[slice]:
 
 
 def scored(
-    vectors: Vectors,
+    rows: Rows,
+    part: slice,
     seqs: NDArray[np.int64],
     outside: NDArray[np.bool_],
     query: Vector,
     allowed: NDArray[np.int64] | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return the similarities and sequence numbers of the rows that may be answered."""
-    scores = vectors @ query
-    keep = ~outside
+    """Return the similarities and sequence numbers of the rows of a part that may be answered.
+
+    Args:
+        part: which rows are looked at.
+        seqs: (n,) the rows' sequence numbers.
+        outside: (n,) which rows are gone or not asked about.
+        query: (dim,) float32, L2-normalised.
+        allowed: ascending sequence numbers to which the answer is limited.
+    """
+    keep = ~outside[part]
     if allowed is not None:
-        keep &= _contains(allowed, seqs)
-    return (scores, seqs) if keep.all() else (scores[keep], seqs[keep])
+        keep &= _contains(allowed, seqs[part])
+    scores, places = rows.scored(part, query, keep)
+    return scores, seqs[places]
 
 
 def _contains(allowed: NDArray[np.int64], seqs: NDArray[np.int64]) -> NDArray[np.bool_]:

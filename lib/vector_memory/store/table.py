@@ -27,7 +27,6 @@ REACHED_ID = "//reached"
 """The id of the row whose `seq` is the sequence number that the table has reached. It is written
 by the same commit as the batch, has no words, no vector and no attributes, and so is never found."""
 
-VECTOR_INDEX = "vector_idx"
 NUMBERS = ("seq", "created_at", "turn", "size", "marks")
 WORDS = ("project", "kind", "collection", "session", "speaker", "tags", "lexical")
 CHECKED = ("id", *NUMBERS, *WORDS)
