@@ -217,6 +217,18 @@ class Scope:
     since: datetime | None = None
     until: datetime | None = None
 
+    def holds(self, memory: Memory) -> bool:
+        """Whether a memory is within these limits."""
+        return (
+            (self.projects is None or memory.project in self.projects)
+            and (not self.kinds or memory.kind in self.kinds)
+            and (not self.tags or not set(self.tags).isdisjoint(memory.tags))
+            and (not self.sessions or memory.source.session in self.sessions)
+            and (not self.collections or memory.collection in self.collections)
+            and (self.since is None or memory.created_at >= self.since)
+            and (self.until is None or memory.created_at < self.until)
+        )
+
     @property
     def only_projects(self) -> bool:
         """Whether nothing but the project is limited: the hot path."""

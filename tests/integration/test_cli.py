@@ -80,6 +80,7 @@ def test_remember_sends_all_it_was_told(
         "tags": ["a", "b"],
         "priority": "HIGH",
         "at": "2026-11-20T10:00:00+00:00",
+        "supersedes": None,
     }
 
 
@@ -142,12 +143,12 @@ def test_recall_prints_the_daemon_s_hits(
 def test_recall_for_people_is_a_table(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Score, date and project stand there; --why adds the breakdown, words-only is noted."""
-    hit = memory("a", score=0.91234, breakdown={"dense": 0.5, "rank": 2})
+    """Score, date and project stand there; --why explains the score, words-only is noted."""
+    hit = memory("a", score=0.91234, breakdown={"dense": 0.5, "cosine": 0.25})
     daemon.handlers["recall"] = lambda payload: {"hits": [hit], "mode": "lexical"}
     assert main(["recall", "q", "--why"]) == 0
     out, err = capsys.readouterr()
-    for words in ("0.912", "2026-11-20", "ledger", "text of a", "dense 0.500  rank 2"):
+    for words in ("0.912", "2026-11-20", "ledger", "text of a", "+0.500  its meaning is near"):
         assert words in out
     assert "words only" in err
     daemon.handlers["recall"] = lambda payload: {"hits": []}

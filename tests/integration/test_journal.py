@@ -90,7 +90,7 @@ def test_plain_text_is_refused(journal: Journal) -> None:
 def test_a_change_gets_a_new_number(journal: Journal) -> None:
     """An update keeps usage and stored_at, gets a new seq, and the old number leads nowhere."""
     first, second = journal.add([memory(1), memory(2)])
-    journal.touch([first.id], START)
+    journal.touch({first.id: 1}, START)
     changed = journal.update(replace(first, text=CleanText("fresh words")))
     assert changed.seq > second.seq
     assert journal.get(first.id) == changed
@@ -225,7 +225,7 @@ def test_a_scope_means_the_same_everywhere(journal: Journal, scope: Scope) -> No
             memory(2, project="p", kind="todo", source=Source(session="s")),
             memory(3, project="q", kind="todo", tags=("y", 'q"')),
             memory(4, collection="learnings"),
-            memory(5, "note number gone", status=Status.SUPERSEDED),
+            memory(5, "note number gone", status=Status.FORGOTTEN),
         ]
     )
     wanted = SCOPES[scope]
@@ -448,17 +448,17 @@ def test_vectors_stream_by_project(journal: Journal) -> None:
 def test_usage_is_counted(journal: Journal) -> None:
     """By id and by number, without a new number; what is unknown is left out."""
     one, two = journal.add([memory(1), memory(2)])
-    journal.touch([one.id, two.seq, "none", 99], START)
-    journal.touch([one.seq], START + timedelta(1))
+    journal.touch({one.id: 1, two.seq: 3, "none": 1, 99: 1}, START)
+    journal.touch({one.seq: 1}, START + timedelta(1))
     assert journal.get(one.id) == replace(one, uses=2, last_used_at=START + timedelta(1))
-    assert journal.get(two.id).uses == 1
+    assert journal.get(two.id).uses == 3
     assert journal.last_seq() == 2
 
 
 def test_facts_say_what_the_memory_says(journal: Journal) -> None:
     """The short form agrees with the whole one, and has active memories only."""
     one, two = journal.add([turn(1, "s", 5), memory(2, status=Status.SUPERSEDED)])
-    journal.touch([one.id], START)
+    journal.touch({one.id: 1}, START)
     found = journal.facts([one.seq, two.seq, 99])
     assert list(found) == [one.seq]
     facts = found[one.seq]
@@ -506,7 +506,7 @@ def test_a_project_moves_out(journal: Journal, tmp_path: Path) -> None:
     """Everything of the scope is in the other store afterwards, and nothing of it here."""
     journal.add([memory(n, project="p" if n % 2 else "q") for n in range(1, 1301)])
     journal.forget(["m0005"])
-    journal.touch(["m0001"], START)
+    journal.touch({"m0001": 1}, START)
     journal.link(Link("m0001", "m0003", Relation.BUILDS_ON))
     journal.link(Link("m0001", "m0002", Relation.RELATES_TO))
     journal.put_vectors(MODEL, [text_hash("note number 1")], np.ones((1, 4), np.float32))

@@ -204,14 +204,16 @@ def test_many_readers_search_while_one_writes(index: Index) -> None:
     threads = [threading.Thread(target=search, args=(project,)) for project in (0, 1)]
     for thread in threads:
         thread.start()
-    for start in range(101, 301, 20):
-        added = [
-            row(f"m{i}", i, f"word w{i}", project=f"p{i % 2}") for i in range(start, start + 20)
-        ]
-        index.apply(added, [f"m{start - 60}"], start + 19)
-        if start % 60 == 41:
-            index.optimize()
-    done.set()
-    for thread in threads:
-        thread.join()
+    try:
+        for start in range(101, 301, 20):
+            added = [
+                row(f"m{i}", i, f"word w{i}", project=f"p{i % 2}") for i in range(start, start + 20)
+            ]
+            index.apply(added, [f"m{start - 60}"], start + 19)
+            if start % 60 == 41:
+                index.optimize()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
     assert failures == []

@@ -14,7 +14,10 @@ from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 if TYPE_CHECKING:
     from vector_memory.client.link import Daemon
 
-FIELDS = {"query": str, "k": int, "project": str, "all_projects": bool}
+FIELDS = {
+    "query": str, "k": int, "project": str, "all_projects": bool, "session": str, "kind": str,
+    "tag": str, "since": str, "until": str,
+}  # fmt: skip
 
 
 def answer_lines(path: str, payload: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ VERBS = {
     "recall": "recall:recall",
     "list": "listing:list_memories",
     "show": "show:show",
+    "history": "history:history",
     "edit": "edit:edit",
     "forget": "forget:forget",
     "topics": "topics:topics",

@@ -26,6 +26,10 @@ Tag = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TAG", help="Only with this tag; may be given again."),
 ]
+Session = Annotated[
+    list[str] | None,
+    typer.Option("--session", metavar="ID", help="Only of this session; may be given again."),
+]
 Since = Annotated[
     datetime | None,
     typer.Option(

@@ -39,6 +39,10 @@ def remember(
         datetime | None,
         typer.Option(metavar="DATE", parser=at_command_line, help="When it was so; now."),
     ] = None,
+    supersedes: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The older memory that this one replaces."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
@@ -49,6 +53,7 @@ def remember(
         "tags": tag or [],
         "priority": priority.value,
         "at": iso(at),
+        "supersedes": supersedes,
     }
     answer = asking.ask("remember", payload)
     if as_json:

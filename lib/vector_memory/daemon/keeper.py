@@ -172,6 +172,7 @@ class Keeper:
             return
         for shelf in self._ctx.opened_shelves():
             self._tidy_one(shelf)
+        self._ctx.uses.write()
         self._ctx.state.flush()
 
     def _tidy_one(self, shelf: Shelf) -> None:

@@ -126,6 +126,7 @@ SIMPLE: dict[str, Simple] = {
     "recall": recall.recall,
     "list": recall.list_memories,
     "get": recall.get,
+    "history": recall.history,
     "edit": change.edit,
     "forget": change.forget,
     "stats": report.stats,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Literal
 
@@ -131,10 +131,24 @@ class Journal(VectorCache, Surroundings):
             self.scrub()
         return purged
 
-    def touch(self, seqs_or_ids: Sequence[str | int], at: datetime) -> None:
-        """Count one use of each memory, at a time. Gives no new `seq`."""
+    def supersede(self, old_id: str, new_id: str, at: datetime | None = None) -> Memory:
+        """Let a memory give way to another, with a link from the new one; return the old one.
+
+        Args:
+            at: since when the new one holds; now by default.
+
+        Raises:
+            NotFoundError: one of them is unknown.
+            BadInputError: one is forgotten, or the new one gave way to the old one.
+        """
         with self.connections.writing() as connection:
-            writes.touch(connection, seqs_or_ids, at)
+            return writes.supersede(self.reader, connection, old_id, new_id, at or self.now())
+
+    def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:
+        """Count uses of memories, by id or sequence number, the last at a time. Gives no new
+        `seq`."""
+        with self.connections.writing() as connection:
+            writes.touch(connection, uses, at)
 
     def move(self, scope: Scope, other: Journal) -> int:
         """Move memories of every status with links, usage and vectors to another journal.
@@ -184,6 +198,12 @@ class Journal(VectorCache, Surroundings):
         """Return the memories of these ids, whatever their status; unknown ones are absent."""
         with self.connections.reading() as connection:
             return reads.by_ids(self.reader, connection, ids)
+
+    def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
+        """Return, by the ids of superseded memories, the active ones at the ends of their chains;
+        a chain that ends in a forgotten memory or in itself has none."""
+        with self.connections.reading() as connection:
+            return reads.successors(self.reader, connection, memories)
 
     def last_seq(self) -> int:
         """Return the highest sequence number of any row, 0 without one."""

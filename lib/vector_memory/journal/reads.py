@@ -22,6 +22,8 @@ from vector_memory.journal.scopes import beyond_projects, condition, marks, proj
 from vector_memory.model import Memory, Scope, Status
 
 CHUNK = 500
+MAX_STEPS = 16
+"""Steps of a chain of successors that are followed at most."""
 Change = tuple[Memory, str, bytes]
 
 
@@ -136,6 +138,30 @@ def by_ids(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -
         part = ids[start : start + CHUNK]
         for memory in reader.memories(connection, f"WHERE m.id IN ({marks(part)})", part):
             found[memory.id] = memory
+    return found
+
+
+def successors(
+    reader: Reader, connection: sqlite3.Connection, memories: Sequence[Memory]
+) -> dict[str, Memory]:
+    """Return, by the ids of superseded memories, the active ones at the ends of their chains."""
+    following = {one.id: one.superseded_by for one in memories if one.superseded_by}
+    found: dict[str, Memory] = {}
+    for _ in range(MAX_STEPS):
+        if not following:
+            break
+        known = by_ids(reader, connection, list(set(following.values())))
+        ended = {
+            id: known[to]
+            for id, to in following.items()
+            if to in known and known[to].status is Status.ACTIVE
+        }
+        found.update(ended)
+        following = {
+            id: known[to].superseded_by
+            for id, to in following.items()
+            if id not in ended and to in known and known[to].superseded_by
+        }
     return found
 
 

@@ -102,25 +102,26 @@ _INDEXES = (
 )
 
 # The analysed text holds terms between single spaces: whatever is no separator belongs to a term.
-# `detail=full` since BM25 reads each matching row's text again without it.
+# `detail=full` since BM25 reads each matching row's text again without it. Superseded memories are
+# found too: who asks in the old words is given the successor.
 LEXICON = (
-    "CREATE VIEW active_lexical AS SELECT seq, lexical FROM memories WHERE status = 'active'",
+    "CREATE VIEW living_lexical AS SELECT seq, lexical FROM memories WHERE status != 'forgotten'",
     """CREATE VIRTUAL TABLE lexicon USING fts5(
-        lexical, content='active_lexical', content_rowid='seq',
+        lexical, content='living_lexical', content_rowid='seq',
         tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co Cf'"
     )""",
     "CREATE VIRTUAL TABLE lexicon_terms USING fts5vocab(lexicon, 'row')",
-    """CREATE TRIGGER lexicon_added AFTER INSERT ON memories WHEN new.status = 'active' BEGIN
+    """CREATE TRIGGER lexicon_added AFTER INSERT ON memories WHEN new.status != 'forgotten' BEGIN
         INSERT INTO lexicon(rowid, lexical) VALUES (new.seq, new.lexical);
     END""",
-    """CREATE TRIGGER lexicon_removed AFTER DELETE ON memories WHEN old.status = 'active' BEGIN
+    """CREATE TRIGGER lexicon_removed AFTER DELETE ON memories WHEN old.status != 'forgotten' BEGIN
         INSERT INTO lexicon(lexicon, rowid, lexical) VALUES ('delete', old.seq, old.lexical);
     END""",
     """CREATE TRIGGER lexicon_changed AFTER UPDATE OF seq, status, lexical ON memories BEGIN
         INSERT INTO lexicon(lexicon, rowid, lexical)
-            SELECT 'delete', old.seq, old.lexical WHERE old.status = 'active';
+            SELECT 'delete', old.seq, old.lexical WHERE old.status != 'forgotten';
         INSERT INTO lexicon(rowid, lexical)
-            SELECT new.seq, new.lexical WHERE new.status = 'active';
+            SELECT new.seq, new.lexical WHERE new.status != 'forgotten';
     END""",
 )
 
@@ -131,6 +132,7 @@ DROP_LEXICON = (
     "DROP TABLE IF EXISTS lexicon_terms",
     "DROP TABLE IF EXISTS lexicon",
     "DROP VIEW IF EXISTS active_lexical",
+    "DROP VIEW IF EXISTS living_lexical",
 )
 
 
@@ -143,5 +145,12 @@ def _create(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create,)
+def _find_superseded(connection: sqlite3.Connection) -> None:
+    """Version 2: superseded memories are in the full-text index too."""
+    for statement in (*DROP_LEXICON, *LEXICON):
+        connection.execute(statement)
+    connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _find_superseded)
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -4,7 +4,7 @@ the transaction of the connection that they are given."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,7 +12,10 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal import links, vectors
 from vector_memory.journal.reads import Reader, get
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
-from vector_memory.model import CleanText, Memory, Source, Status
+from vector_memory.model import CleanText, Link, Memory, Relation, Source, Status
+
+MAX_CHAIN = 64
+"""Steps after which a chain of successors is taken for a circle."""
 
 
 def model_id(connection: sqlite3.Connection, name: str) -> int:
@@ -120,6 +123,33 @@ def forget(
     return stones
 
 
+def supersede(
+    reader: Reader, connection: sqlite3.Connection, old_id: str, new_id: str, at: datetime
+) -> Memory:
+    """Let a memory give way to another; return the old one as it is stored now.
+
+    Raises:
+        NotFoundError: one of them is unknown.
+        BadInputError: the new one is forgotten, or the old one itself, or was superseded by it.
+    """
+    old, new = get(reader, connection, old_id), get(reader, connection, new_id)
+    following, steps = new, 0
+    while following.superseded_by and following.id != old.id and steps < MAX_CHAIN:
+        following, steps = get(reader, connection, following.superseded_by), steps + 1
+    if following.id == old.id:
+        raise BadInputError(
+            f"Memory {new_id!r} gave way to {old_id!r} itself.", "Name the older one first."
+        )
+    if Status.FORGOTTEN in (old.status, new.status):
+        raise BadInputError("A forgotten memory cannot take part.", "Name memories that are there.")
+    gone = _replace(
+        connection,
+        replace(old, status=Status.SUPERSEDED, superseded_by=new.id, valid_until=at, updated_at=at),
+    )
+    links.put(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
+    return gone
+
+
 def _tombstone(memory: Memory, at: datetime) -> Memory:
     return replace(
         memory, status=Status.FORGOTTEN, text=CleanText(""), title="", files=(), tags=(),
@@ -156,14 +186,15 @@ def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     return len(hashes)
 
 
-def touch(connection: sqlite3.Connection, keys: Sequence[str | int], at: datetime) -> None:
-    """Count one use of each memory, given by id or by sequence number; unknown ones are left."""
+def touch(connection: sqlite3.Connection, uses: Mapping[str | int, int], at: datetime) -> None:
+    """Add to the uses of memories, given by id or by sequence number; unknown ones are left."""
     connection.executemany(
-        """INSERT INTO usage SELECT seq, 1, :at FROM memories
+        """INSERT INTO usage SELECT seq, :uses, :at FROM memories
            WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
                        ELSE (SELECT seq FROM memories WHERE id = :key) END
-           ON CONFLICT (seq) DO UPDATE SET uses = uses + 1, last_used_at = excluded.last_used_at""",
-        [{"key": key, "at": microseconds(at)} for key in keys],
+           ON CONFLICT (seq) DO UPDATE SET
+               uses = uses + excluded.uses, last_used_at = excluded.last_used_at""",
+        [{"key": key, "uses": count, "at": microseconds(at)} for key, count in uses.items()],
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vector_memory.model import Around, Candidate, Memory, Scope
+from vector_memory.model import Around, Candidate, Link, Memory, Scope
 from vector_memory.retrieve.query import Query
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class Source(Protocol):
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]: ...
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]: ...
+
+    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory]]: ...
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,7 +12,7 @@ from typing import Literal
 from vector_memory import analysis
 from vector_memory.model import Memory
 from vector_memory.retrieve import candidates as pools
-from vector_memory.retrieve import factors, fusion, supersession
+from vector_memory.retrieve import expansion, factors, fusion, supersession
 from vector_memory.retrieve.candidates import Source
 from vector_memory.retrieve.query import Query
 
@@ -50,6 +50,16 @@ class _Found:
     parts: dict[str, float]
 
 
+@dataclass(frozen=True)
+class _Weighed:
+    found: _Found
+    memory: Memory
+    score: float
+    values: dict[str, float]
+    behind: _Weighed | None = None
+    """The hit whose link brought it."""
+
+
 def search(
     query: Query,
     shelves: Sequence[Source],
@@ -68,12 +78,12 @@ def search(
         scoring: how recency, priority, usage and confidence count; see `factors`.
     """
     best = _ranked(query, shelves, candidates, max(LEAST_LOADED, DEEPER * k))
-    weighed = [
+    weighed = _once(
         _weigh(one, memory, query, now, scoring)
         for one, memory in _load(best, shelves)
-        if _current(memory, now)
-    ]
-    weighed.sort(key=lambda item: -item.score)
+        if _fits(memory, query, now)
+    )
+    weighed = _with_links(weighed, shelves, query, now)
     if not collapse:
         return [_hit(item, query) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
@@ -121,18 +131,43 @@ def _load(found: Sequence[_Found], shelves: Sequence[Source]) -> list[tuple[_Fou
     return [(one, loaded[one.shelf][one.seq]) for one in found if one.seq in loaded[one.shelf]]
 
 
-def _current(memory: Memory, now: datetime) -> bool:
-    return (memory.expires_at is None or memory.expires_at > now) and (
-        memory.valid_until is None or memory.valid_until > now
+def _fits(memory: Memory, query: Query, now: datetime) -> bool:
+    """Whether a memory holds now and is within what was asked for: a successor may be elsewhere."""
+    return (
+        (memory.expires_at is None or memory.expires_at > now)
+        and (memory.valid_until is None or memory.valid_until > now)
+        and query.scope.holds(memory)
     )
 
 
-@dataclass(frozen=True)
-class _Weighed:
-    found: _Found
-    memory: Memory
-    score: float
-    values: dict[str, float]
+def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
+    """Return each memory once, with its better score, best first: a superseded memory's successor
+    may have been found itself."""
+    best: dict[str, _Weighed] = {}
+    for item in sorted(items, key=lambda item: -item.score):
+        best.setdefault(item.memory.id, item)
+    return list(best.values())
+
+
+def _with_links(
+    weighed: list[_Weighed], shelves: Sequence[Source], query: Query, now: datetime
+) -> list[_Weighed]:
+    """Add what is linked to the best, each behind the one that brought it."""
+    added: list[_Weighed] = []
+    for place, shelf in enumerate(shelves):
+        hits = [item for item in weighed[: expansion.SOURCES] if item.found.shelf == place]
+        linked = shelf.linked([item.memory.id for item in hits]) if hits else []
+        if not linked:
+            continue
+        by_id = {item.memory.id: item for item in hits}
+        scores = [(item.memory.id, item.score) for item in hits]
+        for one in expansion.brought(scores, linked):
+            source = by_id[one.source_id]
+            if _fits(one.memory, query, now):
+                parts = {f"linked ({one.relation})": source.found.fused * one.score / source.score}
+                found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
+                added.append(_Weighed(found, one.memory, one.score, source.values, source))
+    return _once([*weighed, *added]) if added else weighed
 
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
@@ -147,8 +182,12 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
 
 def _hit(item: _Weighed, query: Query) -> Hit:
     one, memory = item.found, item.memory
-    terms = frozenset(analysis.analyse(memory.title + "\n" + memory.text))
+    terms = _terms_of(memory)
     relevance = factors.relevance(one.cosine, query.terms, terms)
+    if item.behind is not None:
+        source = item.behind
+        own = factors.relevance(source.found.cosine, query.terms, _terms_of(source.memory))
+        relevance = max(relevance, own * item.score / source.score)
     breakdown = {
         **one.parts,
         "similarity": one.fused,
@@ -159,6 +198,10 @@ def _hit(item: _Weighed, query: Query) -> Hit:
     }
     rounded = {name: round(float(value), 4) for name, value in breakdown.items()}
     return Hit(memory, float(item.score), float(relevance), rounded, one.shelf, terms)
+
+
+def _terms_of(memory: Memory) -> frozenset[str]:
+    return frozenset(analysis.analyse(memory.title + "\n" + memory.text))
 
 
 def _terms(hit: Hit) -> frozenset[str]:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 
 from vector_memory import projects
 from vector_memory.config import Settings
+from vector_memory.errors import VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.paths import Home
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
+from vector_memory.service.usage import Uses
 
 if TYPE_CHECKING:
     from vector_memory.journal.state import State
@@ -57,6 +59,7 @@ class Context:
     later: Callable[[Callable[[], object]], None] = lambda work: None
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
+    uses: Uses = field(default_factory=Uses)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
     _known: set[tuple[str, str]] = field(default_factory=set)
     _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
@@ -128,6 +131,10 @@ class Context:
     def close(self) -> None:
         """Close every store and the state."""
         with self._lock:
+            try:
+                self.uses.write()
+            except VectorMemoryError as error:
+                log.warning("the last uses are not counted: %s", error)
             for shelf in self._shelves.values():
                 shelf.close()
             self._shelves.clear()

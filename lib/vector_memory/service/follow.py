@@ -48,8 +48,9 @@ def apply_changes(
     """Put changed memories into the index, with vectors where a model can be had; without `embed`
     with those alone that are cached, the rest being left for later."""
     assert shelf.index is not None
-    living = [change for change in changes if change[0].status is Status.ACTIVE]
-    gone = [memory.id for memory, _, _ in changes if memory.status is not Status.ACTIVE]
+    # Superseded memories stay in the index: who asks in the old words is given the successor.
+    living = [change for change in changes if change[0].status is not Status.FORGOTTEN]
+    gone = [memory.id for memory, _, _ in changes if memory.status is Status.FORGOTTEN]
     vectors = vectors_for(shelf, embedding, living, embed)
     rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
     shelf.index.apply(rows, gone, reached)

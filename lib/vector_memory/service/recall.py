@@ -10,12 +10,15 @@ from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
 from vector_memory.retrieve.search import Hit, search
+from vector_memory.retrieve.topics import topics
 from vector_memory.service import asked
 from vector_memory.service.context import Context
+from vector_memory.service.history import history_of
 from vector_memory.service.questions import query_of
 from vector_memory.service.shelf import Shelf
 
 MAX_K = 1_000
+MAX_AROUND = 10
 MODEL_WAIT_S = 3.0
 
 
@@ -26,16 +29,42 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """
     text = asked.text_of(request, "query")
     k = asked.number_of(request, "k", 10, 1, MAX_K)
+    around = asked.number_of(request, "context", 0, 0, MAX_AROUND)
     scope, place = asked.scope_asked(ctx, request)
     shelves = asked.shelves_asked(ctx, request, place)
     ctx.embedding.wait(MODEL_WAIT_S)
     hits = find(ctx, text, scope, shelves, k, place)
     touch(ctx, shelves, hits)
     names = project_names(shelves)
-    return {
+    answer: dict[str, Any] = {
         "hits": [hit_json(hit, names) for hit in hits],
         "mode": "full" if all(_by_meaning(shelf) for shelf in shelves) else "lexical",
     }
+    for hit, shown in zip(hits, answer["hits"], strict=True):
+        shelf = shelves[hit.shelf]
+        if around:
+            shown |= surroundings(shelf, hit.memory, around)
+        if request.get("history") and (told := history_of(shelf, hit.memory))["summary"]:
+            shown["history"] = told
+    if request.get("by_topic"):
+        answer["topics"] = [
+            {"topic": topic.name, "ids": [hits[place].memory.id for place in topic.places]}
+            for topic in topics(hits)
+        ]
+    return answer
+
+
+def surroundings(shelf: Shelf, memory: Memory, count: int) -> dict[str, Any]:
+    """Return the texts said right before and after a memory in its session, in their order."""
+    sides: dict[str, Any] = {}
+    for place, name in enumerate(("before", "after")):
+        texts: list[str] = []
+        seq = memory.seq
+        while len(texts) < count and (near := shelf.journal.neighbours(seq)[place]) is not None:
+            texts.append(str(near.text))
+            seq = near.seq
+        sides[name] = texts[::-1] if name == "before" else texts
+    return sides
 
 
 def _by_meaning(shelf: Shelf) -> bool:
@@ -62,7 +91,9 @@ def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:
     for number, shelf in enumerate(shelves):
         ids = [hit.memory.id for hit in hits if hit.shelf == number]
         if ids:
-            ctx.later(lambda shelf=shelf, ids=ids: shelf.journal.touch(ids, ctx.now()))  # type: ignore[misc]
+            ctx.uses.add(shelf, ids, ctx.now())
+    if ctx.uses.due:
+        ctx.later(ctx.uses.write)
 
 
 def list_memories(ctx: Context, request: asked.Request) -> dict[str, Any]:
@@ -86,6 +117,11 @@ def get(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Return one memory by its id or the beginning of it."""
     shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
     return {"memory": memory_json(memory, project_names([shelf]))}
+
+
+def history(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Return the chain of memories that gave way to one another, oldest first, by one of them."""
+    return history_of(*lookup(ctx, asked.text_of(request, "id", 64)))
 
 
 def lookup(ctx: Context, prefix: str) -> tuple[Shelf, Memory]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import redact
+from vector_memory.errors import BadInputError
 from vector_memory.lifecycle import dedup
 from vector_memory.model import (
     Link,
@@ -19,6 +20,7 @@ from vector_memory.model import (
 )
 from vector_memory.service import asked
 from vector_memory.service.context import Context, new_id
+from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -57,7 +59,12 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if place:
         ctx.know_project(shelf, place)
     ctx.embedding.wait(MODEL_WAIT_S)
-    memory, action, other = store(ctx, shelf, draft, now)
+    if request.get("supersedes"):
+        memory, action, other = replace_with(
+            ctx, shelf, asked.text_of(request, "supersedes"), draft
+        )
+    else:
+        memory, action, other = store(ctx, shelf, draft, now)
     ctx.count("redactions", cleaned.redactions)
     ctx.state.audit("remember", "user", [memory.id], {"action": action})
     return {
@@ -69,6 +76,25 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         "redactions": cleaned.redactions,
         **({"of": other} if other else {}),
     }
+
+
+def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> tuple[Memory, str, str]:
+    """Store a memory in the place of another one, which gives way to it; return as `store` does.
+
+    Raises:
+        NotFoundError: no memory's id begins so.
+        BadInputError: it is in another store.
+    """
+    owner, old = lookup(ctx, prefix)
+    if owner is not shelf:
+        raise BadInputError(
+            "A memory can only replace one of its own store.",
+            "Give the --project of the older one, or --global.",
+        )
+    memory = shelf.journal.add([draft])[0]
+    shelf.journal.supersede(old.id, memory.id, ctx.now())
+    ctx.notify()
+    return memory, "superseded", old.id
 
 
 def store(ctx: Context, shelf: Shelf, draft: Memory, now: datetime) -> tuple[Memory, str, str]:

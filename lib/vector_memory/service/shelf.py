@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.model import Around, Candidate, Memory, Scope
+from vector_memory.model import Around, Candidate, Link, Memory, Scope, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,8 +108,31 @@ class Shelf:
         return columns.latest_sessions(scope, count, but) if columns is not None else []
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
-        """Return the active memories of these sequence numbers; stale ones are simply missing."""
-        return self.journal.by_seqs(seqs)
+        """Return the memories of these sequence numbers; stale ones are simply missing, and a
+        superseded one gives way to its successor."""
+        found = self.journal.by_seqs(seqs, (Status.ACTIVE, Status.SUPERSEDED))
+        old = [one for one in found.values() if one.status is Status.SUPERSEDED]
+        if not old:
+            return found
+        successors = self.journal.successors(old)
+        return {
+            seq: successors.get(one.id, one)
+            for seq, one in found.items()
+            if one.status is Status.ACTIVE or one.id in successors
+        }
+
+    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory]]:
+        """Return the links from and to these memories, each with the active one at its other end."""
+        links = self.journal.links_of(ids)
+        known = set(ids)
+        ends = {end for link in links for end in (link.from_id, link.to_id)} - known
+        others = self.journal.by_ids(list(ends)) if ends else {}
+        return [
+            (link, others[end])
+            for link in links
+            for end in (link.from_id, link.to_id)
+            if end in others and others[end].status is Status.ACTIVE
+        ]
 
     @property
     def _columns(self) -> Columns | None:

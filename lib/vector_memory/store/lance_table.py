@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import shutil
 from collections.abc import Coroutine
@@ -18,8 +19,10 @@ from vector_memory.store.lightimport import load_lancedb
 from vector_memory.store.loop import LoopThread
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
-INDEX_CACHE_BYTES = 512 << 20
+INDEX_CACHE_BYTES = 256 << 20
+"""Enough for the words of some 300,000 memories; of more, what is asked for stays."""
 METADATA_CACHE_BYTES = 32 << 20
 DAMAGED = "lance.damaged-"
 
@@ -99,9 +102,13 @@ class LanceTable:
         return found
 
     async def warm(self) -> None:
-        """Read what searches need most, so that the next one does not wait for it."""
+        """Read what searches need most, so that the next one does not wait for it. An index that
+        does not fit into the cache is read when it is asked: that is slower, and no damage."""
         for column in ("lexical", "project"):
-            await self.handle.prewarm_index(f"{column}_idx")
+            try:
+                await self.handle.prewarm_index(f"{column}_idx")
+            except RuntimeError as error:
+                log.info("%s is not kept in memory: %s", column, str(error)[:200])
 
     async def fragments(self) -> int:
         """Return of how many pieces the table's data consists."""

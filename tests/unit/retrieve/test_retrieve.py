@@ -16,13 +16,15 @@ from vector_memory.model import (
     Around,
     Candidate,
     CleanText,
+    Link,
     Mark,
     Memory,
     Priority,
+    Relation,
     Scope,
     Source,
 )
-from vector_memory.retrieve import factors, fusion, query, render, supersession
+from vector_memory.retrieve import factors, fusion, query, render, supersession, topics
 from vector_memory.retrieve.candidates import gather
 from vector_memory.retrieve.search import Hit, search
 
@@ -46,6 +48,7 @@ class Shelf:
         self.memories = {one.seq: one for one in memories}
         self.lexical = [Candidate(*one) for one in lexical]
         self.dense = [Candidate(*one) for one in dense]
+        self.links: list[Link] = []
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         return self.lexical[:k]
@@ -67,6 +70,11 @@ class Shelf:
 
     def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
         return {seq: self.memories[seq] for seq in seqs if seq in self.memories}
+
+    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory]]:
+        ends = [(link, end) for link in self.links for end in (link.from_id, link.to_id)]
+        known = {one.id: one for one in self.memories.values()}
+        return [(link, known[end]) for link, end in ends if end not in ids]
 
 
 class Conversation(Shelf):
@@ -265,6 +273,57 @@ def test_the_own_project_comes_first_on_a_tie() -> None:
     shelves = [Shelf([shared], lexical=[(1, 1.0)]), Shelf([own], lexical=[(1, 1.0)])]
     asked = query.analyse("tabs", Scope(), None, own_project="p-1")
     assert search(asked, shelves, 2, NOW)[0].memory.project == "p-1"
+
+
+def test_links_bring_what_belongs_to_a_hit() -> None:
+    """An answer comes with its question though no word of it matches, behind what brought it; what a
+    link only replaces does not come."""
+    shelf = Shelf([memory(seq, f"text {seq}") for seq in range(1, 5)], lexical=[(1, 9.0)])
+    shelf.links = [
+        Link(f"{2:032x}", f"{1:032x}", Relation.ANSWERS),
+        Link(f"{1:032x}", f"{3:032x}", Relation.RELATES_TO, 0.5),
+        Link(f"{1:032x}", f"{4:032x}", Relation.SUPERSEDES),
+    ]
+    found = ask("text", [shelf])
+    assert [hit.memory.seq for hit in found] == [1, 2, 3]
+    assert found[0].score > found[1].score > found[2].score
+    assert 0 < found[1].relevance <= found[0].relevance
+
+
+def test_a_link_out_of_scope_brings_nothing() -> None:
+    """What another project holds stays there, whatever links to it."""
+    own, foreign = memory(1, "alpha", project="p"), memory(2, "beta", project="q")
+    shelf = Shelf([own, foreign], lexical=[(1, 9.0)])
+    shelf.links = [Link(own.id, foreign.id, Relation.BUILDS_ON)]
+    asked = query.analyse("alpha", Scope(projects=("p",)), VECTOR)
+    assert [hit.memory.seq for hit in search(asked, [shelf], 5, NOW)] == [1]
+
+
+def test_a_successor_stands_once_with_the_better_score() -> None:
+    """The shelf gives a superseded memory's successor for its number: it is one hit, not two."""
+    new = memory(2, "the port is 5433 now")
+    shelf = Shelf([], lexical=[(1, 9.0), (2, 3.0)])
+    shelf.memories = {1: new, 2: new}
+    (hit,) = ask("port", [shelf])
+    assert hit.memory.seq == 2
+    assert hit.breakdown["bm25"] == 9.0
+
+
+def test_hits_are_grouped_by_topic() -> None:
+    """The same exchange, the same title or mostly the same words are one topic; others their own."""
+    first = Source("s", turn=3)
+    texts = [
+        memory(1, "the ledger retries webhooks with backoff", source=first, title="Webhooks"),
+        memory(2, "pnpm builds the frontend"),
+        memory(3, "and it gives up after five", source=first),
+        memory(4, "pnpm builds the frontend in docker"),
+    ]
+    hits = ask("x", [Shelf(texts, lexical=[(seq, 9.0 - seq) for seq in range(1, 5)])])
+    found = topics.topics(hits)
+    grouped = [[hits[place].memory.seq for place in one.places] for one in found]
+    assert grouped == [[1, 3], [2, 4]]
+    assert found[0].name == "Webhooks"
+    assert "pnpm" in found[1].name
 
 
 def test_collapse_keeps_order_and_stops_at_k() -> None:

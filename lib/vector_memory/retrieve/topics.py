@@ -1,0 +1,74 @@
+"""The hits of one search, grouped by topic: the same exchange, the same title, or the same words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vector_memory.retrieve.search import Hit
+from vector_memory.retrieve.supersession import jaccard
+
+ALIKE = 0.3
+"""The share of their words that two hits have in common when they are about one thing."""
+NAME_CHARS = 60
+NAME_WORDS = 3
+
+
+class Topic(NamedTuple):
+    """A topic's name, and the places of its hits, best first."""
+
+    name: str
+    places: tuple[int, ...]
+
+
+def topics(hits: Sequence[Hit]) -> list[Topic]:
+    """Return the topics of hits in the order of their best ones. Every hit is in one of them: in the
+    first whose best hit is like it."""
+    groups: list[list[int]] = []
+    for place, hit in enumerate(hits):
+        for group in groups:
+            if _same(hits[group[0]], hit):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return [Topic(_name([hits[place] for place in group]), tuple(group)) for group in groups]
+
+
+def _same(one: Hit, other: Hit) -> bool:
+    first, second = one.memory, other.memory
+    exchange = (first.source.session, first.source.turn)
+    if first.source.session and exchange == (second.source.session, second.source.turn):
+        return True
+    if first.title and first.title == second.title:
+        return True
+    return jaccard(one.terms, other.terms) >= ALIKE
+
+
+def _name(hits: Sequence[Hit]) -> str:
+    """Return a group's name: a title, else the words that its hits share, else a text's beginning."""
+    title = next((hit.memory.title for hit in hits if hit.memory.title), "")
+    if title:
+        return _short(str(title))
+    if len(hits) > 1:
+        counted = Counter(term for hit in hits for term in hit.terms if len(term) > 3)
+        shared = [term for term, count in counted.items() if count == len(hits)]
+        if shared:
+            ordered = sorted(shared, key=lambda term: hits[0].memory.text.lower().find(term))
+            return _short(", ".join(_word(hits[0], term) for term in ordered[:NAME_WORDS]))
+    return _short(str(hits[0].memory.text))
+
+
+def _word(hit: Hit, term: str) -> str:
+    """Return the word of a text that a stem stands for."""
+    for word in hit.memory.text.split():
+        plain = word.strip(".,:;!?()[]'\"`*").lower()
+        if plain.startswith(term):
+            return plain
+    return term
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= NAME_CHARS else text[: NAME_CHARS - 2].rsplit(" ", 1)[0] + " …"

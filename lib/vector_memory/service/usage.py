@@ -1,0 +1,58 @@
+"""Uses are counted in memory and written in batches: a prompt must not wait for a disk to sync, and
+nothing depends on the last half minute of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vector_memory.service.shelf import Shelf
+
+EVERY_S = 30.0
+"""How long uses may wait. A daemon that is killed loses so much of them."""
+MOST = 256
+
+
+class Uses:
+    """Uses that are not written yet.
+
+    Args:
+        clock: seconds, monotonic.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._counts: dict[int, tuple[Shelf, Counter[str | int]]] = {}
+        self._since: float | None = None
+        self._last_at: datetime | None = None
+
+    def add(self, shelf: Shelf, ids: Sequence[str], at: datetime) -> None:
+        """Count one use of each memory of a store."""
+        with self._lock:
+            self._counts.setdefault(id(shelf), (shelf, Counter()))[1].update(ids)
+            self._since = self._clock() if self._since is None else self._since
+            self._last_at = at
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        with self._lock:
+            waiting = sum(len(counts) for _, counts in self._counts.values())
+            waited = self._since is not None and self._clock() - self._since >= EVERY_S
+            return waiting >= MOST or waited
+
+    def write(self) -> int:
+        """Write all of them, one transaction a store; return how many memories they were of."""
+        with self._lock:
+            counts, at = self._counts, self._last_at
+            self._counts, self._since = {}, None
+        for shelf, uses in counts.values():
+            if at is not None:
+                shelf.journal.touch(uses, at)
+        return sum(len(uses) for _, uses in counts.values())

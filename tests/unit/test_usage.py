@@ -1,0 +1,50 @@
+"""Uses wait in memory, add up, and are written in one go."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any, cast
+
+from vector_memory.service.shelf import Shelf
+from vector_memory.service.usage import EVERY_S, MOST, Uses
+
+AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
+
+
+class Journal:
+    """A journal that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.journal = self
+        self.written: list[tuple[dict[str, int], datetime]] = []
+
+    def touch(self, uses: dict[str, int], at: datetime) -> None:
+        self.written.append((dict(uses), at))
+
+
+def shelf() -> Any:
+    return cast("Shelf", Journal())
+
+
+def test_uses_add_up_until_they_are_due() -> None:
+    """Many uses of one memory are one row; half a minute after the first they are due."""
+    now = [100.0]
+    uses, one, other = Uses(lambda: now[0]), shelf(), shelf()
+    uses.add(one, ["a", "b"], AT)
+    uses.add(one, ["a"], AT)
+    uses.add(other, ["z"], AT)
+    assert not uses.due
+    now[0] += EVERY_S
+    assert uses.due
+    assert uses.write() == 3
+    assert one.written == [({"a": 2, "b": 1}, AT)]
+    assert other.written == [({"z": 1}, AT)]
+    assert not uses.due
+    assert uses.write() == 0
+
+
+def test_many_uses_are_due_at_once() -> None:
+    """However short the time, a full batch is written."""
+    uses = Uses(lambda: 0.0)
+    uses.add(shelf(), [str(i) for i in range(MOST)], AT)
+    assert uses.due
