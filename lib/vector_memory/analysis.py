@@ -218,6 +218,10 @@ def _piece_terms(piece: str) -> tuple[str, ...]:
     if len(words) == 1 and words[0] == piece and not _is_compound(piece):
         return _plain(piece)
     terms = [piece.lower()] if words and len(piece) <= MAX_TERM_CHARS else []
+    squashed = "".join(words).lower()
+    if terms and len(words) > 1 and squashed != terms[0] and not squashed.isdigit():
+        # One form for all styles: who asks for getUserById finds get_user_by_id.
+        terms.append(squashed)
     name, dot, ending = piece.rpartition(".")
     if dot and len(ending) <= 5 and len(_WORD.findall(name)) > 1 and len(name) <= MAX_TERM_CHARS:
         terms.append(name.lower())

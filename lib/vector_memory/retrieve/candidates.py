@@ -23,6 +23,8 @@ SPREAD = 50
 often shares no word with a question, but stands right after something that does."""
 TIMELY = 50
 """How many of the newest memories of a time that is asked about come along."""
+NAMED = 50
+"""How many are looked up by the identifiers and files that a question names."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
 
@@ -53,7 +55,8 @@ class Pool:
 
     `lexical` is BM25 of a memory's own words and `before`, `before2`, `after` that of its neighbours
     (0 where they do not match); `dense` the cosine of its vector with the question's and `pooled`
-    that of its vector with its neighbours' mixed in (NaN without one). `around` is None while the
+    that of its vector with its neighbours' mixed in (NaN without one); `exact` BM25 of nothing but
+    the identifiers and files that the question names. `around` is None while the
     columns are not loaded.
     """
 
@@ -65,6 +68,7 @@ class Pool:
     after: Floats
     dense: Floats
     pooled: Floats
+    exact: Floats
     around: Around | None
 
 
@@ -91,10 +95,12 @@ def by_words(query: Query, shelves: Sequence[Source], k: int) -> list[tuple[int,
 
 
 def _pool(query: Query, place: int, shelf: Source, k: int) -> Pool:
+    import numpy as np
+
     words = shelf.matching(query.terms, query.scope, k) if query.terms else []
     meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
-    seqs = [one.seq for one in words]
-    seqs += [one.seq for one in meaning]
+    named = shelf.matching(query.exact, query.scope, NAMED) if query.exact else []
+    seqs = [one.seq for one in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]
     if query.scope.only_projects:
@@ -102,26 +108,12 @@ def _pool(query: Query, place: int, shelf: Source, k: int) -> Pool:
         for start, end in query.spans:
             seqs += shelf.between(query.scope, start, end, TIMELY)
     around = shelf.around(seqs, spread)
-    return _with_scores(query, place, shelf, words, meaning, seqs, around)
-
-
-def _with_scores(
-    query: Query,
-    place: int,
-    shelf: Source,
-    words: Sequence[Candidate],
-    meaning: Sequence[Candidate],
-    seqs: Sequence[int],
-    around: Around | None,
-) -> Pool:
-    import numpy as np
-
-    own = np.unique(np.array(seqs, np.int64)) if around is None else around.seqs
-    bm25 = _Scores(words)
+    own = _distinct(seqs) if around is None else around.seqs
+    bm25, exact = _Scores(words), _Scores(named).of(own)
     dense = pooled = _Scores(meaning).of(own, np.nan)
-    nothing = np.zeros(len(own), np.float32)
     if around is None:
-        return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, None)
+        nothing = np.zeros(len(own), np.float32)
+        return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, exact, None)
     if query.vector is not None:
         dense, pooled = _cosines(query.vector, shelf, around, dense)
     return Pool(
@@ -133,8 +125,15 @@ def _with_scores(
         bm25.of(around.after),
         dense,
         pooled,
+        exact,
         around,
     )
+
+
+def _distinct(seqs: Sequence[int]) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.unique(np.array(seqs, np.int64))
 
 
 def _cosines(vector: Vector, shelf: Source, around: Around, known: Floats) -> tuple[Floats, Floats]:

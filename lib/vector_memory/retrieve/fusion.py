@@ -35,6 +35,7 @@ WEIGHTS = {
     "when": 0.2,
     "kind": 0.15,
     "role": 0.1,
+    "exact": 0.8,
     "support": 0.2,
 }
 """How much each normalised feature weighs. One table, tuned by `benchmarks/ablation.py`."""
@@ -106,6 +107,8 @@ def features_of(query: Query, pools: Sequence[Pool], shelves: Sequence[Source]) 
         "dense": _min_max(dense),
         "pooled": _min_max(joined("pooled")),
     }
+    exact = joined("exact")
+    values["exact"] = exact / (float(exact.max(initial=0.0)) or 1.0)
     lean = np.concatenate([_lean(pool) for pool in pools] or [np.empty(0)])
     for name in ("before", "before2", "after"):
         values[name] *= lean
@@ -175,6 +178,7 @@ def scale_of(query: Query) -> float:
         *(["when"] if query.asks_when else []),
         *(["kind"] if query.kinds else []),
         *(["role"] if query.role else []),
+        *(["exact"] if query.exact else []),
     ]
     return (1 + WEIGHTS["support"]) * sum(WEIGHTS[name] for name in asked)
 

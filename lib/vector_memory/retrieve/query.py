@@ -75,8 +75,7 @@ def analyse(
     if failure is not None:
         text = essence(text, failure)
     found = mentions.mentions(text)
-    named = (*found.identifiers, *found.files, *found.packages)
-    exact = tuple(dict.fromkeys(term for one in named for term in analysis.analyse(one)[:1]))
+    exact = _exact(found)
     speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
     intent = intents.intent(text)
     spans = times.spans(text, now) if now is not None else ()
@@ -114,6 +113,23 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
             text = re.sub(rf"\b{re.escape(form)}['\u2019]s\b", "my", text, flags=re.IGNORECASE)
             text = re.sub(rf"\b{re.escape(form)}\b", "I", text, flags=re.IGNORECASE)
     return text
+
+
+def _exact(found: mentions.Mentions) -> tuple[str, ...]:
+    """Return the terms that stand for whole identifiers, in any style of writing, and for whole
+    paths and their last parts."""
+    terms: list[str] = []
+    for one in (*found.identifiers, *found.files, *found.packages):
+        terms += _whole(one)
+        terms += _whole(one.rpartition("/")[2]) if "/" in one else []
+    return tuple(dict.fromkeys(terms))
+
+
+def _whole(name: str) -> list[str]:
+    """Return a name's whole term and its form without separators, out of its analysed terms."""
+    terms = analysis.analyse(name)
+    squashed = re.sub(r"[\W_]+", "", name).lower()
+    return list(dict.fromkeys([*terms[:1], *(term for term in terms if term == squashed)]))
 
 
 def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:
