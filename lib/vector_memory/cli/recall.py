@@ -44,6 +44,7 @@ MEASURES = {
     "similarity": "all of these together",
     "cosine": "cosine of the vectors",
     "bm25": "BM25 of its words",
+    "words": "share of the question's words that it holds",
     "relevance": "relevance: a prompt is given it from the threshold on",
 }
 FACTORS = {

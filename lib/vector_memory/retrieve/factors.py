@@ -1,5 +1,5 @@
-"""The factors beside similarity: recency, priority, usage, confidence; and the absolute relevance
-that decides whether to speak at all.
+"""The factors beside similarity: recency, priority, usage, confidence; and the relevance that decides
+whether to speak at all.
 
 They multiply the fused score within a bound. Taken literally, a sum of 0.4 similarity + 0.2 recency
 + 0.2 priority + 0.2 usage throws away a quarter to a half of the recall.
@@ -21,11 +21,11 @@ HALF_LIFE_DAYS = 30.0
 PRIORITIES = {Priority.CORE: 1.0, Priority.HIGH: 0.75, Priority.NORMAL: 0.5, Priority.LOW: 0.0}
 USES_FOR_FULL = 20
 
-COSINE_LOW, COSINE_HIGH = 0.10, 0.70
-"""Cosine similarities that mean "unrelated" and "the same matter" for a sentence model."""
-MEANING_ALONE = 0.9
-COSINE_WEIGHT = 0.6
-"""The rest of the relevance is the share of the question's words that a memory holds."""
+COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 14.0, 2.0, -6.7
+"""The logistic model of relevance, fitted by `benchmarks/abstention.py`. The offset is such that 0.5 is
+where precision of speaking matters twice as much as its recall."""
+FEW_TERMS = 3
+"""Terms of a question below which its words alone say little."""
 
 
 def recency(created_at: datetime, now: datetime) -> float:
@@ -67,7 +67,7 @@ def summed(similarity: float, values: dict[str, float]) -> float:
 
 
 def relevance(cosine: float | None, asked: Collection[str], held: Collection[str]) -> float:
-    """Return how much a memory has to do with a question, 0 … 1, comparable between questions.
+    """Return how surely a memory is what a question needs, 0 … 1, comparable between questions.
 
     Args:
         cosine: the similarity of the vectors; None where there is none.
@@ -76,12 +76,9 @@ def relevance(cosine: float | None, asked: Collection[str], held: Collection[str
     """
     words = coverage(asked, held)
     if cosine is None:
-        # Words alone must make up for the missing vector: it takes most of them.
-        return words * words
-    meaning = min(1.0, max(0.0, (cosine - COSINE_LOW) / (COSINE_HIGH - COSINE_LOW)))
-    together = COSINE_WEIGHT * meaning + (1.0 - COSINE_WEIGHT) * words
-    # Other words for the same matter share none with the question: meaning alone may be enough.
-    return max(together, MEANING_ALONE * meaning)
+        # Words alone must make up for the missing vector: it takes most of them, and several.
+        return words * words * min(1.0, len(set(asked)) / FEW_TERMS)
+    return 1.0 / (1.0 + math.exp(-(COSINE_WEIGHT * cosine + WORDS_WEIGHT * words + OFFSET)))
 
 
 def coverage(asked: Collection[str], held: Collection[str]) -> float:

@@ -193,6 +193,7 @@ def _hit(item: _Weighed, query: Query) -> Hit:
         "similarity": one.fused,
         "cosine": one.cosine or 0.0,
         "bm25": one.bm25,
+        "words": factors.coverage(query.terms, terms),
         "relevance": relevance,
         **item.values,
     }

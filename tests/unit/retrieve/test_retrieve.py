@@ -235,11 +235,22 @@ def test_recency_halves() -> None:
 
 
 def test_relevance_compares_between_questions() -> None:
-    """The same matter in other words is relevant; a shared common word is not."""
+    """The same matter in other words is relevant; a shared common word is not; without a vector it
+    takes most of several words."""
     same = factors.relevance(0.62, ["databas", "journal"], ["sqlite", "wal", "databas"])
     other = factors.relevance(0.12, ["databas", "journal", "mode"], ["journal", "of", "travel"])
     assert same > 0.5 > 0.3 > other
-    assert factors.relevance(None, ["a", "b"], ["a", "b"]) == 1.0
+    assert factors.relevance(None, ["a", "b", "c"], ["a", "b", "c"]) == 1.0
+    assert factors.relevance(None, ["fail"], ["fail", "backup"]) < 0.5
+
+
+@given(st.floats(-1, 1), st.integers(0, 5), st.integers(1, 5))
+def test_relevance_rises_with_meaning_and_words(cosine: float, shared: int, more: int) -> None:
+    """It is a probability, and no further agreement lowers it."""
+    asked = [f"w{i}" for i in range(10)]
+    low = factors.relevance(cosine, asked, asked[:shared])
+    high = factors.relevance(min(1.0, cosine + 0.1), asked, asked[: shared + more])
+    assert 0.0 <= low <= high <= 1.0
 
 
 def test_stale_entries_of_an_index_vanish() -> None:
