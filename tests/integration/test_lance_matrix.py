@@ -217,3 +217,21 @@ def test_many_readers_search_while_one_writes(index: Index) -> None:
         for thread in threads:
             thread.join()
     assert failures == []
+
+
+def test_common_words_are_left_out_among_many_rows(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a long question the rare words and the rarest of the common ones are searched for; a short
+    one is searched for whole."""
+    monkeypatch.setattr("vector_memory.store.index.SELECTIVE_ROWS", 100)
+    index = reopened(store)
+    filler = " ".join(f"common{i}" for i in range(12))
+    index.apply([row(f"m{i}", i, f"{filler} rare{i}") for i in range(1, 151)], [], 150)
+    index.optimize()
+    terms = [*filler.split(), "rare77"]
+    assert seqs(index.matching(terms, Scope(), 5))[0] == 77
+    assert len(index._selective(terms)) == 8
+    assert "rare77" in index._selective(terms)
+    assert list(index._selective(terms[:5])) == terms[:5]
+    index.close()

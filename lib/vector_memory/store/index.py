@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from vector_memory.store.matrix import Chunk, Matrix
 
 _MOSTLY_NEW = 0.2
+SELECTIVE_ROWS = 200_000
+"""Rows from which on a question's commonest terms are left out: reading what they match would take
+most of the time, and says next to nothing."""
+SAMPLE_ROWS = 6_000
+COMMON_SHARE = 0.02
+ENOUGH_TERMS = 8
 
 
 class Index:
@@ -51,6 +57,7 @@ class Index:
         self._matrix: Matrix | None = None
         self._columns: Columns | None = None
         self._ahead = False
+        self._common: dict[str, float] = {}
         self._write_lock = threading.RLock()
 
     @classmethod
@@ -98,7 +105,9 @@ class Index:
         Raises:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
         """
-        return self._lance.matching(terms, scope, k) if self._lance is not None else []
+        if self._lance is None:
+            return []
+        return self._lance.matching(self._selective(terms), scope, k)
 
     def nearest(
         self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
@@ -157,6 +166,7 @@ class Index:
                 lance = LanceIndex.open(self.store, self.model, self.dim)
                 self._level(lance)
                 self._columns = Columns.build(lance.iter_columns())
+                self._learn_common(lance)
                 self._lance = lance
             return self._lance.damage
 
@@ -222,6 +232,7 @@ class Index:
         with self._write_lock:
             if self._lance is not None:
                 self._lance.optimize(purge)
+                self._learn_common(self._lance)
             self._save_matrix()
 
     def rebuild(self) -> None:
@@ -273,6 +284,21 @@ class Index:
             self._lance = self._matrix = self._columns = None
 
     # -- small parts --------------------------------------------------------------------------
+
+    def _selective(self, terms: Sequence[str]) -> Sequence[str]:
+        """Return the terms that are worth asking for among many rows: all rare ones, and of the
+        common ones the rarest until there are enough."""
+        if len(terms) <= ENOUGH_TERMS or not self._common:
+            return terms
+        ordered = sorted(terms, key=lambda term: self._common.get(term, 0.0))
+        rare = sum(term not in self._common for term in terms)
+        return ordered[: max(ENOUGH_TERMS, rare)]
+
+    def _learn_common(self, lance: LanceIndex) -> None:
+        """Learn which terms are common, by a sample, where there are many rows."""
+        if lance.rows() >= SELECTIVE_ROWS:
+            shares = lance.shares(SAMPLE_ROWS)
+            self._common = {term: one for term, one in shares.items() if one >= COMMON_SHARE}
 
     def _loaded(self) -> LanceIndex:
         assert self._lance is not None

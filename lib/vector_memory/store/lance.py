@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,14 @@ class LanceIndex:
             found["seq"].to_pylist(),
             [1.0 - distance for distance in found["_distance"].to_pylist()],
         )
+
+    def shares(self, rows: int) -> dict[str, float]:
+        """Return in what share of some rows each term stands, 0 … 1."""
+        query = self._handle.query().select(["lexical"]).limit(rows)
+        with translated("reading", self._table.path):
+            texts = self._table.run(query.to_arrow())["lexical"].to_pylist()
+        counts = Counter(term for text in texts if text for term in set(text.split(" ")))
+        return {term: count / len(texts) for term, count in counts.items()}
 
     def allowed(self, scope: Scope) -> NDArray[np.int64]:
         """Return the sequence numbers of all memories in a scope, ascending."""

@@ -21,8 +21,10 @@ from vector_memory.store.loop import LoopThread
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-INDEX_CACHE_BYTES = 256 << 20
-"""Enough for the words of some 300,000 memories; of more, what is asked for stays."""
+INDEX_CACHE_BYTES = 384 << 20
+"""Enough for the words of some 400,000 memories; of more, what is asked for stays."""
+WARM_ROWS = 200_000
+"""Rows up to which the words are read ahead."""
 METADATA_CACHE_BYTES = 32 << 20
 DAMAGED = "lance.damaged-"
 
@@ -102,8 +104,11 @@ class LanceTable:
         return found
 
     async def warm(self) -> None:
-        """Read what searches need most, so that the next one does not wait for it. An index that
-        does not fit into the cache is read when it is asked: that is slower, and no damage."""
+        """Read what searches need most, so that the next one does not wait for it. The words of a
+        large table are read when they are asked for: reading all takes a gigabyte for a million
+        memories, and what does not fit into the cache fails, which is no damage."""
+        if await self.handle.count_rows() > WARM_ROWS:
+            return
         for column in ("lexical", "project"):
             try:
                 await self.handle.prewarm_index(f"{column}_idx")
