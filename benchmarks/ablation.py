@@ -30,7 +30,7 @@ from vector_memory.retrieve import candidates, fusion
 from vector_memory.retrieve.fusion import WEIGHTS, Features
 from vector_memory.service.context import Context
 from vector_memory.service.embedding import Embedding
-from vector_memory.service.questions import query_of
+from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.shelf import Shelf
 from vector_memory.store.index import Index
 
@@ -74,7 +74,9 @@ def gathered(
         place = ctx.place(folders[one.project])
         scope = Scope(projects=(place.id, GLOBAL_PROJECT))
         query = query_of(ctx, one.text, scope, [shelf], place)
-        pools = candidates.gather(query, [shelf], ctx.settings.candidates)
+        begun = candidates.begin(query, [shelf], ctx.settings.candidates)
+        query = query.with_vector(embedding_of(ctx)(query))
+        pools = candidates.gather(query, [shelf], ctx.settings.candidates, begun)
         features = fusion.features_of(query, pools, [shelf])
         ids = [external[int(seq)] for seq in features.seqs]
         conversation = next(iter(one.answers)).split("/")[0]

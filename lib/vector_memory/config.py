@@ -59,6 +59,19 @@ class Settings:
     """Ollama's address. Empty means `OLLAMA_HOST`, else http://127.0.0.1:11434."""
     embedding_threads: int = bounded(2, ge=1, le=64)
     """Processor threads that the embedding model may use."""
+    generation_backend: Literal["", "ollama", "client"] = ""
+    """Which language model `hyde` and `rerank` may ask: one of `ollama`, the headless `client`
+    (which costs your tokens), or none."""
+    generation_model: str = ""
+    """Its name. Empty means the backend's own default."""
+    generation_daily_calls: int = bounded(200, ge=0, le=100_000)
+    """Calls of the language model at most in a day."""
+    generation_timeout_s: float = bounded(20.0, ge=1, le=300)
+    """Seconds after which a recall goes on without the model."""
+    hyde: bool = False
+    """Let the model write a hypothetical answer that a recall you ask for searches with."""
+    rerank: bool = False
+    """Let the model order the first hits of a recall you ask for."""
     idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
     excluded_projects: tuple[str, ...] = ()

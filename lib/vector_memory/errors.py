@@ -59,5 +59,9 @@ class EmbeddingError(VectorMemoryError):
     """The embedding backend is missing or failed."""
 
 
+class GenerationError(VectorMemoryError):
+    """A language model cannot be used now; whatever asked for it goes on without."""
+
+
 class SetupError(VectorMemoryError):
     """A step of the set-up failed."""

@@ -310,6 +310,19 @@ class Embedder(Protocol):
         """Release what the model holds."""
 
 
+class Generator(Protocol):
+    """A language model that writes text. It is an option everywhere: nothing depends on one."""
+
+    name: str
+
+    def complete(self, prompt: str, max_tokens: int, timeout_s: float) -> str:
+        """Return what the model writes after a prompt.
+
+        Raises:
+            GenerationError: it cannot be used now.
+        """
+
+
 class SearchIndex(Protocol):
     """What follows the journal and can be rebuilt from it. One writer; any number of readers."""
 

@@ -3,9 +3,9 @@ anything is weighed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from vector_memory.model import Around, Candidate, Link, Memory, Scope
 from vector_memory.retrieve.query import Query
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+Found = Callable[[], list[Candidate]]
+"""Waits for a search that was begun."""
 SPREAD = 50
 """Of how many of the best by words, and half as many by meaning, the neighbours come along: an answer
 often shares no word with a question, but stands right after something that does."""
@@ -32,7 +34,7 @@ NEIGHBOUR_SHARE = 0.5
 class Source(Protocol):
     """A shelf as recall needs it."""
 
-    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]: ...
+    def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found: ...
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]: ...
 
@@ -72,34 +74,51 @@ class Pool:
     around: Around | None
 
 
-def gather(query: Query, shelves: Sequence[Source], k: int) -> list[Pool]:
-    """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
-    of the best, and the newest of the time asked about.
+class Begun(NamedTuple):
+    """The searches by words that were begun on a shelf: by all terms, and by exact names alone."""
 
-    One shelf after the other: side by side in threads, embedding, words and vectors took 9.7 ms
-    instead of 7.7 with two processors, since each of them uses both already.
+    words: Found
+    named: Found
+
+
+def begin(query: Query, shelves: Sequence[Source], k: int) -> list[Begun]:
+    """Begin to search every shelf by words. The index does that in threads of its own, so that the
+    question can be embedded meanwhile: together they take 7 ms instead of 11."""
+    return [
+        Begun(
+            shelf.begin_matching(query.terms, query.scope, k) if query.terms else list,
+            shelf.begin_matching(query.exact, query.scope, NAMED) if query.exact else list,
+        )
+        for shelf in shelves
+    ]
+
+
+def gather(query: Query, shelves: Sequence[Source], k: int, begun: Sequence[Begun]) -> list[Pool]:
+    """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
+    of the best, what is named exactly, and the newest of the time asked about.
+
+    Args:
+        begun: the searches by words of each shelf.
     """
-    pools = [_pool(query, place, shelf, k) for place, shelf in enumerate(shelves)]
+    pools = [
+        _pool(query, place, shelf, k, searches)
+        for place, (shelf, searches) in enumerate(zip(shelves, begun, strict=True))
+    ]
     return [pool for pool in pools if len(pool.seqs)]
 
 
-def by_words(query: Query, shelves: Sequence[Source], k: int) -> list[tuple[int, Candidate]]:
+def by_words(begun: Sequence[Begun]) -> list[tuple[int, Candidate]]:
     """Return the candidates by words alone, each with its shelf, best first: all that there is
     while the daemon starts. Needs no numpy."""
-    found = [
-        (place, candidate)
-        for place, shelf in enumerate(shelves)
-        for candidate in (shelf.matching(query.terms, query.scope, k) if query.terms else [])
-    ]
+    found = [(place, one) for place, searches in enumerate(begun) for one in searches.words()]
     return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
 
 
-def _pool(query: Query, place: int, shelf: Source, k: int) -> Pool:
+def _pool(query: Query, place: int, shelf: Source, k: int, begun: Begun) -> Pool:
     import numpy as np
 
-    words = shelf.matching(query.terms, query.scope, k) if query.terms else []
     meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
-    named = shelf.matching(query.exact, query.scope, NAMED) if query.exact else []
+    words, named = begun.words(), begun.named()
     seqs = [one.seq for one in (*words, *meaning, *named)]
     # Neighbours are of the same project, but may be of another kind or time than asked for.
     spread = seqs[:0]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vector_memory import analysis
 from vector_memory.model import Memory
@@ -15,6 +15,9 @@ from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, supersession
 from vector_memory.retrieve.candidates import Source
 from vector_memory.retrieve.query import Query
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
 
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
@@ -68,6 +71,7 @@ def search(
     candidates: int = 200,
     collapse: bool = True,
     scoring: Scoring = "bounded",
+    embed: Callable[[Query], Vector | None] | None = None,
 ) -> list[Hit]:
     """Return at most k hits, best first.
 
@@ -76,8 +80,18 @@ def search(
         candidates: how many each retriever of each store may propose.
         collapse: leave out what nearly repeats a better hit.
         scoring: how recency, priority, usage and confidence count; see `factors`.
+        embed: makes the question's vector, where the query has none yet; words are searched for
+            meanwhile.
     """
-    best = _ranked(query, shelves, candidates, max(LEAST_LOADED, DEEPER * k))
+    count = max(LEAST_LOADED, DEEPER * k)
+    begun = pools.begin(query, shelves, candidates)
+    vector = embed(query) if embed is not None else query.vector
+    if vector is None and "numpy" not in sys.modules:
+        # The daemon is just starting: there are words alone, and importing numpy takes longer than
+        # the rest of the answer.
+        best = _by_words(begun, count)
+    else:
+        best = _ranked(query.with_vector(vector), shelves, candidates, count, begun)
     weighed = _once(
         _weigh(one, memory, query, now, scoring)
         for one, memory in _load(best, shelves)
@@ -90,13 +104,15 @@ def search(
     return supersession.collapse((_hit(item, query) for item in weighed), _terms, k)
 
 
-def _ranked(query: Query, shelves: Sequence[Source], candidates: int, count: int) -> list[_Found]:
+def _ranked(
+    query: Query,
+    shelves: Sequence[Source],
+    candidates: int,
+    count: int,
+    begun: Sequence[pools.Begun],
+) -> list[_Found]:
     """Return the best candidates by their fused score."""
-    if "numpy" not in sys.modules:
-        # The daemon is just starting: there are words alone, and importing numpy takes longer than
-        # the rest of the answer.
-        return _by_words(query, shelves, count)
-    fused = fusion.fuse(query, pools.gather(query, shelves, candidates), shelves)
+    fused = fusion.fuse(query, pools.gather(query, shelves, candidates, begun), shelves)
     features = fused.features
     found = []
     for place in fused.best(count):
@@ -114,8 +130,8 @@ def _ranked(query: Query, shelves: Sequence[Source], candidates: int, count: int
     return found
 
 
-def _by_words(query: Query, shelves: Sequence[Source], count: int) -> list[_Found]:
-    found = pools.by_words(query, shelves, count)[:count]
+def _by_words(begun: Sequence[pools.Begun], count: int) -> list[_Found]:
+    found = pools.by_words(begun)[:count]
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
     return [
         _Found(shelf, seq, score / most, None, score, {"own": score / most})

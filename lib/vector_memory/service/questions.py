@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from vector_memory import projects
 from vector_memory.model import Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.service.context import Context
 from vector_memory.service.shelf import Shelf
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
 
 A_DAY = 1.0
 
@@ -22,7 +26,7 @@ def query_of(
     place: projects.Place | None = None,
     session: str = "",
 ) -> queries.Query:
-    """Return a question's query, with its vector where there is a model.
+    """Return a question's query, without its vector: `embedding_of` makes that.
 
     Args:
         place: the project that it is asked from.
@@ -36,7 +40,12 @@ def query_of(
     query = queries.analyse(text, scope, None, own, ctx.local_now(), find_speakers)
     if query.sessions_back:
         query = _with_session(query, shelves, session)
-    return query.with_vector(ctx.embedding.query(query.embedded))
+    return query
+
+
+def embedding_of(ctx: Context) -> Callable[[queries.Query], Vector | None]:
+    """Return what makes a query's vector, None where there is no model now."""
+    return lambda query: ctx.embedding.query(query.embedded)
 
 
 def _with_session(query: queries.Query, shelves: Sequence[Shelf], session: str) -> queries.Query:

@@ -9,12 +9,13 @@ from typing import Any
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
+from vector_memory.retrieve import rerank
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.retrieve.topics import topics
-from vector_memory.service import asked
+from vector_memory.service import asked, generation
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
-from vector_memory.service.questions import query_of
+from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.shelf import Shelf
 
 MAX_K = 1_000
@@ -33,7 +34,10 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     scope, place = asked.scope_asked(ctx, request)
     shelves = asked.shelves_asked(ctx, request, place)
     ctx.embedding.wait(MODEL_WAIT_S)
-    hits = find(ctx, text, scope, shelves, k, place)
+    wanted = max(k, rerank.MOST) if ctx.settings.rerank else k
+    hits = find(ctx, text, scope, shelves, wanted, place, widen=True)
+    if ctx.settings.rerank:
+        hits = generation.reordered(ctx, text, hits)[:k]
     touch(ctx, shelves, hits)
     names = project_names(shelves)
     answer: dict[str, Any] = {
@@ -79,11 +83,25 @@ def find(
     shelves: Sequence[Shelf],
     k: int,
     place: projects.Place | None = None,
+    widen: bool = False,
 ) -> list[Hit]:
-    """Return at most k hits of some stores for a text, best first."""
+    """Return at most k hits of some stores for a text, best first.
+
+    Args:
+        widen: let the language model help, where the settings have one.
+    """
     query = query_of(ctx, text, scope, shelves, place)
+    embed = generation.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
     count = max(ctx.settings.candidates, 2 * k)
-    return search(query, shelves, k, ctx.now(), candidates=count, scoring=ctx.settings.scoring)
+    return search(
+        query,
+        shelves,
+        k,
+        ctx.now(),
+        candidates=count,
+        scoring=ctx.settings.scoring,
+        embed=embed,
+    )
 
 
 def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:

@@ -17,7 +17,7 @@ from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.context import Context, scope_of
-from vector_memory.service.questions import query_of
+from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.recall import name_in, project_names, touch
 from vector_memory.service.shelf import Shelf
 
@@ -69,6 +69,7 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
         ctx.now(),
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
+        embed=embedding_of(ctx),
     )
     least = ctx.settings.threshold
     fit = [hit for hit in hits if hit.relevance >= least and hit.memory.id not in shown]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from vector_memory.errors import StoreDamagedError
@@ -50,17 +50,33 @@ class Shelf:
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         """The k best by words, best first: from the index, and from the journal what it lacks."""
+        return self.begin_matching(terms, scope, k)()
+
+    def begin_matching(
+        self, terms: Sequence[str], scope: Scope, k: int
+    ) -> Callable[[], list[Candidate]]:
+        """Begin what `matching` does, and return what waits for it."""
         index = self.index
         if index is None or not index.lexical_ready:
-            return self.journal.matching(terms, scope, k)
+            return lambda: self.journal.matching(terms, scope, k)
         reached = index.reached()
+
+        def found() -> list[Candidate]:
+            try:
+                best = search()
+            except StoreDamagedError as error:
+                self.damaged(error)
+                return self.journal.matching(terms, scope, k)
+            if self.journal.last_seq() > reached:
+                newer = self.journal.matching(terms, scope, k, reached)
+                best = merge_best(best, newer, k)
+            return best
+
         try:
-            found = index.matching(terms, scope, k)
+            search = index.begin_matching(terms, scope, k)
         except StoreDamagedError as error:
             self.damaged(error)
-            return self.journal.matching(terms, scope, k)
-        if self.journal.last_seq() > reached:
-            found = merge_best(found, self.journal.matching(terms, scope, k, reached), k)
+            return lambda: self.journal.matching(terms, scope, k)
         return found
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreFullError
@@ -105,9 +105,15 @@ class Index:
         Raises:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
         """
+        return self.begin_matching(terms, scope, k)()
+
+    def begin_matching(
+        self, terms: Sequence[str], scope: Scope, k: int
+    ) -> Callable[[], list[Candidate]]:
+        """Begin what `matching` does, and return what waits for it."""
         if self._lance is None:
-            return []
-        return self._lance.matching(self._selective(terms), scope, k)
+            return list
+        return self._lance.begin_matching(self._selective(terms), scope, k)
 
     def nearest(
         self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from vector_memory.store.columns import Batch
     from vector_memory.store.matrix import Chunk
 
+Found = Callable[[], list[Candidate]]
+"""Waits for a search that was begun, and returns its candidates, best first."""
 UNINDEXED_ROWS = 1_000
 """Rows outside the indexes from which on searches become noticeably slower."""
 LOOSE_BATCHES = 30
@@ -92,15 +94,25 @@ class LanceIndex:
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         """Return the k best by BM25 for any of these analysed terms, best first."""
+        return self.begin_matching(terms, scope, k)()
+
+    def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
+        """Begin what `matching` does, and return what waits for it: LanceDB searches in threads of
+        its own, and something else can be done meanwhile."""
         words = form.storable(" ".join(unique(terms)))
         if not words or k < 1 or scope.projects == ():
-            return []
+            return list
         query = self._handle.query().nearest_to_text(_match(words))
+        query = _filtered(query, scope).limit(k).select(["seq", "_score"])
         with translated("searching", self._table.path):
-            found = self._table.run(
-                _filtered(query, scope).limit(k).select(["seq", "_score"]).to_arrow()
-            )
-        return _best_first(found["seq"].to_pylist(), found["_score"].to_pylist())
+            search = self._table.start(query.to_arrow())
+
+        def found() -> list[Candidate]:
+            with translated("searching", self._table.path):
+                rows = search.result()
+            return _best_first(rows["seq"].to_pylist(), rows["_score"].to_pylist())
+
+        return found
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
         """Return the k nearest by cosine similarity (-1 to 1), best first.

@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any, TypeVar
@@ -59,6 +60,10 @@ class LanceTable:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for one of the handle's coroutines and return its result."""
         return self._loop.run(work)
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin one of the handle's coroutines without waiting for it."""
+        return self._loop.start(work)
 
     def open(self) -> None:
         """Open the table, or make an empty one; one that cannot be read is set aside first.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -25,7 +25,7 @@ from vector_memory.model import (
     Source,
 )
 from vector_memory.retrieve import factors, fusion, query, render, supersession, topics
-from vector_memory.retrieve.candidates import gather
+from vector_memory.retrieve.candidates import begin, gather
 from vector_memory.retrieve.search import Hit, search
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=timezone.utc)
@@ -50,8 +50,10 @@ class Shelf:
         self.dense = [Candidate(*one) for one in dense]
         self.links: list[Link] = []
 
-    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        return self.lexical[:k]
+    def begin_matching(
+        self, terms: Sequence[str], scope: Scope, k: int
+    ) -> Callable[[], list[Candidate]]:
+        return lambda: self.lexical[:k]
 
     def nearest(self, vector: object, scope: Scope, k: int) -> list[Candidate]:
         return self.dense[:k]
@@ -138,7 +140,8 @@ def test_fused_scores_stay_between_0_and_1(
     """Scores of any scale fuse into 0 … 1, and their parts add up."""
     shelf = Shelf([], list(dict(lexical).items()), list(dict(dense).items()))
     asked = query.analyse("words", Scope(), VECTOR)
-    fused = fusion.fuse(asked, gather(asked, [shelf], 200), [shelf])
+    begun = begin(asked, [shelf], 200)
+    fused = fusion.fuse(asked, gather(asked, [shelf], 200, begun), [shelf])
     assert ((fused.score >= 0) & (fused.score <= 1 + 1e-9)).all()
     assert np.allclose(sum(fused.parts.values()), fused.score)
     ordered = fused.score[fused.best(100)]
