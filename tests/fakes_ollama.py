@@ -24,6 +24,8 @@ class OllamaServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.models = {"nomic-embed-text:latest": "0a109f422b47e3a30ba2b10eca18548e"}
         self.inputs: list[str] = []
+        self.prompts: list[str] = []
+        self.written = "Nothing."
         self.failure: tuple[int, str] | None = None
         self.delay_s = 0.0
 
@@ -47,6 +49,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(status, {"error": message})
         elif request["model"].partition(":")[0] + ":latest" not in self.server.models:
             self._answer(404, {"error": f"model {request['model']!r} not found"})
+        elif self.path == "/api/generate":
+            self.server.prompts.append(request["prompt"])
+            self._answer(200, {"model": request["model"], "response": self.server.written})
         else:
             self.server.inputs.extend(request["input"])
             # Like the real one, which has no vector for nothing.

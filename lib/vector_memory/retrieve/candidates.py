@@ -159,18 +159,25 @@ def _cosines(vector: Vector, shelf: Source, around: Around, known: Floats) -> tu
     """Return each memory's cosine, alone and with half of its neighbours' vectors mixed in."""
     import numpy as np
 
-    wanted = np.union1d(around.seqs, np.concatenate([around.before, around.after]))
+    # Only short turns lean on their neighbours much; what has none is its own mixture.
+    accompanied = (around.before > 0) | (around.after > 0)
+    near = np.concatenate([around.before[accompanied], around.after[accompanied]])
+    wanted = np.union1d(around.seqs, near) if len(near) else around.seqs
     vectors = shelf.vectors(wanted)
     if vectors is None:
         return known, known
-    own = vectors[np.searchsorted(wanted, around.seqs)]
-    before = vectors[np.searchsorted(wanted, around.before)]
-    after = vectors[np.searchsorted(wanted, around.after)]
-    mixed = own + NEIGHBOUR_SHARE * (before + after)
-    lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
-    there = own.any(axis=1)
-    cosines = np.where(there, own @ vector, known)
-    pooled = np.where(there, mixed @ vector / np.where(lengths > 0, lengths, 1), cosines)
+    similar = vectors @ vector
+    own = np.searchsorted(wanted, around.seqs)
+    cosines = np.where(vectors[own].any(axis=1), similar[own], known)
+    pooled = cosines.copy()
+    if len(near):
+        own = own[accompanied]
+        before, after = np.searchsorted(wanted, near).reshape(2, -1)
+        mixed = vectors[own] + NEIGHBOUR_SHARE * (vectors[before] + vectors[after])
+        lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
+        sums = similar[own] + NEIGHBOUR_SHARE * (similar[before] + similar[after])
+        pooled[accompanied] = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), 0.0)
+        pooled = np.where(np.isnan(cosines), np.nan, pooled)
     return cosines.astype(np.float32), pooled.astype(np.float32)
 
 
