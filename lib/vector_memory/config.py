@@ -42,7 +42,7 @@ class Settings:
     """Memories at most at a session's start."""
     prompt_memories: int = bounded(5, ge=0, le=20)
     """Memories at most for one prompt."""
-    threshold: float = bounded(0.5, ge=0.0, le=1.0)
+    threshold: float = bounded(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing."""
     candidates: int = bounded(200, ge=10, le=1000)
     """Candidates taken from each retriever."""

@@ -22,9 +22,8 @@ PRIORITIES = {Priority.CORE: 1.0, Priority.HIGH: 0.75, Priority.NORMAL: 0.5, Pri
 USES_FOR_FULL = 20
 
 COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 14.0, 2.0, -6.7
-"""The logistic model of relevance, fitted by `benchmarks/abstention.py`. The offset is such that 0.5 is
-where precision of speaking matters twice as much as its recall."""
-FEW_TERMS = 3
+"""The logistic model of relevance, fitted by `benchmarks/abstention.py`."""
+FEW_TERMS = 4
 """Terms of a question below which its words alone say little."""
 
 
@@ -77,7 +76,7 @@ def relevance(cosine: float | None, asked: Collection[str], held: Collection[str
     words = coverage(asked, held)
     if cosine is None:
         # Words alone must make up for the missing vector: it takes most of them, and several.
-        return words * words * min(1.0, len(set(asked)) / FEW_TERMS)
+        return words**3 * min(1.0, len(set(asked)) / FEW_TERMS)
     return 1.0 / (1.0 + math.exp(-(COSINE_WEIGHT * cosine + WORDS_WEIGHT * words + OFFSET)))
 
 

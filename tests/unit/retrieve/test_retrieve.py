@@ -243,8 +243,8 @@ def test_relevance_compares_between_questions() -> None:
     same = factors.relevance(0.62, ["databas", "journal"], ["sqlite", "wal", "databas"])
     other = factors.relevance(0.12, ["databas", "journal", "mode"], ["journal", "of", "travel"])
     assert same > 0.5 > 0.3 > other
-    assert factors.relevance(None, ["a", "b", "c"], ["a", "b", "c"]) == 1.0
-    assert factors.relevance(None, ["fail"], ["fail", "backup"]) < 0.5
+    assert factors.relevance(None, ["a", "b", "c", "d"], ["a", "b", "c", "d"]) == 1.0
+    assert factors.relevance(None, ["fail"], ["fail", "backup"]) < 0.3
 
 
 @given(st.floats(-1, 1), st.integers(0, 5), st.integers(1, 5))
