@@ -19,7 +19,7 @@ from typing import Any
 
 from common import Bench, bench, options, show
 from locomo import lines_of, load, questions_of
-from quality import Question, measures
+from quality import Baselines, Question, Text, measures
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
@@ -116,6 +116,18 @@ def ascended(every: Sequence[Asked], start: Weights) -> dict[str, float]:
     return weights
 
 
+def baselines(
+    made: Bench, conversations: list[dict[str, Any]], apart: bool
+) -> list[dict[str, Any]]:
+    """Return the figures of plain methods on the same questions."""
+    lines = lines_of(conversations)
+    texts = [Text(one["id"], one["text"], one["conversation"] if apart else "") for one in lines]
+    methods = Baselines(texts, registry.create(Settings(), made.home.models))
+    rows = methods.rows(questions_of(conversations, apart))
+    methods.close()
+    return [{"layout": "apart" if apart else "together", **row} for row in rows]
+
+
 def leave_out(every: Sequence[Asked]) -> list[dict[str, Any]]:
     """Return a row for all features and one for each that is left out."""
     rows = [{"without": "nothing", **figures(every, WEIGHTS)}]
@@ -153,6 +165,7 @@ def main() -> None:
     asked = parser.parse_args()
     conversations = json.loads(Path(asked.data).read_text(encoding="utf-8"))
     every: list[Asked] = []
+    plain: list[dict[str, Any]] = []
     for apart in (False, True):
         with bench(asked.home) as made:
             made.daemon.start()
@@ -160,8 +173,10 @@ def main() -> None:
             made.daemon.stop()
             ctx, shelf = opened(made)
             every += gathered(ctx, shelf, questions_of(conversations, apart), folders)
+            plain += baselines(made, conversations, apart)
             ctx.close()
             shelf.close()
+    show("Plain methods", plain, asked.json)
     show("What is lost without a feature", leave_out(every), asked.json)
     if asked.tune:
         show("Tuned on the other conversations", held_out(every, WEIGHTS), asked.json)

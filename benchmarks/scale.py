@@ -39,6 +39,7 @@ SESSION = 12
 SMALL_PROJECT = 2_000
 QUESTIONS = 300
 JUDGED = 60
+HYBRID_QUESTIONS = 20
 K = 200
 
 
@@ -164,7 +165,26 @@ def judged(made: Bench, rows: int, real: NDArray[np.float32], model: str) -> lis
     ]  # fmt: skip
     index.close()
     journal.close()
+    plain.append(times("LanceDB hybrid (RRF)", hybrid(made, words, asking)))
     return [row, *({"memories": rows, **one} for one in plain)]
+
+
+def hybrid(made: Bench, words: list[list[str]], asking: NDArray[np.float32]) -> list[float]:
+    """Return the milliseconds of LanceDB's own hybrid search over the same table."""
+    import lancedb
+
+    folder = Path(made.home.global_store, "lance")
+    (name,) = (path.stem for path in folder.glob("*.lance"))
+    table: Any = lancedb.connect(folder).open_table(name)
+
+    def ask(number: int) -> None:
+        query = table.search(
+            query_type="hybrid", fts_columns="lexical", vector_column_name="vector"
+        )
+        query = query.vector(asking[number % JUDGED]).text(" ".join(words[number]))
+        query.distance_type("cosine").select(["seq"]).limit(K).to_arrow()
+
+    return milliseconds(ask, HYBRID_QUESTIONS)
 
 
 def nearest(
