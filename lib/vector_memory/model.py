@@ -123,6 +123,9 @@ COLLECTIONS: dict[str, CollectionRule] = {
     "constitutional_assessments": CollectionRule(Retention.SESSION, None),
 }
 
+PASSAGE = "exchange"
+"""The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+
 GLOBAL_PROJECT = ""
 """The project id of memories that belong to the user rather than to a project."""
 
@@ -175,6 +178,14 @@ class Memory:
     updated_at: datetime | None = None
     uses: int = 0
     last_used_at: datetime | None = None
+
+    @property
+    def embedded(self) -> str:
+        """What of it is embedded, and by whose hash its vector is known: a passage of a session
+        together with its title, since it leans on what was asked; of others the text alone."""
+        if self.kind == PASSAGE and self.title and not self.text.startswith(self.title):
+            return f"{self.title}\n{self.text}"
+        return self.text
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,9 @@
-"""From an exchange to drafts of memories: pieces that can be found and understood on their own."""
+"""From an exchange to drafts of memories: passages that can be found and understood on their own.
+
+A passage is verbatim, without what nobody will look for: narration of the next step, applause, long
+pastes. It is small, since a small text says one thing, has one meaning for a vector, and costs few
+tokens when it is shown; what stood around it is found by its session and turn.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +11,28 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from typing import NamedTuple
 
 from vector_memory.index.exchanges import DONE, SAID, Exchange
 from vector_memory.index.noise import is_own_command
-from vector_memory.index.tools import clip
+from vector_memory.index.tools import clip, is_quiet
+from vector_memory.language.chatter import is_chatter
+from vector_memory.language.statements import CODE, HEADING, ITEM, statements
+from vector_memory.model import PASSAGE
 
-KIND = "exchange"
 SUBAGENT_TAG = "subagent"
-PIECE_CHARS = 1_400
-"""Characters of a piece, about: it is cut where a paragraph or a sentence ends before."""
+PIECE_CHARS = 480
+"""Characters of a passage, about: it is cut where a statement ends before."""
+LEAST_CHARS = 90
+"""What is shorter joins its neighbour: it says nothing alone, and its vector is like many."""
+LONGEST_STATEMENT = 1_500
+"""Characters that are kept of one statement: beyond it, it is pasted output or code."""
 TITLE_CHARS = 90
 LONGEST_PROMPT = 12_000
 LONGEST_ANSWER = 60_000
 
-_SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=\S)")
-_PARAGRAPH = re.compile(r"\n\s*\n")
-_TITLE_END = re.compile(r"(?<=[.!?])\s|\n")
-_MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*])\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class Draft:
     external_id: str
     origin: str
     cwd: str
-    kind: str = KIND
+    kind: str = PASSAGE
 
 
 def unchanged(text: str) -> str:
@@ -73,10 +83,10 @@ def to_drafts(
         return []
     prompt = clean(_shortened(exchange.prompt, LONGEST_PROMPT))
     title = title_of(prompt) or title_of(clean(exchange.answer[:2_000]))
-    blocks = list(_blocks(exchange, prompt, clean))
+    parts = list(_parts(exchange, prompt, clean))
     created_at = exchange.started_at or exchange.ended_at or fallback_at
     drafts = []
-    for number, (speaker, text) in enumerate(_pieces(blocks, title)):
+    for number, (speaker, text) in enumerate(_joined(list(_pieces(parts)))):
         drafts.append(
             Draft(
                 text=text,
@@ -103,96 +113,118 @@ def _origin(speaker: str, is_subagent: bool) -> str:
 
 
 def title_of(text: str) -> str:
-    """Return a text's first sentence without markup, at most TITLE_CHARS characters."""
-    text = text.strip()
-    first = next(
-        (part for part in _TITLE_END.split(text[:2_000]) if any(map(str.isalnum, part))), ""
-    )
-    return clip(_MARKUP.sub("", first), TITLE_CHARS)
+    """Return a text's first statement that says something, without markup, at most TITLE_CHARS
+    characters."""
+    first = ""
+    for said in statements(text[:4_000]):
+        if said.form in (CODE, HEADING) or is_chatter(said.text):
+            continue
+        if len(_WORD.findall(said.text)) > 1:
+            return _bare(said.text)
+        first = first or _bare(said.text)
+    return first
 
 
-def _blocks(
-    exchange: Exchange, prompt: str, clean: Callable[[str], str]
-) -> Iterator[tuple[str, str]]:
-    """Return (speaker, text) of what was said and done, in order; what was done together in one."""
-    asker = "Task" if exchange.is_subagent else "User"
+def _bare(text: str) -> str:
+    return clip(_MARKUP.sub("", text), TITLE_CHARS)
+
+
+class _Part(NamedTuple):
+    """What stands together in a passage: who said it, its text, and what glues it to the part
+    before."""
+
+    speaker: str
+    text: str
+    glue: str
+
+
+def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iterator[_Part]:
+    """Yield what was said and done, in order, statement by statement."""
     if prompt:
-        yield "user", f"{asker}: {prompt}"
+        yield from _said("user", "Task: " if exchange.is_subagent else "User: ", prompt)
     done: list[str] = []
     left = LONGEST_ANSWER
     for kind, text in exchange.steps:
         if kind == DONE:
-            done.append(clean(text))
+            if not is_quiet(text):
+                done.append(clean(text))
             continue
         if done:
-            yield "assistant", _did(done)
+            yield _did(done)
             done = []
         if left <= 0:
             continue
         text = clean(_shortened(text, left))
         left -= len(text)
-        yield ("assistant", f"Assistant: {text}") if kind == SAID else ("user", text)
+        yield from _said("assistant" if kind == SAID else "user", "", text)
     if done:
-        yield "assistant", _did(done)
+        yield _did(done)
 
 
-def _did(lines: list[str]) -> str:
-    return "Done: " + "; ".join(dict.fromkeys(lines))
+def _did(lines: list[str]) -> _Part:
+    return _Part("assistant", "Done: " + "; ".join(dict.fromkeys(lines)), "\n")
 
 
-def _pieces(blocks: list[tuple[str, str]], title: str) -> Iterator[tuple[str, str]]:
-    """Return (speaker, text) of pieces: blocks put together and cut to size. Those after the first
-    start with the title, so that they can be understood alone."""
-    parts = [(speaker, part) for speaker, text in blocks for part in _cut(text, PIECE_CHARS)]
-    piece: list[str] = []
-    speaker = ""
-    size = number = 0
-    for who, part in parts:
-        if piece and size + len(part) > PIECE_CHARS:
-            yield speaker, _headed(piece, title, number)
-            piece, size, speaker, number = [], 0, "", number + 1
-        piece.append(part)
-        size += len(part) + 1
-        speaker = speaker if speaker == "user" else who
+def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:
+    """Yield a text's statements as they stand there. The assistant's chatter is left out, and what
+    stands under a heading says so once."""
+    if speaker == "assistant":
+        head = "Assistant: "
+    heading, end = "", 0
+    for one in statements(text):
+        if one.form == HEADING or (
+            speaker == "assistant" and one.form != CODE and is_chatter(one.text)
+        ):
+            continue
+        words = _shortened(text[one.start : one.end].strip("\n"), LONGEST_STATEMENT)
+        words = f"- {words}" if one.form == ITEM else words.strip()
+        if one.heading and one.heading != heading:
+            words = f"{one.heading}:\n{words}"
+        same_line = (
+            end > 0
+            and heading == one.heading
+            and one.form != ITEM
+            and "\n" not in text[end : one.start]
+        )
+        heading, end = one.heading, one.end
+        yield _Part(speaker, head + words, " " if same_line and not head else "\n")
+        head = ""
+
+
+def _pieces(parts: list[_Part]) -> Iterator[tuple[str, str]]:
+    """Return (speaker, text) of passages: parts put together up to the size. A passage that holds
+    words of the user is the user's."""
+    piece, speaker = "", ""
+    for part in (small for whole in parts for small in _cut(whole)):
+        longest = PIECE_CHARS if len(piece) >= LEAST_CHARS else PIECE_CHARS + LEAST_CHARS
+        if piece and len(piece) + len(part.text) >= longest:
+            yield speaker, piece
+            piece, speaker = "", ""
+        piece = f"{piece}{part.glue}{part.text}" if piece else part.text
+        speaker = speaker if speaker == "user" else part.speaker
     if piece:
-        yield speaker, _headed(piece, title, number)
+        yield speaker, piece
 
 
-def _headed(piece: list[str], title: str, number: int) -> str:
-    text = "\n".join(piece)
-    return f"[{title}]\n{text}" if number and title else text
+def _joined(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return passages with a short last one joined to the one before."""
+    if len(pieces) > 1 and len(pieces[-1][1]) < LEAST_CHARS:
+        (speaker, text), (_, last) = pieces[-2:]
+        return [*pieces[:-2], (speaker, f"{text}\n{last}")]
+    return pieces
 
 
-def _cut(text: str, size: int) -> Iterator[str]:
-    """Cut a text into parts of at most about `size` characters, at the ends of paragraphs, else
-    lines, else sentences, else words."""
-    for splitter, glue in ((_PARAGRAPH, "\n\n"), (re.compile("\n"), "\n"), (_SENTENCE, " ")):
-        if len(text) <= size:
-            break
-        parts = splitter.split(text)
-        if len(parts) > 1:
-            for part in _packed(parts, glue, size):
-                yield from _cut(part, size)
-            return
-    while len(text) > size:
-        at = max(text.rfind(" ", size // 2, size), size // 2)
-        yield text[:at].strip()
-        text = text[at:].strip()
-    if text.strip():
-        yield text.strip()
-
-
-def _packed(parts: list[str], glue: str, size: int) -> Iterator[str]:
-    """Put neighbouring parts together as long as they fit."""
-    held = ""
-    for part in parts:
-        if held and len(held) + len(glue) + len(part) > size:
-            yield held
-            held = part
-        else:
-            held = f"{held}{glue}{part}" if held else part
-    if held:
-        yield held
+def _cut(part: _Part) -> Iterator[_Part]:
+    """Cut a long statement at the ends of lines, else of words."""
+    text, glue = part.text, part.glue
+    while len(text) > PIECE_CHARS:
+        at = text.rfind("\n", PIECE_CHARS // 2, PIECE_CHARS)
+        at = at if at > 0 else text.rfind(" ", PIECE_CHARS // 2, PIECE_CHARS)
+        at = at if at > 0 else PIECE_CHARS
+        yield part._replace(text=text[:at].rstrip(), glue=glue)
+        text, glue = text[at:].strip(), "\n"
+    if text:
+        yield part._replace(text=text, glue=glue)
 
 
 def _shortened(text: str, size: int) -> str:

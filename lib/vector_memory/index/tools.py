@@ -21,6 +21,14 @@ _SAYING = {
     "TaskCreate": "subject",
 }  # fmt: skip
 
+_LOOKS = re.compile(
+    r"(?:(?:Edit|Write|MultiEdit|NotebookEdit|Read|TaskCreate|KillBash) "
+    r"|TaskCreate: |Bash: (?:cd [^&;|]{1,200}(?:&&|;) *)?(?:ls|cat|head|tail|grep|rg|find|fd|pwd|echo|wc|"
+    r"sed -n|sleep|which|tree|file|stat|ps|less|git (?:status|diff|log|show|branch|add|rev-parse))\b)"
+)
+"""Calls that only look, or whose file is known from the files of the exchange anyway."""
+_FAILED = "(failed: "
+
 _REJECTIONS = (
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
@@ -60,6 +68,12 @@ def describe(name: str, given: dict[str, Any], cwd: str) -> str:
     if not said:
         return f"{name} {path}".strip()
     return clip(f"{name}: {said}", LONGEST_ACTION)
+
+
+def is_quiet(action: str) -> bool:
+    """Whether a described call says nothing that a passage needs: it looked at something, or wrote a
+    file that the passage names anyway, and did not fail."""
+    return _LOOKS.match(action) is not None and _FAILED not in action
 
 
 def file_of(given: dict[str, Any], cwd: str) -> str:

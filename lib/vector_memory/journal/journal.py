@@ -17,7 +17,7 @@ from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
-from vector_memory.model import Candidate, Memory, Scope, Status
+from vector_memory.model import Candidate, Memory, Scope, Source, Status
 
 __all__ = ["Journal", "text_hash"]
 
@@ -282,6 +282,11 @@ class Journal(VectorCache, Surroundings):
                 reads.neighbour(self.reader, connection, found[seq], one) for one in (False, True)
             )
             return before, after
+
+    def of_turn(self, source: Source) -> list[Memory]:
+        """Return the active memories of one turn of a session's transcript, by `seq`."""
+        with self.connections.reading() as connection:
+            return reads.of_turn(self.reader, connection, source)
 
     def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
         """Return the newest active memory of a project whose text has this hash, or None."""

@@ -19,7 +19,7 @@ from vector_memory.journal.rows import (
     to_memory,
 )
 from vector_memory.journal.scopes import beyond_projects, condition, marks, projects_in
-from vector_memory.model import Memory, Scope, Status
+from vector_memory.model import Memory, Scope, Source, Status
 
 CHUNK = 500
 MAX_STEPS = 16
@@ -242,6 +242,16 @@ def neighbour(
         (memory.source.session, memory.source.turn, memory.seq),
     )
     return found[0] if found else None
+
+
+def of_turn(reader: Reader, connection: sqlite3.Connection, source: Source) -> list[Memory]:
+    """Return the active memories of one turn of a session's transcript, by `seq`."""
+    return reader.memories(
+        connection,
+        "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND path = ?)"
+        " AND m.turn = ? AND m.status = 'active' ORDER BY m.seq",
+        (source.session, source.path, source.turn),
+    )
 
 
 _BY_TIME = "m.status = 'active'"

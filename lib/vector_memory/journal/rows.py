@@ -49,7 +49,9 @@ UPDATE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in ALL)} WHERE 
 
 _WORDS_FROM = len(NUMBERS)
 _SIZE = len(_COLUMNS)
-AT_ID, AT_STATUS, AT_TEXT = (_COLUMNS.index(f"m.{name}") for name in ("id", "status", "text"))
+AT_ID, AT_STATUS, AT_TITLE, AT_TEXT = (
+    _COLUMNS.index(f"m.{name}") for name in ("id", "status", "title", "text")
+)
 AT_CHECKSUM, AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE, _SIZE + 1, _SIZE + 4, _SIZE + 5
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -64,6 +66,12 @@ _SENSITIVITY = {str(one): one for one in Sensitivity}
 def text_hash(text: str) -> bytes:
     """Return the 16 bytes by which a text is known to the vector cache."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def hash_fits(row: Row) -> bool:
+    """Whether a row of `SELECT` has the hash of its text, or of its title and text."""
+    text = row[AT_TEXT]
+    return row[AT_HASH] in (text_hash(text), text_hash(f"{row[AT_TITLE]}\n{text}"))
 
 
 def microseconds(at: datetime) -> int:
@@ -109,7 +117,7 @@ def to_row(memory: Memory, source_id: int, model_id: int) -> Row:
             "Times must be aware datetimes, words strings and `extra` plain JSON.",
         ) from error
     forgotten = memory.status is Status.FORGOTTEN
-    hash = b"" if forgotten else text_hash(memory.text)
+    hash = b"" if forgotten else text_hash(memory.embedded)
     is_open = int(_is_open(memory))
     return (*numbers, *words, source_id, is_open, model_id, hash, digest, analysed(memory))
 

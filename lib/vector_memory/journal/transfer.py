@@ -56,7 +56,7 @@ def _copy(source: Journal, seqs: Sequence[int], target: Journal) -> None:
 
 def _copy_vectors(source: Journal, memories: Sequence[Memory], target: Journal) -> None:
     """Copy every model's vectors of these texts, as they are."""
-    hashes = list({text_hash(memory.text) for memory in memories if memory.text})
+    hashes = list({text_hash(memory.embedded) for memory in memories if memory.text})
     for name in source.models():
         found = source.get_vectors(hashes, name)
         if found:

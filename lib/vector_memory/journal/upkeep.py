@@ -11,14 +11,12 @@ from vector_memory.journal.connection import create_file
 from vector_memory.journal.failures import translated
 from vector_memory.journal.reads import CHUNK
 from vector_memory.journal.rows import (
-    AT_HASH,
     AT_ID,
     AT_STATUS,
-    AT_TEXT,
     SELECT,
     analysed,
+    hash_fits,
     is_sound,
-    text_hash,
 )
 from vector_memory.model import Status
 
@@ -67,7 +65,7 @@ def _rows(connection: sqlite3.Connection) -> list[str]:
         for row in rows:
             if not is_sound(row):
                 problems.append(f"Memory {row[AT_ID]!r}: its checksum is wrong.")
-            elif row[AT_STATUS] != Status.FORGOTTEN and text_hash(row[AT_TEXT]) != row[AT_HASH]:
+            elif row[AT_STATUS] != Status.FORGOTTEN and not hash_fits(row):
                 problems.append(f"Memory {row[AT_ID]!r}: its text has another hash.")
         if len(rows) < CHUNK or len(problems) >= MAX_PROBLEMS:
             return problems

@@ -89,7 +89,7 @@ def _insert(
 def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: datetime) -> Memory:
     """Replace a memory by its id and return it as stored; without a change nothing is written."""
     old = get(reader, connection, memory.id)
-    same_text = memory.text == old.text
+    same_text = memory.embedded == old.embedded
     new = replace(
         memory,
         seq=old.seq,
@@ -103,7 +103,7 @@ def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: d
         return old
     new = _replace(connection, replace(new, updated_at=at))
     if not same_text:
-        vectors.drop_unused(connection, [text_hash(old.text)])
+        vectors.drop_unused(connection, [text_hash(old.embedded)])
     return new
 
 
@@ -119,7 +119,7 @@ def forget(
     living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
     stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
     links.remove_of(connection, [memory.id for memory in living])
-    vectors.drop_unused(connection, [text_hash(memory.text) for memory in living])
+    vectors.drop_unused(connection, [text_hash(memory.embedded) for memory in living])
     return stones
 
 

@@ -72,6 +72,12 @@ _USER = re.compile(
     r"|\b(?:i|my) (?:said|asked|told|wanted|request|wish)\b",
     re.IGNORECASE,
 )
+_ASKED_BACK = re.compile(
+    r"\b(?:wh(?:at|ich|ere|en|y|o|om|ose)|how|did|was|were|do|does|had|have|should)\b.{0,160}"
+    r"\b(?:i|my|me|mine)\b(?! (?:can|could|should|need to|do|am|get|have to)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question with the asker in it: what they said themselves is likely to answer it."""
 _ASSISTANT = re.compile(
     r"\b(?:did|have|had) (?:you|claude|the assistant|the agent) (?:\w+ )?(?:say|said|suggest(?:ed)?"
     r"|recommend(?:ed)?|propose[d]?|find|found|report(?:ed)?|explain(?:ed)?|conclude[d]?)\b"
@@ -95,4 +101,6 @@ def intent(text: str) -> Intent:
 def _speaker(text: str) -> str:
     if _USER.search(text):
         return "user"
-    return "assistant" if _ASSISTANT.search(text) else ""
+    if _ASSISTANT.search(text):
+        return "assistant"
+    return "user" if text.rstrip().endswith("?") and _ASKED_BACK.search(text) else ""

@@ -34,7 +34,7 @@ WEIGHTS = {
     "question": -0.1,
     "when": 0.2,
     "kind": 0.15,
-    "role": 0.1,
+    "role": 0.2,
     "exact": 0.8,
     "support": 0.2,
 }

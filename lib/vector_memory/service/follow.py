@@ -70,7 +70,7 @@ def vectors_for(
     """
     if not embedding.model or not changes:
         return {}
-    texts = {key: embedded_text(memory) for memory, _, key in changes}
+    texts = {key: memory.embedded for memory, _, key in changes}
     found = shelf.journal.get_vectors(list(texts), embedding.model)
     lacking = [key for key in texts if key not in found]
     if not lacking or not embed:
@@ -83,11 +83,6 @@ def vectors_for(
     shelf.journal.put_vectors(embedding.model, lacking, made)
     found.update(zip(lacking, made, strict=True))
     return found
-
-
-def embedded_text(memory: Memory) -> str:
-    """Return what of a memory is embedded: its words. The cache's key is their hash."""
-    return memory.text
 
 
 def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:

@@ -15,6 +15,7 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service import asked, generation
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
+from vector_memory.service.passages import in_context
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.shelf import Shelf
 
@@ -46,6 +47,7 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     }
     for hit, shown in zip(hits, answer["hits"], strict=True):
         shelf = shelves[hit.shelf]
+        shown["text"] = in_context(shelf, hit.memory)
         if around:
             shown |= surroundings(shelf, hit.memory, around)
         if request.get("history") and (told := history_of(shelf, hit.memory))["summary"]:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, Step
-from vector_memory.index.memories import PIECE_CHARS, TITLE_CHARS, title_of, to_drafts
+from vector_memory.index.memories import LEAST_CHARS, PIECE_CHARS, TITLE_CHARS, title_of, to_drafts
+from vector_memory.language.statements import LONGEST_HEADING
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
 EXCHANGE = Exchange(
@@ -33,13 +34,13 @@ def test_small_exchange_is_one_piece() -> None:
 
 
 def test_long_exchange_is_cut() -> None:
-    """Each later piece carries the title, and cuts fall on the ends of sentences."""
+    """Every piece has the title, and cuts fall on the ends of sentences."""
     said = " ".join(f"Sentence number {n} says something." for n in range(200))
     drafts = to_drafts(replace(EXCHANGE, steps=(Step(SAID, said),)))
     assert len(drafts) > 4
     assert [one.external_id for one in drafts] == [f"u1:{n}" for n in range(len(drafts))]
     for draft in drafts[1:]:
-        assert draft.text.startswith("[Which port?]\n")
+        assert draft.title == "Which port?"
         assert draft.text.endswith("something.")
         assert (draft.speaker, draft.origin) == ("assistant", "assistant")
     assert all(f"number {n} says" in "".join(one.text for one in drafts) for n in range(200))
@@ -48,15 +49,39 @@ def test_long_exchange_is_cut() -> None:
 def test_steps_stay_in_order() -> None:
     """What was done together is one line; a note stands where it was said."""
     steps = (
-        Step(DONE, "Edit a.py"), Step(DONE, "Bash: make"), Step(DONE, "Edit a.py"),
-        Step(NOTE, "User, refusing Bash: npm i: use pnpm"), Step(SAID, "Right."),
+        Step(DONE, "Bash: make"), Step(DONE, "Bash: make test"), Step(DONE, "Bash: make"),
+        Step(NOTE, "User, refusing Bash: npm i: use pnpm"), Step(SAID, "It needs node."),
     )  # fmt: skip
     (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
     assert draft.text.split("\n")[1:] == [
-        "Done: Edit a.py; Bash: make",
+        "Done: Bash: make; Bash: make test",
         "User, refusing Bash: npm i: use pnpm",
-        "Assistant: Right.",
+        "Assistant: It needs node.",
     ]
+
+
+def test_what_nobody_looks_for_is_left_out() -> None:
+    """Looking around, edits of files that the passage names, and the narration of steps."""
+    steps = (
+        Step(SAID, "Perfect! Let me read the file.\n\nThe pool leaks connections. Great!"),
+        Step(DONE, "Bash: ls -la"), Step(DONE, "Edit a.py"), Step(DONE, "Bash: git status"),
+        Step(DONE, "Edit a.py (failed: no such text)"), Step(SAID, "Now I'll run the tests:"),
+        Step(DONE, "Bash: cd x && make deploy"),
+    )  # fmt: skip
+    (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
+    assert draft.text.split("\n")[1:] == [
+        "Assistant: The pool leaks connections.",
+        "Done: Edit a.py (failed: no such text)",
+        "Done: Bash: cd x && make deploy",
+    ]
+
+
+def test_items_say_what_they_stand_under() -> None:
+    """A list in another passage than its heading would say nothing."""
+    (draft,) = to_drafts(
+        replace(EXCHANGE, steps=(Step(SAID, "## Ports\n\n- web 80\n- **db** 5432"),))
+    )
+    assert draft.text.endswith("Assistant: Ports:\n- web 80\n- **db** 5432")
 
 
 def test_subagent_is_marked() -> None:
@@ -72,6 +97,7 @@ def test_huge_prompt_is_shortened() -> None:
     assert len(drafts) < 20
     assert "start" in drafts[0].text
     assert any("the end" in one.text for one in drafts)
+    assert sum(len(one.text) for one in drafts) < 13_000
 
 
 def test_clean_sees_whole_texts() -> None:
@@ -101,7 +127,9 @@ def test_refused_text_is_not_drafted() -> None:
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("## Use `pnpm` here. Not npm.", "Use pnpm here."),
+        ("Use `pnpm` here. Not npm.", "Use pnpm here."),
+        ("Sure.\nWe use the other port.", "We use the other port."),
+        ("Hello there! How is the build?", "How is the build?"),
         ("\n\n- fix my_old_name in a.py\nplease", "fix my_old_name in a.py"),
         ("...\nreally?", "really?"),
         ("", ""),
@@ -116,5 +144,5 @@ def test_titles(text: str, title: str) -> None:
 def test_sizes(steps: list[tuple[str, str]]) -> None:
     """No piece is longer than the limit and its title, none is empty."""
     for draft in to_drafts(replace(EXCHANGE, steps=tuple(Step(*one) for one in steps if one[1]))):
-        assert 0 < len(draft.text) <= PIECE_CHARS + TITLE_CHARS + 4
+        assert 0 < len(draft.text) <= PIECE_CHARS + 2 * LEAST_CHARS + LONGEST_HEADING
         assert len(draft.title) <= TITLE_CHARS

@@ -1,0 +1,61 @@
+"""A passage of a transcript with what stood around it: small texts are found, larger ones are read.
+
+Source: "small to big" retrieval; what is ranked is small, what is given has its context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vector_memory.model import PASSAGE, Memory
+from vector_memory.service.shelf import Shelf
+
+WHOLE_CHARS = 1_400
+"""Characters of a passage and what stood around it, at most."""
+
+
+def in_context(shelf: Shelf, memory: Memory) -> str:
+    """Return a memory's text; that of a passage is followed by what came after and before it in the
+    same exchange, as far as there is room."""
+    if memory.kind != PASSAGE or not memory.source.path:
+        return memory.text
+    turn = [one for one in shelf.journal.of_turn(memory.source) if one.kind == PASSAGE]
+    turn.sort(key=number_of)
+    place = next((at for at, one in enumerate(turn) if one.id == memory.id), None)
+    if place is None:
+        return memory.text
+    before, after = around([len(one.text) for one in turn], place, WHOLE_CHARS)
+    parts = [memory.text]
+    if after:
+        parts.append("[then] " + _joined(turn[place + 1 : place + 1 + after]))
+    if before:
+        parts.append("[before] " + _joined(turn[place - before : place]))
+    return "\n\n".join(parts)
+
+
+def number_of(memory: Memory) -> int:
+    """Return a passage's place in its exchange."""
+    digits = memory.external_id.rpartition(":")[2]
+    return int(digits) if digits.isdecimal() else 0
+
+
+def around(sizes: Sequence[int], place: int, most: int) -> tuple[int, int]:
+    """Return how many neighbours before and after a place fit, taken in turns, those after first."""
+    first = last = place
+    left = most - sizes[place]
+    growing = True
+    while growing:
+        growing = False
+        if last + 1 < len(sizes) and sizes[last + 1] <= left:
+            last += 1
+            left -= sizes[last]
+            growing = True
+        if first > 0 and sizes[first - 1] <= left:
+            first -= 1
+            left -= sizes[first]
+            growing = True
+    return place - first, last - place
+
+
+def _joined(memories: Sequence[Memory]) -> str:
+    return "\n".join(one.text for one in memories)
