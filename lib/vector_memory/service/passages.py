@@ -25,7 +25,7 @@ def in_context(shelf: Shelf, memory: Memory) -> str:
     if place is None:
         return memory.text
     before, after = around([len(one.text) for one in turn], place, WHOLE_CHARS)
-    parts = [memory.text]
+    parts: list[str] = [memory.text]
     if after:
         parts.append("[then] " + _joined(turn[place + 1 : place + 1 + after]))
     if before:
