@@ -122,7 +122,7 @@ class House:
         self.ctx.state.flush()
         return {
             "errors": list(self.errors),
-            "counters": self.ctx.state.counters(),
+            "counters": self.ctx.state.totals(),
             "embedding": {
                 "state": self.ctx.embedding.state,
                 "model": self.ctx.embedding.model,

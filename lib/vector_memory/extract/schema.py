@@ -109,15 +109,14 @@ def _answer() -> Any:
     from pydantic import ConfigDict, Field, create_model
 
     strict = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
-    idea = create_model(
-        "Idea",
-        __config__=strict,
-        text=(str, Field(min_length=MIN_CHARS, max_length=MAX_CHARS)),
-        intent=(Literal.__getitem__(INTENTS), ...),
-        confidence=(float, Field(ge=0, le=1)),
-        quote=(str, Field(min_length=MIN_QUOTE_CHARS, max_length=MAX_QUOTE_CHARS)),
-    )
-    ideas = (list[idea], Field(max_length=MOST_IDEAS))  # type: ignore[valid-type]
+    parts: dict[str, Any] = {
+        "text": (str, Field(min_length=MIN_CHARS, max_length=MAX_CHARS)),
+        "intent": (Literal[INTENTS], ...),
+        "confidence": (float, Field(ge=0, le=1)),
+        "quote": (str, Field(min_length=MIN_QUOTE_CHARS, max_length=MAX_QUOTE_CHARS)),
+    }
+    idea: Any = create_model("Idea", __config__=strict, **parts)
+    ideas: Any = (list[idea], Field(max_length=MOST_IDEAS))
     return create_model("Answer", __config__=strict, ideas=ideas)
 
 
