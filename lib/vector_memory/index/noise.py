@@ -43,10 +43,10 @@ _WARM_UPS = frozenset({"warmup", "no response requested."})
 def plain_prompt(text: str) -> str:
     """Return the words that the user typed: "" when there are none, `/name args` for a command,
     `! command` for a shell escape."""
+    text = strip_tags(text).strip()
     if text.startswith(EXTRACTION_MARK):
-        # As it is: a wrapper quoted in it must not take its place and hide whose prompt this is.
+        # As it is: a command quoted in it must not take its place and hide whose prompt this is.
         return text
-    text = strip_tags(text)
     command, shell = _COMMAND.search(text), _SHELL.search(text)
     if command:
         arguments = _ARGUMENTS.search(text)

@@ -45,6 +45,7 @@ def test_our_own_prompts_stay_recognisable() -> None:
     """A command that is quoted in one does not take its place."""
     own = f'{EXTRACTION_MARK} mark="1f">\n<command-name>/plan</command-name>'
     assert plain_prompt(own) == own
+    assert plain_prompt(f"<system-reminder>rules</system-reminder>\n{own}") == own
 
 
 def test_many_unclosed_tags_end() -> None:
