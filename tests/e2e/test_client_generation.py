@@ -74,6 +74,9 @@ def test_the_client_writes_and_leaves_nothing(api: ScriptedApi, quiet: Client) -
     assert f"{EXTRACTION_MARK}>\nRank these." in shown([asked])
     assert "verse" not in shown([asked])
     assert not transcripts(quiet)
+    left = [path for path in quiet.home.parent.rglob("*") if path.is_file()]
+    assert left
+    assert not [path for path in left if b"Rank these" in path.read_bytes()]
 
 
 def test_what_comes_with_a_call_is_within_what_is_set_aside(
