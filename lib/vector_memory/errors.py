@@ -62,7 +62,15 @@ class EmbeddingError(VectorMemoryError):
 
 
 class GenerationError(VectorMemoryError):
-    """A language model cannot be used now; whatever asked for it goes on without."""
+    """A language model cannot be used now; whatever asked for it goes on without.
+
+    Args:
+        tokens: what the failed call took, where that is known.
+    """
+
+    def __init__(self, message: str, hint: str = "", tokens: int = 0) -> None:
+        super().__init__(message, hint)
+        self.tokens = tokens
 
 
 class UsedUpError(GenerationError):

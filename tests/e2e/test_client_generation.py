@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from e2e.harness.api import ScriptedApi
 from e2e.harness.client import Client
+from e2e.harness.reply import Say
 from e2e.harness.request import Request, texts
 from service_house import ServiceHouse
 
@@ -69,7 +70,10 @@ def test_the_client_writes_and_leaves_nothing(api: ScriptedApi, quiet: Client) -
     assert (said, said.tokens) == ("[2] > [1]", 1_020)
     (asked,) = api.since(mark)
     assert "haiku" in asked.body["model"]
-    assert (asked.body["max_tokens"], asked.body.get("thinking")) == (100, None)
+    assert (asked.body["max_tokens"], asked.body.get("thinking")) == (
+        100 + headless.ROOM_TOKENS,
+        None,
+    )
     assert not asked.body.get("tools")
     assert f"{EXTRACTION_MARK}>\nRank these." in shown([asked])
     assert "verse" not in shown([asked])
@@ -137,6 +141,17 @@ def test_ideas_come_through_the_client(
     assert len(api.since(mark)) == 3
     assert "root:" not in shown(api.since(mark))
     assert not transcripts(quiet)
+
+
+def test_an_answer_that_is_cut_off_is_an_error_that_says_what_it_took(
+    api: ScriptedApi, quiet: Client
+) -> None:
+    """The client asks on by itself before it gives up; none of that goes uncounted."""
+    api.script_sides([Say("and on", "max_tokens")] * 9)
+    mark = api.mark()
+    with pytest.raises(GenerationError, match="exceeded") as told:
+        Headless(Settings(), str(quiet.binary)).complete("Rank these.", 100, 60.0)
+    assert told.value.tokens == 1_020 * len(api.since(mark))
 
 
 def test_an_error_of_the_api_is_an_error(quiet: Client, monkeypatch: pytest.MonkeyPatch) -> None:

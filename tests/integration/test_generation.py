@@ -164,6 +164,18 @@ def test_what_is_not_reported_is_estimated(house: ServiceHouse, server: OllamaSe
     assert used(house)["tokens"] - estimated > estimated
 
 
+def test_a_failed_call_that_says_what_it_took_is_counted_by_that(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than was set aside counts as more."""
+    said = """{"is_error": true, "result": "no", "modelUsage": {"a": {"inputTokens": 50000}}}"""
+    script(tmp_path, f"echo '{said}'; exit 1", "claude")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    use(house, rerank=True, generation_backend="client", generation_model="")
+    found(house)
+    assert (used(house)["tokens"], used(house)["failures"]) == (50_000, 1)
+
+
 def test_the_caps_hold_across_restarts_and_old_days_go(tmp_path: Path) -> None:
     """What was counted is on the disk before the call is made; a month later it is swept."""
     moment = datetime(2026, 5, 3, tzinfo=timezone.utc)
@@ -212,9 +224,9 @@ def test_unknown_backends_are_named() -> None:
         registry.create(replace(Settings(), generation_backend="nonsense"))  # type: ignore[arg-type]
 
 
-def script(folder: Path, body: str) -> str:
+def script(folder: Path, body: str, name: str = "client") -> str:
     """Return a program that stands for the client."""
-    path = folder / "client"
+    path = folder / name
     path.write_text("#!/bin/sh\n" + body)
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)

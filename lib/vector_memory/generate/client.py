@@ -18,6 +18,9 @@ from vector_memory.model import EXTRACTION_MARK, Completion
 COMMAND = "claude"
 DEFAULT_MODEL = "haiku"
 MAX_CHARS = 20_000
+ROOM_TOKENS = 2_000
+"""Where an answer is cut off, the client asks again, three times over, and then fails: so the limit
+that it is told stands well beyond what prompts ask for."""
 MARK = f"{EXTRACTION_MARK}>\n"
 SYSTEM = "You do one small task on a text and answer with nothing but what is asked for."
 OWN_SESSION = "VECTOR_MEMORY_OWN_SESSION"
@@ -31,6 +34,7 @@ _ENVIRONMENT = {
     "CLAUDE_CODE_DISABLE_ATTACHMENTS": "1",
     "CLAUDE_CODE_DISABLE_THINKING": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "2",
 }
 
 
@@ -42,7 +46,7 @@ class Headless:
         command: the program.
     """
 
-    overhead_tokens = 1_000
+    overhead_tokens = 1_000 + ROOM_TOKENS
 
     def __init__(self, settings: Settings, command: str = "") -> None:
         found = shutil.which(command or COMMAND)
@@ -66,11 +70,9 @@ class Headless:
             GenerationError: the client failed or was late.
         """
         marked = prompt if prompt.startswith(EXTRACTION_MARK) else MARK + prompt
-        environment = {"CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(max_tokens)}
+        environment = {"CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(max_tokens + ROOM_TOKENS)}
         done = self._run(self._words(), marked, timeout_s, environment)
-        if done.returncode != 0:
-            raise _failed(done.returncode, _said(done.stdout) or done.stderr or done.stdout)
-        return _completion(done.stdout)
+        return _completion(done.returncode, done.stdout, done.stderr)
 
     def check(self, timeout_s: float) -> None:
         """See whether the program runs. Whether it is signed in only a call can tell.
@@ -104,16 +106,17 @@ class Headless:
                 raise GenerationError(f"The client did not answer: {error}.", HINT) from error
 
 
-def _completion(out: str) -> Completion:
+def _completion(code: int, out: str, err: str) -> Completion:
     """Return what the client printed as its one JSON object."""
     try:
         answer = json.loads(out)
-        text, failed = answer["result"], answer.get("is_error")
+        text, failed = answer["result"], code != 0 or answer.get("is_error")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise GenerationError(f"The client answered no result: {out[:200]!r}.", HINT) from error
+        raise _failed(code, err or out) from error
+    tokens = _tokens(answer)
     if failed or not isinstance(text, str):
-        raise _failed(0, str(text))
-    return Completion(text[:MAX_CHARS], _tokens(answer))
+        raise _failed(code, str(text), tokens or 0)
+    return Completion(text[:MAX_CHARS], tokens)
 
 
 def _tokens(answer: Mapping[str, Any]) -> int | None:
@@ -127,13 +130,6 @@ def _tokens(answer: Mapping[str, Any]) -> int | None:
     return total or None
 
 
-def _said(out: str) -> str:
-    """Return the words of a failure that the client reports as JSON; "" where there are none."""
-    try:
-        return str(json.loads(out)["result"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-
-
-def _failed(code: int, said: str) -> GenerationError:
-    return GenerationError(f"The client failed with {code}: {said.strip()[:200]}.", HINT)
+def _failed(code: int, said: str, tokens: int = 0) -> GenerationError:
+    words = said.strip()[:200] or "no answer"
+    return GenerationError(f"The client failed with {code}: {words}.", HINT, tokens)

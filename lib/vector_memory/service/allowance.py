@@ -52,19 +52,19 @@ class Allowance:
             self._state.flush()
             return Reserved(day, tokens)
 
-    def settle(self, reserved: Reserved, tokens: int) -> None:
-        """Put what a call took in the place of what was set aside. A call that fails is not settled:
-        nobody knows what it took."""
-        with self._lock:
-            self.count("tokens", reserved.day, tokens - reserved.tokens)
-            self._state.flush()
-            self.error, self._failed_at = "", None
+    def went_well(self, reserved: Reserved, tokens: int) -> None:
+        """Put what a call took in the place of what was set aside."""
+        self._correct(reserved, tokens)
+        self.error, self._failed_at = "", None
+
+    def went_wrong(self, reserved: Reserved, tokens: int) -> None:
+        """Keep what was set aside, unless the call is known to have taken more: few failures say."""
+        self._correct(reserved, max(tokens, reserved.tokens))
 
     def failed(self, day: date, now: datetime, error: str) -> None:
         """Count a failure and keep its words."""
-        with self._lock:
-            self.count("failures", day)
-            self.error, self._failed_at = error, now
+        self.count("failures", day)
+        self.error, self._failed_at = error, now
 
     def rests(self, now: datetime) -> bool:
         """Whether a failure is so recent that work nobody waits for should not be tried."""
@@ -75,6 +75,12 @@ class Allowance:
         self._state.count(f"generation_{what}_{day:%Y-%m-%d}", by)
         if what in TOTALS:
             self._state.count(f"generation_{what}", by)
+
+    def _correct(self, reserved: Reserved, tokens: int) -> None:
+        with self._lock:
+            if tokens != reserved.tokens:
+                self.count("tokens", reserved.day, tokens - reserved.tokens)
+            self._state.flush()
 
     def used(self, day: date) -> dict[str, int]:
         """Return what was counted on a day."""

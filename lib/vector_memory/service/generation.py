@@ -5,7 +5,8 @@ everything as it is without."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import BadInputError, GenerationError, UsedUpError
@@ -73,20 +74,14 @@ def asked(
         GenerationError: it failed, or was asked often enough today.
         BadInputError: there is no such model.
     """
-    today = ctx.local_now().date()
-    try:
+    with _failures_counted(ctx):
         generator = registry.create(ctx.settings)
-        reserved = _reserved(ctx, generator, prompt, max_tokens)
-        completion = generator.complete(prompt, max_tokens, timeout_s, schema)
-    except UsedUpError:
-        raise
-    except (GenerationError, BadInputError) as error:
-        ctx.generation.failed(today, ctx.now(), str(error))
-        raise
+        with _set_aside(ctx, generator, prompt, max_tokens) as reserved:
+            completion = generator.complete(prompt, max_tokens, timeout_s, schema)
     took = completion.tokens
     if took is None:
         took = tokens(prompt) + tokens(completion) + generator.overhead_tokens
-    ctx.generation.settle(reserved, took)
+    ctx.generation.went_well(reserved, took)
     return completion
 
 
@@ -104,7 +99,23 @@ def report(ctx: Context) -> dict[str, Any]:
     }
 
 
-def _reserved(ctx: Context, generator: Generator, prompt: str, max_tokens: int) -> Reserved:
+@contextmanager
+def _failures_counted(ctx: Context) -> Iterator[None]:
+    try:
+        yield
+    except UsedUpError:
+        # Refusals are counted where they are made.
+        raise
+    except (GenerationError, BadInputError) as error:
+        ctx.generation.failed(ctx.local_now().date(), ctx.now(), str(error))
+        raise
+
+
+@contextmanager
+def _set_aside(
+    ctx: Context, generator: Generator, prompt: str, max_tokens: int
+) -> Iterator[Reserved]:
+    """Set aside what a call may take; a failed one keeps it, or what it is known to have taken."""
     needed = tokens(prompt) + max_tokens + generator.overhead_tokens
     reserved = ctx.generation.reserve(ctx.settings, ctx.local_now().date(), needed)
     if reserved is None:
@@ -112,4 +123,8 @@ def _reserved(ctx: Context, generator: Generator, prompt: str, max_tokens: int) 
             "The language model was asked often enough today.",
             "Raise generation_daily_calls or generation_daily_tokens.",
         )
-    return reserved
+    try:
+        yield reserved
+    except GenerationError as error:
+        ctx.generation.went_wrong(reserved, error.tokens)
+        raise
