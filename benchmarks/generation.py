@@ -22,6 +22,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.generate import registry
 
 CALLS = 100_000
+TOKENS = 100_000_000
 
 
 def answers(settings: config.Settings) -> bool:
@@ -56,6 +57,7 @@ def main() -> None:
             os.environ["VECTOR_MEMORY_HYDE"] = str(hyde)
             os.environ["VECTOR_MEMORY_RERANK"] = str(rerank)
             os.environ["VECTOR_MEMORY_GENERATION_DAILY_CALLS"] = str(CALLS)
+            os.environ["VECTOR_MEMORY_GENERATION_DAILY_TOKENS"] = str(TOKENS)
             with bench(given.home) as made:
                 made.daemon.start()
                 rankings = ask(made, asked, load(made, lines_of(conversations), apart=False))

@@ -1,4 +1,4 @@
-"""A small server that speaks the part of Ollama's API that embedding needs."""
+"""A small server that speaks the part of Ollama's API that embedding and generation need."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ class OllamaServer(ThreadingHTTPServer):
         self.inputs: list[str] = []
         self.prompts: list[str] = []
         self.written = "Nothing."
+        self.answers: list[str] = []
+        """What it writes next; after the last of them `written`."""
+        self.chats: list[dict[str, Any]] = []
+        self.counts: dict[str, int] = {"prompt_eval_count": 100, "eval_count": 10}
         self.failure: tuple[int, str] | None = None
         self.delay_s = 0.0
 
@@ -49,14 +53,23 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(status, {"error": message})
         elif request["model"].partition(":")[0] + ":latest" not in self.server.models:
             self._answer(404, {"error": f"model {request['model']!r} not found"})
-        elif self.path == "/api/generate":
-            self.server.prompts.append(request["prompt"])
-            self._answer(200, {"model": request["model"], "response": self.server.written})
+        elif self.path == "/api/show":
+            self._answer(200, {"details": {}, "model_info": {}})
+        elif self.path == "/api/chat":
+            self._answer(200, self._said(request))
         else:
             self.server.inputs.extend(request["input"])
             # Like the real one, which has no vector for nothing.
             vectors = [bag_of_words(text, DIM) for text in request["input"] if text.strip()]
             self._answer(200, {"model": request["model"], "embeddings": vectors})
+
+    def _said(self, request: dict[str, Any]) -> dict[str, Any]:
+        server = self.server
+        server.chats.append(request)
+        server.prompts.append(request["messages"][-1]["content"])
+        said = server.answers.pop(0) if server.answers else server.written
+        message = {"role": "assistant", "content": said}
+        return {"model": request["model"], "message": message, "done": True, **server.counts}
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
         content = json.dumps(body).encode()

@@ -60,18 +60,24 @@ class Settings:
     embedding_threads: int = bounded(2, ge=1, le=64)
     """Processor threads that the embedding model may use."""
     generation_backend: Literal["", "ollama", "client"] = ""
-    """Which language model `hyde` and `rerank` may ask: one of `ollama`, the headless `client`
-    (which costs your tokens), or none."""
+    """Which language model `hyde`, `rerank` and `extraction` may ask: one of `ollama`, the headless
+    `client` (which costs your tokens), or none."""
     generation_model: str = ""
-    """Its name. Empty means the backend's own default."""
+    """Its name. Empty means a small one: `llama3.2:3b` of `ollama`, `haiku` of the `client`."""
     generation_daily_calls: int = bounded(200, ge=0, le=100_000)
     """Calls of the language model at most in a day."""
+    generation_daily_tokens: int = bounded(200_000, ge=0, le=100_000_000)
+    """Tokens that the language model may take in a day, prompts included."""
     generation_timeout_s: float = bounded(20.0, ge=1, le=300)
     """Seconds after which a recall goes on without the model."""
     hyde: bool = False
     """Let the model write a hypothetical answer that a recall you ask for searches with."""
     rerank: bool = False
     """Let the model order the first hits of a recall you ask for."""
+    extraction: bool = False
+    """Let the model find ideas beside the rules, in what was said, after each turn."""
+    extraction_gate: bool = True
+    """Ask first, in a few tokens, whether a stretch of text holds anything worth remembering."""
     idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
     excluded_projects: tuple[str, ...] = ()

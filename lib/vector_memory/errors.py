@@ -8,6 +8,8 @@
     ├── StoreDamagedError       a file of a store is damaged or from a newer version
     ├── StoreFullError          the disk is full or read-only
     ├── EmbeddingError          the embedding backend is missing or failed
+    ├── GenerationError         a language model cannot be used now
+    │   └── UsedUpError         it was asked often enough today
     └── SetupError              a step of the set-up failed
 
 Anything else that escapes is a bug: exit 3.
@@ -60,7 +62,19 @@ class EmbeddingError(VectorMemoryError):
 
 
 class GenerationError(VectorMemoryError):
-    """A language model cannot be used now; whatever asked for it goes on without."""
+    """A language model cannot be used now; whatever asked for it goes on without.
+
+    Args:
+        tokens: what the failed call took, where that is known.
+    """
+
+    def __init__(self, message: str, hint: str = "", tokens: int = 0) -> None:
+        super().__init__(message, hint)
+        self.tokens = tokens
+
+
+class UsedUpError(GenerationError):
+    """What a language model may take in a day is used up."""
 
 
 class SetupError(VectorMemoryError):

@@ -3,7 +3,7 @@ and the protocols between the parts. No I/O, no third-party import."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, IntFlag
@@ -125,6 +125,8 @@ COLLECTIONS: dict[str, CollectionRule] = {
 
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+EXTRACTION_MARK = "<vector-memory-extraction"
+"""A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 
 GLOBAL_PROJECT = ""
 """The project id of memories that belong to the user rather than to a project."""
@@ -321,16 +323,47 @@ class Embedder(Protocol):
         """Release what the model holds."""
 
 
+class Completion(str):
+    """What a language model wrote. `tokens` is what the call took, prompt included, as the backend
+    reports it; None where it does not."""
+
+    tokens: int | None
+
+    def __new__(cls, text: str, tokens: int | None = None) -> Completion:
+        made = super().__new__(cls, text)
+        made.tokens = tokens
+        return made
+
+
 class Generator(Protocol):
     """A language model that writes text. It is an option everywhere: nothing depends on one."""
 
     name: str
+    overhead_tokens: int
+    """Tokens that a call takes besides its prompt and its answer, rather too many than too few."""
 
-    def complete(self, prompt: str, max_tokens: int, timeout_s: float) -> str:
+    def complete(
+        self,
+        prompt: str,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
         """Return what the model writes after a prompt.
+
+        Args:
+            schema: a JSON schema that the answer should follow. Some backends see to that, others
+                leave it to the prompt: whoever asks has to check.
 
         Raises:
             GenerationError: it cannot be used now.
+        """
+
+    def check(self, timeout_s: float) -> None:
+        """See whether it could be used, without asking the model.
+
+        Raises:
+            GenerationError: it plainly cannot.
         """
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from e2e.harness.bundle import ROOT
 
+from vector_memory.generate.client import OWN_SESSION
 from vector_memory.paths import Home, data_home
 from vector_memory.setup import app
 from vector_memory.setup.site import Site
@@ -56,6 +57,13 @@ def with_interpreter(home: Path, text: str = SPY) -> Path:
     python.write_text(text, encoding="utf-8")
     python.chmod(0o700)
     return home
+
+
+def test_a_session_of_our_own_is_left_alone(shell: list[str], tmp_path: Path) -> None:
+    """A client that this memory asks something gets no memories and leaves none."""
+    environ = {"VECTOR_MEMORY_HOME": str(with_interpreter(tmp_path / "data"))}
+    assert run_hook(shell, "user_prompt_submit", environ)
+    assert run_hook(shell, "user_prompt_submit", {**environ, OWN_SESSION: "1"}) == ""
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from fake_daemon import fake_daemon
+from fakes_ollama import running
 
 from vector_memory.cli import checks
-from vector_memory.cli.checks import client, disk, hooks, model, runtime, trouble
+from vector_memory.cli.checks import client, disk, generation, hooks, model, runtime, trouble
 from vector_memory.cli.main import main
 from vector_memory.paths import Home, version
 
@@ -294,6 +295,53 @@ class TestClient:
         program.chmod(0o700)
         monkeypatch.setenv("PATH", str(tmp_path))
         assert states(list(client.check(case))) == [state]
+
+
+class TestGeneration:
+    """The language model, if one is chosen."""
+
+    def choose(self, case: checks.Case, **settings: object) -> None:
+        Path(case.home.config).write_text(json.dumps(settings))
+
+    def test_none_is_fine_unless_something_wants_one(self, case: checks.Case) -> None:
+        """An option that is on and asks nobody is a warning with a fix."""
+        assert states(list(generation.check(case))) == ["ok"]
+        self.choose(case, extraction=True)
+        (found,) = generation.check(case)
+        assert (found.state, found.fix) == ("warn", generation.CHOOSE)
+        assert "extraction" in found.message
+
+    def test_one_that_is_not_there_is_a_warning(
+        self, case: checks.Case, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A server that does not answer, and a program that is missing: each with what to do."""
+        self.choose(case, generation_backend="ollama", ollama_host="http://127.0.0.1:9")
+        (found,) = generation.check(case)
+        assert (found.state, "Start Ollama" in found.fix) == ("warn", True)
+        monkeypatch.setenv("PATH", "/nonexistent")
+        self.choose(case, generation_backend="client")
+        (found,) = generation.check(case)
+        assert (found.state, "no program" in found.message) == ("warn", True)
+
+    def test_one_that_is_there_is_asked_nothing(self, case: checks.Case) -> None:
+        """It has the model; that is enough."""
+        with running() as server:
+            server.models["llama3.2:latest"] = "aa"
+            self.choose(case, generation_backend="ollama", ollama_host=server.address)
+            (found,) = generation.check(case)
+            assert (found.state, server.chats) == ("ok", [])
+        assert found.message == "ollama/llama3.2:3b is there"
+
+    def test_today_is_told(self, case: checks.Case) -> None:
+        """The last failure and a used-up day are warnings."""
+        self.choose(case, generation_backend="ollama", ollama_host="http://127.0.0.1:9")
+        told = {"backend": "ollama", "calls": 9, "daily_calls": 9, "tokens": 1234, "refused": 1}
+        with fake_daemon(case.home) as daemon:
+            daemon.handlers["doctor"] = lambda payload: {"generation": {**told, "error": "late"}}
+            case.status = {"pid": 1}
+            _, failed, today = generation.check(case)
+        assert (failed.state, "late" in failed.message) == ("warn", True)
+        assert (today.state, "9 of 9 calls, 1,234 of" in today.message) == ("warn", True)
 
 
 class TestDisk:

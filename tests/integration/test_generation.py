@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,15 @@ from vector_memory.config import Settings
 from vector_memory.errors import BadInputError, GenerationError
 from vector_memory.generate import registry
 from vector_memory.generate.client import Headless
-from vector_memory.service import recall, sessions
+from vector_memory.journal.state import State
+from vector_memory.model import EXTRACTION_MARK
+from vector_memory.service import recall, report, sessions
+from vector_memory.service.allowance import Allowance
 
+ANSWER = (
+    '{"result": "yes", "modelUsage": {"haiku": {"inputTokens": 1000, "outputTokens": 30, '
+    '"cacheReadInputTokens": 200, "cacheCreationInputTokens": 4}}}'
+)
 FIRST = "The importer needs the queue to be drained before it starts"
 SECOND = "Drain the queue, then start the importer, then check the ledger"
 
@@ -53,6 +61,11 @@ def found(house: ServiceHouse) -> list[str]:
         house.ctx, {"query": "start the importer, drain the queue", "global": True}
     )
     return [hit["text"] for hit in answer["hits"]]
+
+
+def used(house: ServiceHouse) -> dict[str, int]:
+    """Return what was counted today."""
+    return house.ctx.generation.used(house.ctx.local_now().date())
 
 
 def use(house: ServiceHouse, **settings: Any) -> None:
@@ -117,15 +130,103 @@ def test_a_day_has_its_cap(house: ServiceHouse, server: OllamaServer) -> None:
     assert len(server.prompts) == 3
 
 
+def test_a_day_has_its_cap_of_tokens(house: ServiceHouse, server: OllamaServer) -> None:
+    """What a call may take is set aside before it, and what it took is counted after it."""
+    use(house, rerank=True, generation_daily_tokens=1_000)
+    server.counts = {"prompt_eval_count": 700, "eval_count": 20}
+    found(house)
+    assert used(house)["tokens"] == 720
+    found(house)
+    assert len(server.prompts) == 1
+    assert used(house) == {"calls": 1, "tokens": 720, "refused": 1, "failures": 0, "garbage": 0}
+    house.pass_time(days=1)
+    found(house)
+    assert len(server.prompts) == 2
+
+
+def test_no_tokens_means_no_calls(house: ServiceHouse, server: OllamaServer) -> None:
+    """0 switches every call off."""
+    use(house, rerank=True, hyde=True, generation_daily_tokens=0)
+    assert len(found(house)) == 2
+    assert server.prompts == []
+
+
+def test_what_is_not_reported_is_estimated(house: ServiceHouse, server: OllamaServer) -> None:
+    """A server without figures is counted by the length of what was said; a failed call keeps what
+    was set aside, since nobody knows what it took."""
+    use(house, rerank=True)
+    server.counts = {}
+    found(house)
+    estimated = used(house)["tokens"]
+    assert 100 < estimated < 400
+    server.failure = (500, "no")
+    found(house)
+    assert used(house)["tokens"] - estimated > estimated
+
+
+def test_a_failed_call_that_says_what_it_took_is_counted_by_that(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than was set aside counts as more."""
+    said = """{"is_error": true, "result": "no", "modelUsage": {"a": {"inputTokens": 50000}}}"""
+    script(tmp_path, f"echo '{said}'; exit 1", "claude")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    use(house, rerank=True, generation_backend="client", generation_model="")
+    found(house)
+    assert (used(house)["tokens"], used(house)["failures"]) == (50_000, 1)
+
+
+def test_the_caps_hold_across_restarts_and_old_days_go(tmp_path: Path) -> None:
+    """What was counted is on the disk before the call is made; a month later it is swept."""
+    moment = datetime(2026, 5, 3, tzinfo=timezone.utc)
+    settings = replace(Settings(), generation_daily_tokens=1_000)
+    state = State.open(str(tmp_path / "state.db"), lambda: moment)
+    assert Allowance(state).reserve(settings, moment.date(), 900)
+    # As if the process were killed: nothing is closed.
+    again = State.open(str(tmp_path / "state.db"), lambda: moment)
+    assert Allowance(again).reserve(settings, moment.date(), 200) is None
+    again.close()
+    state.close()
+    later = State.open(str(tmp_path / "state.db"), lambda: moment + timedelta(days=40))
+    assert later.counters() == {"generation_refused": 1}
+    later.close()
+
+
+def test_threads_share_one_cap(house: ServiceHouse) -> None:
+    """Of many that ask at once, only so many are let through."""
+    settings = replace(house.ctx.settings, generation_daily_calls=7, generation_daily_tokens=500)
+    today = house.ctx.local_now().date()
+    with ThreadPoolExecutor(8) as pool:
+        granted = list(
+            pool.map(lambda _: house.ctx.generation.reserve(settings, today, 100), range(64))
+        )
+    assert sum(one is not None for one in granted) == 5
+    assert used(house)["tokens"] == 500
+
+
+def test_figures_tell_of_the_model(house: ServiceHouse, server: OllamaServer) -> None:
+    """`stats` has today's calls, tokens and caps, and the last failure until a call goes well."""
+    use(house, rerank=True)
+    server.failure = (500, "broken")
+    found(house)
+    told = report.stats(house.ctx, {})["generation"]
+    assert (told["calls"], told["failures"], told["daily_calls"]) == (1, 1, 200)
+    assert "broken" in told["error"]
+    server.failure = None
+    found(house)
+    assert report.stats(house.ctx, {})["generation"]["error"] == ""
+    assert not [name for name in report.stats(house.ctx, {})["counters"] if name.endswith("-03")]
+
+
 def test_unknown_backends_are_named() -> None:
     """A wrong name brings the right ones."""
     with pytest.raises(BadInputError, match="nonsense"):
         registry.create(replace(Settings(), generation_backend="nonsense"))  # type: ignore[arg-type]
 
 
-def script(folder: Path, body: str) -> str:
+def script(folder: Path, body: str, name: str = "client") -> str:
     """Return a program that stands for the client."""
-    path = folder / "client"
+    path = folder / name
     path.write_text("#!/bin/sh\n" + body)
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
@@ -135,6 +236,12 @@ def test_a_client_that_fails_or_is_late_is_an_error(tmp_path: Path) -> None:
     """A failing, a slow and a missing program are told apart from an answer."""
     with pytest.raises(GenerationError, match="3"):
         Headless(Settings(), script(tmp_path, "echo broken >&2; exit 3")).complete("x", 9, 5.0)
+    with pytest.raises(GenerationError, match="signed out"):
+        said = """echo '{"is_error": true, "result": "signed out"}'"""
+        Headless(Settings(), script(tmp_path, said)).complete("x", 9, 5.0)
+    for garbage in ("", "{", "[]", "{}", "null", '{"result": 5}'):
+        with pytest.raises(GenerationError):
+            Headless(Settings(), script(tmp_path, f"echo '{garbage}'")).complete("x", 9, 5.0)
     with pytest.raises(GenerationError):
         Headless(Settings(), script(tmp_path, "exec sleep 20")).complete("x", 9, 0.2)
     with pytest.raises(GenerationError, match="no program"):
@@ -143,9 +250,43 @@ def test_a_client_that_fails_or_is_late_is_an_error(tmp_path: Path) -> None:
 
 def test_a_prompt_reaches_the_client_on_stdin_alone(tmp_path: Path) -> None:
     """What memories say is no argument, and the client starts in an empty folder of its own."""
-    path = script(tmp_path, 'cat; echo "|$@|"; ls -A | wc -l')
-    said = Headless(Settings(), path).complete("$(id) --help", 9, 5.0)
-    assert said.startswith("$(id) --help")
+    seen = tmp_path / "seen"
+    path = script(
+        tmp_path, f"""cat >{seen}; echo "|$@|" >>{seen}; ls -A | wc -l >>{seen}; echo '{ANSWER}'"""
+    )
+    assert Headless(Settings(), path).complete("$(id) --help", 9, 5.0) == "yes"
+    said = seen.read_text()
+    assert said.startswith(EXTRACTION_MARK)
+    assert "$(id) --help" in said.partition("|")[0]
     assert "id)" not in said.partition("|")[2]
     assert said.split()[-1] == "0"
-    assert os.getcwd()
+
+
+def test_what_a_call_took_is_what_all_models_of_the_client_took(tmp_path: Path) -> None:
+    """Cached tokens count too; without figures nothing is claimed."""
+    path = script(tmp_path, f"echo '{ANSWER}'")
+    assert Headless(Settings(), path).complete("x", 9, 5.0).tokens == 1_234
+    path = script(tmp_path, """echo '{"result": "yes", "modelUsage": {"haiku": 5}}'""")
+    assert Headless(Settings(), path).complete("x", 9, 5.0).tokens is None
+
+
+def test_the_smallest_model_is_asked_unless_another_is_named(tmp_path: Path) -> None:
+    """Small tasks need no large model."""
+    seen = tmp_path / "seen"
+    path = script(tmp_path, f"""echo "$@" >{seen}; echo '{ANSWER}'""")
+    for model, words in (("", "--model haiku"), ("opus", "--model opus")):
+        Headless(replace(Settings(), generation_model=model), path).complete("x", 9, 5.0)
+        assert words in seen.read_text()
+
+
+def test_a_backend_is_checked_without_being_asked(
+    house: ServiceHouse, server: OllamaServer, tmp_path: Path
+) -> None:
+    """A server that has the model and a client that runs are there; others are not."""
+    registry.create(house.ctx.settings).check(5.0)
+    assert server.chats == []
+    with pytest.raises(GenerationError, match="not found"):
+        registry.create(replace(house.ctx.settings, generation_model="other")).check(5.0)
+    Headless(Settings(), script(tmp_path, "echo 2.1.329")).check(5.0)
+    with pytest.raises(GenerationError):
+        Headless(Settings(), script(tmp_path, "exit 1")).check(5.0)

@@ -18,8 +18,8 @@ def doctor(
 ) -> int:
     """Check every hop between a session and its memories.
 
-    These are runtime, model, daemon, stores, hooks, client, last errors and disk. Exit 1 if one
-    fails; what would mend it stands below it.
+    These are runtime, model, daemon, stores, hooks, client, the language model if one is chosen,
+    last errors and disk. Exit 1 if one fails; what would mend it stands below it.
     """
     from vector_memory.cli import checks
 
@@ -29,7 +29,7 @@ def doctor(
         output.document({"ok": not failed, "checks": [one._asdict() for one in findings]})
         return 1 if failed else 0
     for one in findings:
-        output.say(f"{one.state:4}  {one.hop:9}  {output.plain(one.message)}")
+        output.say(f"{one.state:4}  {one.hop:10}  {output.plain(one.message)}")
         if one.fix:
-            output.say(f"{'':17}→ {output.plain(one.fix)}")
+            output.say(f"{'':18}→ {output.plain(one.fix)}")
     return 1 if failed else 0

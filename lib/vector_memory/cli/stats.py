@@ -18,11 +18,27 @@ def stats(project: Project = None, as_json: Json = False) -> None:
     output.say(f"{answer.get('memories', 0):,} memories")
     if embedding:
         output.say(f"embedding: {embedding.get('model') or 'none'} ({embedding.get('state', '?')})")
+    if words := figures(answer.get("generation") or {}):
+        output.say(words)
     for name in ("by_kind", "by_project", "by_collection"):
         _counts(name[3:], answer.get(name) or {})
     stores = [_store(store) for store in answer.get("stores") or []]
     if stores:
         output.table(("memories", "waiting", "MB", "store"), stores)
+
+
+def figures(generation: dict[str, Any]) -> str:
+    """Return what the language model took today, in words; "" where there is none."""
+    if not generation.get("backend"):
+        return ""
+    name = "/".join(filter(None, (generation["backend"], generation.get("model"))))
+    count = {word: int(value) for word, value in generation.items() if isinstance(value, int)}
+    return (
+        f"language model: {name}; today {count.get('calls', 0):,} of "
+        f"{count.get('daily_calls', 0):,} calls, {count.get('tokens', 0):,} of "
+        f"{count.get('daily_tokens', 0):,} tokens, {count.get('refused', 0):,} refused, "
+        f"{count.get('failures', 0):,} failed, {count.get('garbage', 0):,} answers of no use"
+    )
 
 
 def _counts(name: str, counts: dict[str, int]) -> None:

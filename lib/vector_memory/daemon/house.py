@@ -119,10 +119,13 @@ class House:
 
     def health(self) -> dict[str, Any]:
         """Return the last errors and the counters."""
+        from vector_memory.service import generation
+
         self.ctx.state.flush()
         return {
             "errors": list(self.errors),
-            "counters": self.ctx.state.counters(),
+            "generation": generation.report(self.ctx),
+            "counters": self.ctx.state.totals(),
             "embedding": {
                 "state": self.ctx.embedding.state,
                 "model": self.ctx.embedding.model,

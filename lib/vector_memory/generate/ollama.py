@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vector_memory.config import Settings
 from vector_memory.errors import GenerationError
+from vector_memory.model import Completion
 
 DEFAULT_MODEL = "llama3.2:3b"
+CONTEXT_TOKENS = 8_192
+"""Ollama's own default cuts a long prompt's beginning off without a word."""
+MAX_CHARS = 20_000
 HINT = "Start Ollama and pull the model, or set generation_backend to nothing."
 
 
@@ -19,29 +24,63 @@ class Ollama:
         settings: `generation_model` and `ollama_host` are read.
     """
 
+    overhead_tokens = 64
+
     def __init__(self, settings: Settings) -> None:
         self.name = f"ollama/{settings.generation_model or DEFAULT_MODEL}"
         self._model = settings.generation_model or DEFAULT_MODEL
         self._host = settings.ollama_host or os.environ.get("OLLAMA_HOST") or None
 
-    def complete(self, prompt: str, max_tokens: int, timeout_s: float) -> str:
-        """Return what the model writes.
+    def complete(
+        self,
+        prompt: str,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """Return what the model writes; with a schema, the server lets it write nothing else.
 
         Raises:
             GenerationError: the server cannot be reached in time, or refuses.
         """
+        options = {"num_predict": max_tokens, "temperature": 0.0, "num_ctx": CONTEXT_TOKENS}
+        answer = self._asked(
+            timeout_s,
+            lambda client: client.chat(
+                model=self._model,
+                messages=[{"role": "user", "content": prompt}],
+                # A model that thinks first would use up its tokens on that.
+                think=False,
+                format=dict(schema) if schema else None,
+                options=options,
+            ),
+        )
+        return Completion(str(answer.message.content or "")[:MAX_CHARS], _tokens(answer))
+
+    def check(self, timeout_s: float) -> None:
+        """See whether the server has the model.
+
+        Raises:
+            GenerationError: the server cannot be reached in time, or has it not.
+        """
+        self._asked(timeout_s, lambda client: client.show(self._model))
+
+    def _asked(self, timeout_s: float, question: Callable[[Any], Any]) -> Any:
         from ollama import Client
 
         client: Any = Client(host=self._host, timeout=timeout_s)
         try:
-            answer = client.generate(
-                model=self._model,
-                prompt=prompt,
-                options={"num_predict": max_tokens, "temperature": 0.0},
-            )
-            return str(answer["response"])
+            return question(client)
         except Exception as error:
             # The client raises what its HTTP library raises, besides errors of its own.
             raise GenerationError(f"Ollama did not answer: {error}.", HINT) from error
         finally:
             client.close()
+
+
+def _tokens(answer: Any) -> int | None:
+    """Return what a call took; None where the server does not say. It leaves the prompt out where it
+    still had it from an earlier call."""
+    if answer.prompt_eval_count is None or answer.eval_count is None:
+        return None
+    return int(answer.prompt_eval_count) + int(answer.eval_count)

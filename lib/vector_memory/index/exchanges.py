@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
-from vector_memory.index.noise import EXTRACTION_MARK, is_command, plain_prompt, strip_tags
+from vector_memory.index.noise import is_command, plain_prompt, strip_tags
 from vector_memory.index.transcript import Entry
-from vector_memory.model import unique
+from vector_memory.model import EXTRACTION_MARK, unique
 
 SAID = "said"
 DONE = "done"

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 
-EXTRACTION_MARK = "<vector-memory-extraction"
-"""A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
+from vector_memory.model import EXTRACTION_MARK
 
 _DROPPED = (
     "vector-memory", "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics",
@@ -44,7 +43,10 @@ _WARM_UPS = frozenset({"warmup", "no response requested."})
 def plain_prompt(text: str) -> str:
     """Return the words that the user typed: "" when there are none, `/name args` for a command,
     `! command` for a shell escape."""
-    text = strip_tags(text)
+    text = strip_tags(text).strip()
+    if text.startswith(EXTRACTION_MARK):
+        # As it is: a command quoted in it must not take its place and hide whose prompt this is.
+        return text
     command, shell = _COMMAND.search(text), _SHELL.search(text)
     if command:
         arguments = _ARGUMENTS.search(text)

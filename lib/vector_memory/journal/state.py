@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 SHOWN_FOR = timedelta(days=30)
 SESSIONS_FOR = timedelta(days=90)
+DAYS_FOR = timedelta(days=30)
+"""How long the counters of single days are kept."""
+_OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
 
 
 def _utc_now() -> datetime:
@@ -161,6 +165,11 @@ class State:
             totals.update(self._counts)
             return dict(totals)
 
+    def totals(self) -> dict[str, int]:
+        """Return the counters but those of single days, whose names end in a date."""
+        day = re.compile(r"_\d{4}-\d\d-\d\d\Z")
+        return {name: n for name, n in self.counters().items() if not day.search(name)}
+
     def flush(self) -> None:
         """Write the counters."""
         with self._counting:
@@ -199,6 +208,10 @@ class State:
             connection.execute("DELETE FROM shown WHERE at < ?", (microseconds(now - SHOWN_FOR),))
             connection.execute(
                 "DELETE FROM sessions WHERE at < ?", (microseconds(now - SESSIONS_FOR),)
+            )
+            connection.execute(
+                f"DELETE FROM counters WHERE {_OF_A_DAY} AND substr(name, -10) < ?",
+                (f"{now - DAYS_FOR:%Y-%m-%d}",),
             )
 
     def _one(self, sql: str, value: str) -> tuple[Any, ...] | None:

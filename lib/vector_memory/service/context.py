@@ -17,6 +17,7 @@ from vector_memory.config import Settings
 from vector_memory.errors import VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.paths import Home
+from vector_memory.service.allowance import Allowance
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
@@ -60,10 +61,14 @@ class Context:
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
+    generation: Allowance = field(init=False)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
     _known: set[tuple[str, str]] = field(default_factory=set)
     _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        self.generation = Allowance(self.state)
 
     def place(self, folder: str) -> projects.Place:
         """Return a folder's project, remembered for a short while."""

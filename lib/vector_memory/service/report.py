@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from vector_memory.model import Scope
-from vector_memory.service import asked
+from vector_memory.service import asked, generation
 from vector_memory.service.context import Context
 from vector_memory.service.recall import name_in, project_names
 from vector_memory.service.shelf import Shelf
@@ -32,7 +32,8 @@ def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
             for key, n in by_project.items()
         },
         "stores": [_store(ctx, shelf) for shelf in shelves],
-        "counters": ctx.state.counters(),
+        "counters": ctx.state.totals(),
+        "generation": generation.report(ctx),
         "embedding": {
             "model": ctx.embedding.model,
             "state": ctx.embedding.state,

@@ -27,6 +27,7 @@ class ScriptedApi:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self._replies: list[Scripted] = []
+        self._sides: list[Say] = []
         self._errors: list[Exception] = []
         self._guard = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -56,6 +57,12 @@ class ScriptedApi:
         with self._guard:
             self._replies = list(said)
 
+    def script_sides(self, said: Sequence[Say | str]) -> None:
+        """Set what the next requests get that are no session's own, such as a client without tools;
+        after the last of them each gets a title."""
+        with self._guard:
+            self._sides = [Say(one) if isinstance(one, str) else one for one in said]
+
     def mark(self) -> int:
         """Return how many requests have come: where `since` starts."""
         with self._guard:
@@ -73,7 +80,7 @@ class ScriptedApi:
             if request.is_compaction:
                 return SUMMARY
             if not request.is_main:
-                return SIDE
+                return self._sides.pop(0) if self._sides else SIDE
             said = self._replies.pop(0) if self._replies else LAST
         if isinstance(said, str):
             return Say(said)

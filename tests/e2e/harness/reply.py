@@ -13,9 +13,10 @@ Block = dict[str, Any]
 
 @dataclass(frozen=True)
 class Say:
-    """A reply of plain text that ends the turn."""
+    """A reply of plain text that ends the turn, unless it was cut off (`stopped`)."""
 
     text: str
+    stopped: str = "end_turn"
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _envelope(model: str) -> dict[str, Any]:
 
 
 def _stop_reason(reply: Reply) -> str:
-    return "end_turn" if isinstance(reply, Say) else "tool_use"
+    return reply.stopped if isinstance(reply, Say) else "tool_use"
 
 
 def _block(reply: Reply) -> Block:

@@ -11,6 +11,7 @@ from unit.index.transcripts import Talk
 
 from vector_memory.index.exchanges import Exchange, exchanges, parse_time
 from vector_memory.index.transcript import read_entries
+from vector_memory.model import EXTRACTION_MARK
 
 
 @pytest.fixture
@@ -46,6 +47,15 @@ def test_one_exchange(talk: Talk, tmp_path: Path) -> None:
     assert (found.session, found.uuid, found.branch) == ("s1", "s1-u1", "main")
     assert found.started_at == datetime(2026, 11, 20, 10, 0, 1, tzinfo=timezone.utc)
     assert found.ended_at == datetime(2026, 11, 20, 10, 0, 10, tzinfo=timezone.utc)
+
+
+def test_sessions_of_our_own_are_not_kept(talk: Talk, tmp_path: Path) -> None:
+    """What a model was asked about earlier sessions, and what it said, is no memory."""
+    talk.user(f'{EXTRACTION_MARK} mark="1f">\nUser: use <command-name>/x</command-name> tabs')
+    talk.say('{"ideas": []}')
+    talk.user("Use spaces.")
+    talk.say("Done.")
+    assert [one.is_worth_keeping for one in read(talk, tmp_path)] == [False, True]
 
 
 def test_refusal_reason_is_kept(talk: Talk, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vector_memory.index.noise import plain_prompt, strip_tags
+from vector_memory.model import EXTRACTION_MARK
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,13 @@ from vector_memory.index.noise import plain_prompt, strip_tags
 def test_plain_prompt(raw: str, prompt: str) -> None:
     """Each kind of wrapper and notice is taken off or out."""
     assert plain_prompt(raw) == prompt
+
+
+def test_our_own_prompts_stay_recognisable() -> None:
+    """A command that is quoted in one does not take its place."""
+    own = f'{EXTRACTION_MARK} mark="1f">\n<command-name>/plan</command-name>'
+    assert plain_prompt(own) == own
+    assert plain_prompt(f"<system-reminder>rules</system-reminder>\n{own}") == own
 
 
 def test_many_unclosed_tags_end() -> None:

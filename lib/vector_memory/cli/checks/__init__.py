@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from vector_memory.client.link import Daemon
 
 OK, WARN, FAIL = "ok", "warn", "fail"
-FAMILIES = ("runtime", "model", "daemon", "stores", "hooks", "client", "trouble", "disk")
+FAMILIES = (
+    "runtime",
+    "model",
+    "daemon",
+    "stores",
+    "hooks",
+    "client",
+    "generation",
+    "trouble",
+    "disk",
+)
 
 
 class Finding(NamedTuple):

@@ -1,0 +1,66 @@
+"""The language model, where one is chosen: whether it is there, and how today's calls went. It is
+asked nothing: that would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vector_memory import config
+from vector_memory.cli import asking
+from vector_memory.cli.checks import OK, WARN, Case, Finding
+from vector_memory.cli.stats import figures
+from vector_memory.config import Settings
+from vector_memory.errors import VectorMemoryError
+from vector_memory.generate import registry
+
+TIMEOUT_S = 20.0
+USES = ("hyde", "rerank", "extraction")
+CHOOSE = "Choose one: `vector-memory config set generation_backend ollama` (or client)."
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield whether the chosen model is there, and today's figures."""
+    try:
+        settings = config.load(case.home.config)
+    except VectorMemoryError:
+        # The embedding model's check tells.
+        return
+    if not settings.generation_backend:
+        yield _none(settings)
+        return
+    yield _there(settings)
+    if case.status is not None:
+        yield from _today(case)
+
+
+def _none(settings: Settings) -> Finding:
+    wanted = [name for name in USES if getattr(settings, name)]
+    if wanted:
+        return Finding("generation", WARN, f"{wanted[0]} is on, but asks no model.", CHOOSE)
+    return Finding("generation", OK, "No language model is asked")
+
+
+def _there(settings: Settings) -> Finding:
+    try:
+        generator = registry.create(settings)
+        generator.check(TIMEOUT_S)
+    except VectorMemoryError as error:
+        return Finding("generation", WARN, error.message, error.hint)
+    return Finding("generation", OK, f"{generator.name} is there")
+
+
+def _today(case: Case) -> Iterator[Finding]:
+    try:
+        answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
+    except VectorMemoryError:
+        # The check of the last errors tells.
+        return
+    found: dict[str, Any] = answer.get("generation") or {}
+    if found.get("error"):
+        message = f"The last call failed: {found['error']}"
+        yield Finding("generation", WARN, message, "Everything goes on without it meanwhile.")
+    if words := figures(found):
+        fix = "Raise generation_daily_calls or generation_daily_tokens, if you want more."
+        refused = bool(found.get("refused"))
+        yield Finding("generation", WARN if refused else OK, words, fix if refused else "")

@@ -1,0 +1,138 @@
+"""The ideas of one stretch of text: a gate, the extractor, one more try, and what is left of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from vector_memory.extract import prompts, schema
+from vector_memory.extract.schema import Extracted
+
+GATE_TOKENS = 16
+ANSWER_TOKENS = 1_200
+SAME_WORDS = 0.8
+"""Jaccard similarity of the words from which on two texts say the same."""
+
+_YES_NO = re.compile(r"\b(yes|no)\b")
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|don|doesn|isn|won|avoid|instead)\b")
+_ENDS_WITHIN = re.compile(r"\w{4,}[.!?]\s+[A-Z]")
+_POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|he|she)\b", re.IGNORECASE)
+
+
+class Ask(Protocol):
+    """Asks a model."""
+
+    def __call__(
+        self, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+    ) -> str: ...
+
+
+class Found(NamedTuple):
+    """What came of a text. `garbage` counts answers that could not be used."""
+
+    ideas: list[Extracted]
+    garbage: int = 0
+
+
+def extract(text: str, known: Sequence[str], ask: Ask, gate: bool = True) -> Found:
+    """Return the ideas that a model finds in a text and nobody found before.
+
+    What `ask` raises goes through.
+
+    Args:
+        text: one stretch of text, redacted.
+        known: what rules found in it, or a model before.
+        ask: asks the model.
+        gate: whether to ask first if there is anything in it.
+    """
+    mark = os.urandom(6).hex()
+    if gate:
+        worth = _worth(ask(prompts.gate(text, mark), GATE_TOKENS))
+        if not worth:
+            return Found([], garbage=int(worth is None))
+    found = _asked(prompts.extractor(text, mark), ask)
+    usable = [idea for idea in found.ideas if sourced(idea, text) and stands_alone(idea.text)]
+    return Found(fresh(usable, known), found.garbage)
+
+
+def _worth(answer: str) -> bool | None:
+    """Return what the gate said; None where it said neither yes nor no."""
+    found = _YES_NO.search(answer.lower())
+    return None if found is None else found[1] == "yes"
+
+
+def _asked(prompt: str, ask: Ask) -> Found:
+    """Ask for ideas, and once more with what was wrong."""
+    wrong = ""
+    for tried in range(2):
+        asked = prompts.again(prompt, wrong) if wrong else prompt
+        try:
+            ideas = schema.parse(ask(asked, ANSWER_TOKENS, schema.json_schema()))
+        except ValueError as error:
+            wrong = str(error)
+        else:
+            return Found([_as_said(idea) for idea in ideas], garbage=tried)
+    return Found([], garbage=2)
+
+
+def _as_said(idea: Extracted) -> Extracted:
+    """Return an idea on one line, with the tags as they were before the prompt escaped them."""
+    text, quote = (
+        " ".join(words.replace("&lt;", "<").split()) for words in (idea.text, idea.quote)
+    )
+    return Extracted(text, idea.intent, idea.confidence, quote)
+
+
+def sourced(idea: Extracted, text: str) -> bool:
+    """Whether the words that an idea comes from stand in the text, and so do its numbers."""
+    return normalised(idea.quote) in normalised(text) and _numbers(idea.text) <= _numbers(text)
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a text is one sentence that does not point at something outside it."""
+    return not _ENDS_WITHIN.search(text) and not _POINTS_BACK.match(text)
+
+
+def fresh(ideas: Sequence[Extracted], known: Sequence[str]) -> list[Extracted]:
+    """Return the ideas that say what neither the known texts nor an idea before them says."""
+    taken = list(known)
+    kept = []
+    for idea in ideas:
+        if not any(same(idea.text, other) for other in taken):
+            kept.append(idea)
+            taken.append(idea.text)
+    return kept
+
+
+def same(one: str, other: str) -> bool:
+    """Whether a text says nothing that another does not: it stands in it, or contains it, or they
+    share most words. Another number or a negation makes another statement, however alike the rest."""
+    if _negated(one) != _negated(other):
+        return False
+    a, b = (_WORD.findall(text.lower()) for text in (one, other))
+    if _within(a, b):
+        return True
+    if not b or _numbers(one) != _numbers(other):
+        return False
+    return _within(b, a) or len({*a} & {*b}) >= SAME_WORDS * len({*a} | {*b})
+
+
+def _within(some: list[str], words: list[str]) -> bool:
+    return f" {' '.join(some)} " in f" {' '.join(words)} "
+
+
+def normalised(text: str) -> str:
+    """Return a text in small letters with its white space folded and its tags unescaped."""
+    return " ".join(text.replace("&lt;", "<").casefold().split())
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))
+
+
+def _negated(text: str) -> bool:
+    return _NEGATION.search(text.lower()) is not None
