@@ -1,0 +1,238 @@
+"""From a file of notes in Markdown to drafts of memories that can be understood on their own."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from vector_memory import analysis
+from vector_memory.index import adr, note_kinds
+from vector_memory.index.markdown import CODE, STEPS, Block, Document, parse
+from vector_memory.language.priorities import suggest as suggest_priority
+from vector_memory.model import Priority, unique
+
+TEXT_CHARS = 600
+TITLE_CHARS = 120
+CONTEXT_CHARS = 120
+CODE_CHARS = 400
+MAX_TAGS = 6
+ARROW = " › "
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+_WORD = re.compile(r"[^\W_][\w.+#-]*[\w+#]|\w{2,}")
+_MEANINGLESS = frozenset(
+    "memory memories notes note readme index misc general overview introduction intro summary todo"
+    " todos context decision decisions status consequences consequence outcome options rationale"
+    " background date next steps open questions question rules other various adr claude docs".split()
+)
+
+
+@dataclass(frozen=True)
+class NoteDraft:
+    """A memory before it is placed. `key` is the same for the same words below the same headings of
+    the same file, wherever they stand there; `done` is None where there is no box; `successor`
+    numbers the decision record that took this one's place, and `superseded` says that one did.
+    Lines count from 1, 0 where they are unknown."""
+
+    key: str
+    text: str
+    title: str
+    kind: str
+    priority: Priority
+    tags: tuple[str, ...]
+    line_start: int
+    line_end: int
+    created_at: datetime
+    done: bool | None = None
+    number: str = ""
+    superseded: bool = False
+    successor: str = ""
+
+
+def to_drafts(
+    text: str, path: str, modified_at: datetime, known_lines: int | None = None
+) -> list[NoteDraft]:
+    """Return a note's drafts, in order, each once.
+
+    Args:
+        text: the file's text, redacted.
+        path: the file's real path.
+        modified_at: its time, where it names no date.
+        known_lines: up to which line the text's lines are the file's own; None for all.
+    """
+    document = parse(text)
+    record = adr.record(path, document)
+    created_at = adr.date_of(document) or modified_at
+    drafts: dict[str, NoteDraft] = {}
+    for block in document.blocks:
+        if record is not None and adr.is_about_itself(block.text, block.headings):
+            continue
+        headings = _headings(block, document)
+        title, tags = _title(headings, record), _tags(path, headings, document)
+        known = known_lines is None or block.line_end <= known_lines
+        for piece in _texts(block):
+            key = ":".join((file_prefix(path) + digest(*headings), digest(content(piece))))
+            drafts.setdefault(
+                key,
+                NoteDraft(
+                    key=key,
+                    text=piece,
+                    title=title,
+                    kind=_kind(block, record),
+                    priority=_priority(block, piece, title, record),
+                    tags=tags,
+                    line_start=block.line_start if known else 0,
+                    line_end=block.line_end if known else 0,
+                    created_at=created_at,
+                    done=block.checked,
+                    number=record.number if record else "",
+                    superseded=bool(record and record.superseded),
+                    successor=record.successor if record else "",
+                ),
+            )
+    return list(drafts.values())
+
+
+def file_prefix(path: str) -> str:
+    """Return what the keys of all drafts of a file begin with."""
+    return f"md:{digest(path)}:"
+
+
+def digest(*words: str) -> str:
+    """Return 16 hexadecimal digits for some words."""
+    whole = "\0".join(words).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, digest_size=8).hexdigest()
+
+
+def content(text: str) -> str:
+    """Return what counts as the same words: without case and breaks."""
+    return " ".join(text.casefold().split())
+
+
+def _headings(block: Block, document: Document) -> tuple[str, ...]:
+    title = document.front.get("title", "")
+    return (
+        block.headings if not title or block.headings[:1] == (title,) else (title, *block.headings)
+    )
+
+
+def _title(headings: Sequence[str], record: adr.Record | None) -> str:
+    """Return the path of headings, from its end where it is too long."""
+    kept = [one for one in headings[:-1] if content(one) not in _MEANINGLESS] + list(headings[-1:])
+    if len(kept) == 1 and content(kept[0]) in _MEANINGLESS:
+        kept = []
+    while len(kept) > 1 and len(ARROW.join(kept)) > TITLE_CHARS:
+        kept.pop(0)
+    title = _clip(ARROW.join(kept), TITLE_CHARS)
+    return f"{title} ({record.doubt})" if record and record.doubt else title
+
+
+def _tags(path: str, headings: Sequence[str], document: Document) -> tuple[str, ...]:
+    """Return the file's name and what the headings are about, the nearest heading first."""
+    stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower().replace(" ", "-")
+    own = [word.strip().lower() for word in document.front.get("tags", "").split(",")]
+    words = [word.lower() for one in reversed(headings) for word in _WORD.findall(one)]
+    told = [
+        word
+        for word in words
+        if word not in analysis.STOP_WORDS and word not in _MEANINGLESS and not word.isnumeric()
+    ]
+    return unique(word[:40] for word in (stem, *own, *told) if len(word) > 1)[:MAX_TAGS]
+
+
+def _kind(block: Block, record: adr.Record | None) -> str:
+    if record is None or block.checked is not None:
+        return note_kinds.suggest(block)
+    if record.doubt:
+        return note_kinds.CONTEXT
+    if note_kinds.of_headings(block.headings) == note_kinds.DECISION:
+        return note_kinds.DECISION
+    kind = note_kinds.suggest(block)
+    return kind if kind != note_kinds.PREFERENCE else note_kinds.CONTEXT
+
+
+def _priority(block: Block, text: str, title: str, record: adr.Record | None) -> Priority:
+    """A decision on record is about architecture, whatever its words."""
+    if block.checked:
+        return Priority.NORMAL
+    found = suggest_priority(text, title)
+    decided = record is not None and not record.superseded and not record.doubt
+    if decided and found == Priority.NORMAL and _kind(block, record) == note_kinds.DECISION:
+        return Priority.HIGH
+    return found
+
+
+def _texts(block: Block) -> Iterator[str]:
+    """Yield a block's text in pieces of at most about TEXT_CHARS, with what it hangs on in front
+    and its code behind."""
+    lead = "".join(f"{_clip(one.rstrip(' :'), CONTEXT_CHARS)}: " for one in block.context[-2:])
+    room = TEXT_CHARS - len(lead)
+    if block.kind == STEPS:
+        head = f"{lead.rstrip()}\n" if lead else ""
+        yield from (head + part for part in _packed(_cut_lines(block.text, room), "\n", room))
+        return
+    code = _code(block.code)
+    parts = list(_packed(_cut_sentences(block.text, room), " ", room))
+    if not code:
+        yield from (lead + part for part in parts)
+    elif parts and len(parts[-1]) + len(code) <= room + CODE_CHARS // 4:
+        yield from (lead + part for part in parts[:-1])
+        yield f"{lead}{parts[-1]}\n{code}"
+    else:
+        yield from (lead + part for part in parts[:-1])
+        # The code stays with the end of what introduces it.
+        yield f"{lead}{parts[-1]}\n{_code(block.code, 160)}" if parts else lead + code
+
+
+def _code(code: str, size: int = CODE_CHARS) -> str:
+    """Return code in a fence, whole lines of it up to a size."""
+    kept: list[str] = []
+    lines = code.strip("\n").split("\n") if code.strip() else []
+    for line in lines:
+        if sum(map(len, kept)) + len(line) > size:
+            kept.append(_clip(line, size) if not kept else "…")
+            break
+        kept.append(line)
+    return "\n".join(["```", *kept, "```"]) if kept else ""
+
+
+def _cut_sentences(text: str, size: int) -> Iterator[str]:
+    for sentence in _SENTENCE.split(text):
+        yield from _cut_words(sentence, size)
+
+
+def _cut_lines(text: str, size: int) -> Iterator[str]:
+    for line in text.split("\n"):
+        yield from _cut_words(line, size)
+
+
+def _cut_words(text: str, size: int) -> Iterator[str]:
+    start = 0
+    while len(text) - start > size:
+        space = text.rfind(" ", start + size // 2, start + size)
+        end = space if space > 0 else start + size
+        yield text[start:end]
+        start = end + (space > 0)
+    if text[start:].strip():
+        yield text[start:].rstrip()
+
+
+def _packed(parts: Iterator[str], glue: str, size: int) -> Iterator[str]:
+    """Put neighbouring parts together as long as they fit."""
+    held: list[str] = []
+    length = 0
+    for part in parts:
+        if held and length + len(glue) + len(part) > size:
+            yield glue.join(held)
+            held, length = [], 0
+        held.append(part)
+        length += len(part) + len(glue)
+    if held:
+        yield glue.join(held)
+
+
+def _clip(text: str, size: int) -> str:
+    return text if len(text) <= size else text[: size - 1].rstrip() + "…"
