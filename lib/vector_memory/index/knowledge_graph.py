@@ -52,7 +52,7 @@ def parse_whole(text: bytes) -> list[Fact] | None:
     for name in ("entities", "relations"):
         for item in data.get(name) or []:
             if isinstance(item, dict):
-                found += facts({"type": "entity" if name == "entities" else "relation", **item})
+                found += facts({**item, "type": "entity" if name == "entities" else "relation"})
     return found
 
 

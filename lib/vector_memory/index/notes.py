@@ -4,30 +4,71 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory import analysis
 from vector_memory.index import adr, note_kinds
-from vector_memory.index.markdown import CODE, STEPS, Block, Document, parse
+from vector_memory.index.markdown import STEPS, Block, Document, parse
 from vector_memory.language.priorities import suggest as suggest_priority
 from vector_memory.model import Priority, unique
 
 TEXT_CHARS = 600
 TITLE_CHARS = 120
 CONTEXT_CHARS = 120
-CODE_CHARS = 400
+CODE_CHARS = 160
+"""Characters of code that are kept below a text in any case; there are more where the text is short."""
 MAX_TAGS = 6
 ARROW = " › "
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _WORD = re.compile(r"[^\W_][\w.+#-]*[\w+#]|\w{2,}")
 _MEANINGLESS = frozenset(
-    "memory memories notes note readme index misc general overview introduction intro summary todo"
-    " todos context decision decisions status consequences consequence outcome options rationale"
-    " background date next steps open questions question rules other various adr claude docs".split()
+    [
+        "memory",
+        "memories",
+        "notes",
+        "note",
+        "readme",
+        "index",
+        "misc",
+        "general",
+        "overview",
+        "introduction",
+        "intro",
+        "summary",
+        "todo",
+        "todos",
+        "context",
+        "decision",
+        "decisions",
+        "status",
+        "consequences",
+        "consequence",
+        "outcome",
+        "options",
+        "rationale",
+        "background",
+        "date",
+        "next",
+        "steps",
+        "open",
+        "questions",
+        "question",
+        "rules",
+        "other",
+        "various",
+        "adr",
+        "claude",
+        "docs",
+    ]
 )
+
+
+def unchanged(text: str) -> str:
+    """Return the text: what is done to text that needs no redaction."""
+    return text
 
 
 @dataclass(frozen=True)
@@ -53,15 +94,23 @@ class NoteDraft:
 
 
 def to_drafts(
-    text: str, path: str, modified_at: datetime, known_lines: int | None = None
+    text: str,
+    path: str,
+    modified_at: datetime,
+    known_lines: int | None = None,
+    clean: Callable[[str], str] = unchanged,
 ) -> list[NoteDraft]:
     """Return a note's drafts, in order, each once.
 
     Args:
-        text: the file's text, redacted.
+        text: the file's text, redacted as a whole: a cut could hide a secret's end.
         path: the file's real path.
         modified_at: its time, where it names no date.
         known_lines: up to which line the text's lines are the file's own; None for all.
+        clean: redacts what was put together from several places of the text.
+
+    Raises:
+        UnsafeTextError: `clean` could not handle a text.
     """
     document = parse(text)
     record = adr.record(path, document)
@@ -70,30 +119,41 @@ def to_drafts(
     for block in document.blocks:
         if record is not None and adr.is_about_itself(block.text, block.headings):
             continue
-        headings = _headings(block, document)
-        title, tags = _title(headings, record), _tags(path, headings, document)
-        known = known_lines is None or block.line_end <= known_lines
-        for piece in _texts(block):
-            key = ":".join((file_prefix(path) + digest(*headings), digest(content(piece))))
-            drafts.setdefault(
-                key,
-                NoteDraft(
-                    key=key,
-                    text=piece,
-                    title=title,
-                    kind=_kind(block, record),
-                    priority=_priority(block, piece, title, record),
-                    tags=tags,
-                    line_start=block.line_start if known else 0,
-                    line_end=block.line_end if known else 0,
-                    created_at=created_at,
-                    done=block.checked,
-                    number=record.number if record else "",
-                    superseded=bool(record and record.superseded),
-                    successor=record.successor if record else "",
-                ),
-            )
+        if known_lines is not None and block.line_end > known_lines:
+            block = replace(block, line_start=0, line_end=0)
+        for draft in _of_block(block, path, document, record, created_at, clean):
+            drafts.setdefault(draft.key, draft)
     return list(drafts.values())
+
+
+def _of_block(
+    block: Block,
+    path: str,
+    document: Document,
+    record: adr.Record | None,
+    created_at: datetime,
+    clean: Callable[[str], str],
+) -> Iterator[NoteDraft]:
+    headings = _headings(block, document)
+    title = _title(headings, record)
+    place = file_prefix(path) + digest(*headings)
+    said = adr.Record() if record is None else record
+    for text in map(clean, _texts(block)):
+        yield NoteDraft(
+            key=f"{place}:{digest(content(text))}",
+            text=text,
+            title=clean(title),
+            kind=_kind(block, record),
+            priority=_priority(block, text, title, record),
+            tags=tuple(map(clean, _tags(path, headings, document))),
+            line_start=block.line_start,
+            line_end=block.line_end,
+            created_at=created_at,
+            done=block.checked,
+            number=said.number,
+            superseded=said.superseded,
+            successor=said.successor,
+        )
 
 
 def file_prefix(path: str) -> str:
@@ -174,28 +234,21 @@ def _texts(block: Block) -> Iterator[str]:
         head = f"{lead.rstrip()}\n" if lead else ""
         yield from (head + part for part in _packed(_cut_lines(block.text, room), "\n", room))
         return
-    code = _code(block.code)
-    parts = list(_packed(_cut_sentences(block.text, room), " ", room))
-    if not code:
-        yield from (lead + part for part in parts)
-    elif parts and len(parts[-1]) + len(code) <= room + CODE_CHARS // 4:
-        yield from (lead + part for part in parts[:-1])
-        yield f"{lead}{parts[-1]}\n{code}"
-    else:
-        yield from (lead + part for part in parts[:-1])
-        # The code stays with the end of what introduces it.
-        yield f"{lead}{parts[-1]}\n{_code(block.code, 160)}" if parts else lead + code
+    *parts, last = [*_packed(_cut_sentences(block.text, room), " ", room)] or [""]
+    yield from (lead + part for part in parts)
+    code = _code(block.code, max(CODE_CHARS, room - len(last)))
+    yield lead + "\n".join(part for part in (last, code) if part)
 
 
-def _code(code: str, size: int = CODE_CHARS) -> str:
+def _code(code: str, size: int) -> str:
     """Return code in a fence, whole lines of it up to a size."""
-    kept: list[str] = []
     lines = code.strip("\n").split("\n") if code.strip() else []
+    kept: list[str] = []
     for line in lines:
-        if sum(map(len, kept)) + len(line) > size:
-            kept.append(_clip(line, size) if not kept else "…")
+        if kept and sum(map(len, kept)) + len(line) > size:
+            kept.append("…")
             break
-        kept.append(line)
+        kept.append(_clip(line, size))
     return "\n".join(["```", *kept, "```"]) if kept else ""
 
 

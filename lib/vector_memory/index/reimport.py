@@ -59,10 +59,10 @@ def _move(
     """Match what says the same below other headings; return what is left of the drafts."""
     places: dict[str, list[str]] = {}
     for key in left:
-        places.setdefault(_words_of(key), []).append(key)
+        places.setdefault(words_of(key), []).append(key)
     remaining = []
     for position in rest:
-        same = places.get(_words_of(drafts[position][0]))
+        same = places.get(words_of(drafts[position][0]))
         if same:
             made.moved[position] = same.pop()
             del left[made.moved[position]]
@@ -97,7 +97,8 @@ def alike(one: str, other: str) -> float:
     return len(first & second) / len(first | second) if first | second else 0.0
 
 
-def _words_of(key: str) -> str:
+def words_of(key: str) -> str:
+    """Return the part of a key that says the words."""
     return key.rpartition(":")[2]
 
 
