@@ -41,9 +41,11 @@ def suggest(block: Block) -> str:
         return PROCEDURE
     if text.endswith("?"):
         return QUESTION
-    if _DECIDED.search(text):
+    # "We use:" and "Always:" say of each item below what it is.
+    said = " ".join((*block.context[-1:], text))[:MAX_CHARS]
+    if _DECIDED.search(said):
         return DECISION
-    if _PREFERRED.search(text):
+    if _PREFERRED.search(said):
         return PREFERENCE
     if block.code and runs(block.code, block.language):
         return PROCEDURE

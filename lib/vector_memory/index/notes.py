@@ -19,6 +19,7 @@ TITLE_CHARS = 120
 CONTEXT_CHARS = 120
 CODE_CHARS = 160
 """Characters of code that are kept below a text in any case; there are more where the text is short."""
+FENCES = "\n```\n\n…\n```"
 MAX_TAGS = 6
 ARROW = " › "
 
@@ -236,7 +237,7 @@ def _texts(block: Block) -> Iterator[str]:
         return
     *parts, last = [*_packed(_cut_sentences(block.text, room), " ", room)] or [""]
     yield from (lead + part for part in parts)
-    code = _code(block.code, max(CODE_CHARS, room - len(last)))
+    code = _code(block.code, max(CODE_CHARS, room - len(last) - len(FENCES)))
     yield lead + "\n".join(part for part in (last, code) if part)
 
 
@@ -245,7 +246,7 @@ def _code(code: str, size: int) -> str:
     lines = code.strip("\n").split("\n") if code.strip() else []
     kept: list[str] = []
     for line in lines:
-        if kept and sum(map(len, kept)) + len(line) > size:
+        if kept and len("\n".join([*kept, line])) > size:
             kept.append("…")
             break
         kept.append(_clip(line, size))

@@ -138,7 +138,8 @@ class _Planner:
         rest = [position for position in range(len(pairs)) if position not in twins]
         plan = reimport.plan([pairs[position] for position in rest], stored)
         for position, old in twins.items():
-            yield self._step(MERGED, open_drafts[position], old)
+            told = set(open_drafts[position].tags) <= set(old.tags)
+            yield self._step(SAME if told else MERGED, open_drafts[position], old)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
             for place, key in matched.items():
                 yield self._matched(action, open_drafts[rest[place]], self._active[key])
@@ -243,10 +244,12 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> Step:
 def _known(shelf: Shelf, memory: Memory, old: Memory) -> Step:
     if old.status is Status.FORGOTTEN:
         return Step(LEFT_OUT, shelf, memory, old)
-    if old.status is not Status.ACTIVE or notes.content(old.text) == notes.content(memory.text):
+    now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
+    said = [notes.content(one.text) for one in (old, now) if one is not None]
+    if now is None or notes.content(memory.text) in said:
         return Step(SAME, shelf, memory, old)
     successor = replace(memory, id=new_id(), external_id=old.external_id, project=old.project)
-    return Step(CHANGED, shelf, successor, old)
+    return Step(CHANGED, shelf, successor, now)
 
 
 def unique_shelves(first: Shelf, others: Sequence[Shelf]) -> list[Shelf]:
