@@ -30,11 +30,17 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IMAGE = re.compile(r"!\[([^\[\]]{0,200})\]\([^()\s]{0,500}(?:\s+\"[^\"]{0,200}\")?\)")
 _LINK = re.compile(r"\[([^\[\]]{0,300})\]\(<?([^()<>\s]{0,500})>?(?:\s+\"[^\"]{0,200}\")?\)")
+_NOTE = re.compile(
+    r"\[\^[^\[\]\s]{1,40}\]:?|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]", re.IGNORECASE
+)
+"""The marks of footnotes and of the boxes that some sites draw."""
 _STRONG = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|(?<!\w)__(?=\w)|(?<=[\w.!?])__(?!\w)|~~")
 _EMPHASIS = re.compile(
     r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)"
 )
 _CODE_SPAN = re.compile(r"(`[^`\n]{1,300}`)")
+_HIDDEN = "\ue000"
+"""Stands for a code span while the rest of a line is read: a character of nobody's alphabet."""
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 
 
@@ -65,11 +71,16 @@ class Document:
 
 def parse(text: str) -> Document:
     """Return a document's front matter and blocks. Any text is a document."""
-    front, body = _front_matter(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    front, body = _front_matter(with_plain_ends(text.removeprefix("\ufeff")))
     from markdown_it.tree import SyntaxTreeNode
 
     tree = SyntaxTreeNode(_parser().parse(body))
     return Document(front, tuple(_attached(_Walk().blocks(tree.children))))
+
+
+def with_plain_ends(text: str) -> str:
+    """Return a text whose lines all end in the same way."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @lru_cache(maxsize=1)
@@ -255,12 +266,20 @@ def _language(node: SyntaxTreeNode) -> str:
 def plain(raw: str) -> str:
     """Return one line of plain words: no comments, tags, images or emphasis; links with their
     address, unless it points into the same document."""
-    text = _TAG.sub("", _COMMENT.sub("", _BREAK.sub(" ", raw)))
-    text = _LINK.sub(_link, _IMAGE.sub(r"\1", text))
-    parts = _CODE_SPAN.split(text)
-    # Every second part is a code span, in which `*` and `_` mean themselves.
-    parts[::2] = [_EMPHASIS.sub("", _STRONG.sub("", part)) for part in parts[::2]]
-    return " ".join("".join(parts).split())
+    spans: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        # In code all marks mean themselves.
+        spans.append(found[0])
+        return _HIDDEN
+
+    text = _CODE_SPAN.sub(hide, raw.replace(_HIDDEN, ""))
+    text = _TAG.sub("", _COMMENT.sub("", _BREAK.sub(" ", text)))
+    text = _LINK.sub(_link, _IMAGE.sub(r"\1", _NOTE.sub("", text)))
+    text = _EMPHASIS.sub("", _STRONG.sub("", text))
+    shown = iter(spans)
+    text = re.sub(_HIDDEN, lambda _: next(shown), text)
+    return " ".join(text.split())
 
 
 def _link(found: re.Match[str]) -> str:

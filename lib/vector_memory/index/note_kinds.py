@@ -18,7 +18,7 @@ _PROMPT = re.compile(r"\s*\$ \S")
 _HEADINGS = (
     (DECISION, re.compile(r"^(?:the )?decisions?(?: outcomes?| made)?$", re.IGNORECASE)),
     (TODO, re.compile(r"^(?:to-?dos?|next steps?|open tasks?|backlog)$", re.IGNORECASE)),
-    (QUESTION, re.compile(r"^(?:open |unanswered |pending )?questions?$", re.IGNORECASE)),
+    (QUESTION, re.compile(r"^(?:(?:open|unanswered|pending) questions?|questions)$", re.IGNORECASE)),
     (PREFERENCE, re.compile(r"^(?:(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style)$", re.IGNORECASE)),
 )  # fmt: skip
 _DECIDED = re.compile(

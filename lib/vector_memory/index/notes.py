@@ -124,7 +124,7 @@ def to_drafts(
             block = replace(block, line_start=0, line_end=0)
         for draft in _of_block(block, path, document, record, created_at, clean):
             drafts.setdefault(draft.key, draft)
-    return list(drafts.values())
+    return _with_what_was_decided(list(drafts.values()), record)
 
 
 def _of_block(
@@ -145,7 +145,8 @@ def _of_block(
             text=text,
             title=clean(title),
             kind=_kind(block, record),
-            priority=_priority(block, text, title, record),
+            # The nearest heading only: one "Architecture" on top does not make all of a file matter.
+            priority=suggest_priority(text, headings[-1] if headings else ""),
             tags=tuple(map(clean, _tags(path, headings, document))),
             line_start=block.line_start,
             line_end=block.line_end,
@@ -182,13 +183,18 @@ def _headings(block: Block, document: Document) -> tuple[str, ...]:
 
 def _title(headings: Sequence[str], record: adr.Record | None) -> str:
     """Return the path of headings, from its end where it is too long."""
-    kept = [one for one in headings[:-1] if content(one) not in _MEANINGLESS] + list(headings[-1:])
-    if len(kept) == 1 and content(kept[0]) in _MEANINGLESS:
+    kept = [one for one in headings[:-1] if not _says_nothing(one)] + list(headings[-1:])
+    if len(kept) == 1 and _says_nothing(kept[0]):
         kept = []
     while len(kept) > 1 and len(ARROW.join(kept)) > TITLE_CHARS:
         kept.pop(0)
     title = _clip(ARROW.join(kept), TITLE_CHARS)
     return f"{title} ({record.doubt})" if record and record.doubt else title
+
+
+def _says_nothing(heading: str) -> bool:
+    """Whether a heading or word stands above notes of any sort; a file's own name does."""
+    return content(heading).removesuffix(".md") in _MEANINGLESS
 
 
 def _tags(path: str, headings: Sequence[str], document: Document) -> tuple[str, ...]:
@@ -199,7 +205,7 @@ def _tags(path: str, headings: Sequence[str], document: Document) -> tuple[str, 
     told = [
         word
         for word in words
-        if word not in analysis.STOP_WORDS and word not in _MEANINGLESS and not word.isnumeric()
+        if not (_says_nothing(word) or word in analysis.STOP_WORDS or word.isnumeric())
     ]
     return unique(word[:40] for word in (stem, *own, *told) if len(word) > 1)[:MAX_TAGS]
 
@@ -212,18 +218,22 @@ def _kind(block: Block, record: adr.Record | None) -> str:
     if note_kinds.of_headings(block.headings) == note_kinds.DECISION:
         return note_kinds.DECISION
     kind = note_kinds.suggest(block)
-    return kind if kind != note_kinds.PREFERENCE else note_kinds.CONTEXT
+    # What a record asks was answered by it, and what it recommends is part of its reasons.
+    settled = (note_kinds.PREFERENCE, note_kinds.QUESTION)
+    return note_kinds.CONTEXT if kind in settled else kind
 
 
-def _priority(block: Block, text: str, title: str, record: adr.Record | None) -> Priority:
-    """A decision on record is about architecture, whatever its words."""
-    if block.checked:
-        return Priority.NORMAL
-    found = suggest_priority(text, title)
-    decided = record is not None and not record.superseded and not record.doubt
-    if decided and found == Priority.NORMAL and _kind(block, record) == note_kinds.DECISION:
-        return Priority.HIGH
-    return found
+def _with_what_was_decided(drafts: list[NoteDraft], record: adr.Record | None) -> list[NoteDraft]:
+    """Raise the first decision of a record that holds: it is about architecture, whatever its words.
+    The first only, since what is HIGH is shown at every start."""
+    if record is None or record.superseded or record.doubt:
+        return drafts
+    for position, draft in enumerate(drafts):
+        if draft.kind == note_kinds.DECISION:
+            if draft.priority == Priority.NORMAL:
+                drafts[position] = replace(draft, priority=Priority.HIGH)
+            break
+    return drafts
 
 
 def _texts(block: Block) -> Iterator[str]:

@@ -30,7 +30,7 @@ _LOSS = re.compile(
 _ARCHITECTURE = re.compile(
     r"\barchitectur(?:e|al)\b|\binvariants?\b|\bsingle source of truth\b|\bdesign principles?\b"
     r"|\bbreaking changes?\b|\bpublic (?:api|interface)\b|\bdata model\b|\bsystem design\b"
-    r"|\blayer(?:s|ing)\b",
+    r"|\blayering\b",
     re.IGNORECASE,
 )
 _CROSS_CUTTING = re.compile(

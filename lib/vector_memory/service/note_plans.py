@@ -10,6 +10,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index import markdown_export, notes, reimport
+from vector_memory.index.markdown import with_plain_ends
 from vector_memory.index.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Source, Status, unique
@@ -92,7 +93,7 @@ def record_name(path: str, number: str) -> str:
 def _known_lines(text: str, cleaned: str) -> int | None:
     """Return up to which line two texts have the same lines, None if their numbers do not differ: a
     secret may have been several lines long."""
-    before, after = text.replace("\r\n", "\n").split("\n"), cleaned.split("\n")
+    before, after = with_plain_ends(text).split("\n"), cleaned.split("\n")
     if len(before) == len(after):
         return None
     same = (one == other for one, other in zip(before, after, strict=False))

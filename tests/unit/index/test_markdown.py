@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.markdown import CODE, ITEM, PARAGRAPH, ROW, STEPS, Block, parse, plain
+from vector_memory.index.markdown import (
+    CODE,
+    ITEM,
+    PARAGRAPH,
+    ROW,
+    STEPS,
+    Block,
+    parse,
+    plain,
+    with_plain_ends,
+)
 
 
 def texts(document: str) -> list[str]:
@@ -103,12 +113,16 @@ def test_noise_is_left_out() -> None:
         ("**Bold** and *soft* and __loud__ _words_", "Bold and soft and loud words"),
         ("`a_b_c` and snake_case_name and 2 * 3 * 4", "`a_b_c` and snake_case_name and 2 * 3 * 4"),
         ("`**kept**` in code", "`**kept**` in code"),
+        ("**The `app/<version>`** of <b>it</b>", "The `app/<version>` of it"),
+        ("`<!--` opens \ue000 and `-->` closes", "`<!--` opens and `-->` closes"),
         ("see [the page](https://x.io/a)", "see the page (https://x.io/a)"),
         ("see [below](#there)", "see below"),
         ("![a picture](p.png) here", "a picture here"),
         ("one<br>two <b>three</b>", "one two three"),
         ("a < b and c > d", "a < b and c > d"),
         ("first\nsecond", "first second"),
+        ("said[^1] so", "said so"),
+        ("[!NOTE]\nMind the gap", "Mind the gap"),
     ],
 )
 def test_lines_become_plain_words(raw: str, said: str) -> None:
@@ -176,7 +190,7 @@ def test_hostile_documents_are_read_in_no_time(document: str) -> None:
 @given(st.text(alphabet=st.sampled_from("#-*>`|[]()_~! \n\t1.xX:<a&\\\r"), max_size=200))
 def test_any_text_is_a_document(text: str) -> None:
     """Nothing raises, and lines lie within the text."""
-    count = text.replace("\r\n", "\n").count("\n") + 1
+    count = with_plain_ends(text).count("\n") + 1
     for block in parse(text).blocks:
         assert 1 <= block.line_start <= count + 1
         assert block.text or block.code
