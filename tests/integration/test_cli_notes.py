@@ -161,6 +161,23 @@ def test_what_a_file_holds_decides(
     assert len(daemon.asked) == 1
 
 
+def test_init_asks_whether_to_look_at_what_it_found(
+    daemon: FakeDaemon,
+    note: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """At a terminal; what is looked at is not stored before another yes."""
+    daemon.handlers["init"] = lambda payload: {"store": "s", "moved": 0, "found": [note]}
+    for typed, questions in (("n\n", 0), ("y\nn\n", 1), ("y\ny\n", 3)):
+        at_terminal(monkeypatch, typed)
+        assert main(["init", str(tmp_path)]) == 0
+        assert len(dry_runs(daemon)) == questions
+    assert daemon.payloads("import_notes")[0]["project"] == str(tmp_path)
+    assert "Look at them now?" in capsys.readouterr().err
+
+
 def test_an_error_of_the_daemon_is_an_expected_one(daemon: FakeDaemon, note: str) -> None:
     """Such as a file that is too long."""
 

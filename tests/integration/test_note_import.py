@@ -175,6 +175,19 @@ def test_what_is_gone_from_the_file_stays_unless_pruned(house: ServiceHouse, led
     assert "We use: Redis for the queue" not in texts(house)
 
 
+def test_older_words_come_back_after_newer_ones_were_pruned(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """What superseded them is no more."""
+    path = ledger / "NOTES.md"
+    for words, more in (("14", {}), ("16", {}), ("", {"prune": True}), ("14", {})):
+        line = f"- Postgres {words} in production\n" if words else ""
+        path.write_text(NOTES.replace("- Postgres 14 in production\n", line))
+        done = brought(house, path, project=ledger, **more)
+    assert done["stored"] == 1
+    assert "We use: Postgres 14 in production" in texts(house)
+
+
 def test_what_a_user_changed_stays_changed(house: ServiceHouse, ledger: Path) -> None:
     """An edited or superseded memory is not put back by its file."""
     path = ledger / "NOTES.md"

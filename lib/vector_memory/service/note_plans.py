@@ -155,7 +155,10 @@ class _Planner:
         old = self._past.get(draft.key)
         if old is None or draft.key in self._active:
             return False
-        return old.status is Status.FORGOTTEN or old.superseded_by not in self._ids
+        if old.status is Status.FORGOTTEN:
+            return True
+        now = self._shelf.journal.successors([old]).get(old.id)
+        return now is not None and now.id not in self._ids
 
     def _left(self, draft: NoteDraft) -> Step:
         old = self._past[draft.key]

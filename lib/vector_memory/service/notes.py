@@ -7,6 +7,7 @@ from its file stays, unless pruning is asked for: it may have been moved to wher
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -89,7 +90,8 @@ def import_notes(
 
 def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progress) -> list[Step]:
     """Read all files and return what is to be done with what they say."""
-    paths = asked.words_of(request, "paths")
+    base = str(request.get("cwd") or "/")
+    paths = [os.path.join(base, path) for path in asked.words_of(request, "paths")]
     if not paths:
         raise BadInputError("Import what?", "Name files or folders.")
     exports: list[NoteFile] = []
