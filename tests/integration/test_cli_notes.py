@@ -87,7 +87,7 @@ def test_it_shows_asks_and_stores(
     assert main(["import", note]) == 0
     out, err = capsys.readouterr()
     assert "Deploy: We use Postgres [31m14" in out
-    assert "1 files: 1 new, 1 gone, 1 unchanged" in out
+    assert "1 file: 1 new, 1 gone, 1 unchanged" in out
     assert "1 no longer in the file" in out
     assert "Import this?" in err
     assert "1 stored" in out
@@ -141,7 +141,7 @@ def test_nothing_to_do_asks_nothing(
     """An unchanged file."""
     daemon.handlers["import_notes"] = lambda payload: {"files": 1, "unchanged": 3, "errors": []}
     assert main(["import", note, "--yes"]) == 0
-    assert capsys.readouterr().out == "1 files: 3 unchanged\n"
+    assert capsys.readouterr().out == "1 file: 3 unchanged\n"
     assert dry_runs(daemon) == [True]
 
 

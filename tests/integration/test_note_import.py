@@ -108,6 +108,18 @@ def test_a_preview_stores_nothing(house: ServiceHouse, ledger: Path) -> None:
     assert shown[3]["done"] is False
 
 
+def test_a_preview_is_in_the_order_of_the_file(house: ServiceHouse, ledger: Path) -> None:
+    """Whatever is done with each note; what is gone comes last."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    text = NOTES.replace("Postgres 14", "Postgres 16").replace("- Redis for the queue\n", "")
+    path.write_text(text.replace("## Rules", "- Vault\n\n## House rules"))
+    shown: list[dict[str, Any]] = []
+    request = {"paths": ["NOTES.md"], "cwd": str(ledger), "dry_run": True}
+    notes.import_notes(house.ctx, request, shown.append, ignore_progress)
+    assert [one["action"] for one in shown] == ["changed", "new", "updated", "updated", "gone"]
+
+
 def test_an_unchanged_file_adds_nothing(house: ServiceHouse, ledger: Path) -> None:
     """However often, reordered or not; lines follow."""
     path = ledger / "NOTES.md"
@@ -352,6 +364,7 @@ class TestMarkdownExport:
         headings = [line for line in lines if line.startswith("#")]
         assert headings == ["# Memories", "## Global", "### note", "## ledger", "### decision",
                             "### note"]  # fmt: skip
+        assert "\n\n\n" not in "\n".join(lines)
         assert any(line.startswith("- 2026-01-02 · HIGH <!-- memory ") for line in lines)
 
     def test_importing_it_back_adds_nothing(

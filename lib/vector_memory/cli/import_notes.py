@@ -68,9 +68,8 @@ def _show(steps: list[dict[str, Any]], answer: dict[str, Any], prune: bool) -> N
         output.table(("", "kind", "priority", "tags", "text"), map(_row, steps[:MAX_ROWS]))
     if len(steps) > MAX_ROWS:
         output.say(f"… and {len(steps) - MAX_ROWS} more; --dry-run --json shows all.")
-    output.say(
-        f"{answer.get('files', 0)} files: {_said(steps)}{answer.get('unchanged', 0)} unchanged"
-    )
+    files = "1 file" if answer.get("files") == 1 else f"{answer.get('files', 0)} files"
+    output.say(f"{files}: {_said(steps)}{answer.get('unchanged', 0)} unchanged")
     if answer.get("gone") and not prune:
         output.say(f"{answer['gone']} no longer in the file; --prune forgets them.")
     for error in answer.get("errors") or []:
@@ -81,7 +80,7 @@ def _row(step: dict[str, Any]) -> tuple[object, ...]:
     text = f"{step['title']}: {step['text']}" if step.get("title") else step.get("text", "")
     done = " ✓" if step.get("done") else ""
     return (
-        str(step.get("action", "")),
+        f"{step.get('action', '')}{', superseded' if step.get('superseded') else ''}",
         f"{step.get('kind', '')}{done}",
         step.get("priority", ""),
         output.one_line(", ".join(step.get("tags") or []), 24),

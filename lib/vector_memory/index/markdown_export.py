@@ -10,14 +10,23 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vector_memory.model import Priority
+from vector_memory.model import DEFAULT_COLLECTION, Origin, Priority, Sensitivity
 
 HEAD = "<!-- vector-memory export 1 -->"
 PREFACE = f"{HEAD}\n# Memories\n\n`vector-memory import` reads this file back; the comments hold the ids.\n"
 
 _OPEN, _CLOSE = " <!-- memory ", " -->"
 _INDENT = "  "
-_ORDINARY = {"priority": Priority.NORMAL.value, "confidence": 0.5, "seq": 0, "jurisdiction": ""}
+_ORDINARY = {
+    "priority": Priority.NORMAL.value,
+    "confidence": 0.5,
+    "seq": 0,
+    "origin": Origin.IMPORT.value,
+    "collection": DEFAULT_COLLECTION,
+    "sensitivity": Sensitivity.INTERNAL.value,
+    "source": {"path": "", "lines": [0, 0]},
+}
+"""What an import takes for granted."""
 
 
 def is_export(text: str) -> bool:
@@ -26,8 +35,8 @@ def is_export(text: str) -> bool:
 
 
 def heading(level: int, title: str) -> str:
-    """Return a heading between blank lines."""
-    return f"\n{'#' * level} {' '.join(title.split())}\n\n"
+    """Return a heading below a blank line."""
+    return f"\n{'#' * level} {' '.join(title.split())}\n"
 
 
 def render(memory: Mapping[str, Any]) -> str:

@@ -34,7 +34,7 @@ def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
         name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
         yield markdown_export.heading(2, place.name if place else name), 0
         for kind in sorted(shelf.journal.count_by("kind", within)):
-            yield markdown_export.heading(3, kind or "note"), 0
+            yield markdown_export.heading(3, kind or "note") + "\n", 0
             for memory in shelf.journal.iter_memories(replace(within, kinds=(kind,))):
                 line = export_json(memory, place.root if place else "")
                 yield markdown_export.render(line), 1

@@ -131,21 +131,21 @@ class _Planner:
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps, in the order of the file, then what is gone from it."""
-        open_drafts = [draft for draft in self._drafts if not self._settled(draft)]
-        yield from (self._left(draft) for draft in self._drafts if self._settled(draft))
+        found = {
+            place: self._left(one) for place, one in enumerate(self._drafts) if self._settled(one)
+        }
+        found |= self._known_elsewhere(set(found))
+        rest = [place for place in range(len(self._drafts)) if place not in found]
         stored = {key: str(row.text) for key, row in self._active.items()}
-        pairs = [(draft.key, draft.text) for draft in open_drafts]
-        twins = self._twins(open_drafts)
-        rest = [position for position in range(len(pairs)) if position not in twins]
-        plan = reimport.plan([pairs[position] for position in rest], stored)
-        for position, old in twins.items():
-            told = set(open_drafts[position].tags) <= set(old.tags)
-            yield self._step(SAME if told else MERGED, open_drafts[position], old)
+        pairs = [(self._drafts[place].key, self._drafts[place].text) for place in rest]
+        plan = reimport.plan(pairs, stored)
         for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
-            for place, key in matched.items():
-                yield self._matched(action, open_drafts[rest[place]], self._active[key])
-        for place in plan.new:
-            yield self._new(open_drafts[rest[place]])
+            for position, key in matched.items():
+                draft = self._drafts[rest[position]]
+                found[rest[position]] = self._matched(action, draft, self._active[key])
+        for position in plan.new:
+            found[rest[position]] = self._new(self._drafts[rest[position]])
+        yield from (found[place] for place in sorted(found))
         for key in plan.gone:
             yield Step(GONE, self._shelf, self._active[key], self._active[key])
 
@@ -165,16 +165,18 @@ class _Planner:
         action = LEFT_OUT if old.status is Status.FORGOTTEN else SAME
         return Step(action, self._shelf, self._memory(draft), old)
 
-    def _twins(self, drafts: Sequence[NoteDraft]) -> dict[int, Memory]:
-        """Return, by position, stored memories of the same text that are not this very note: of
-        another file, or said in a session."""
-        found: dict[int, Memory] = {}
-        for position, draft in enumerate(drafts):
-            if draft.key in self._active or reimport.words_of(draft.key) in self._displaced:
+    def _known_elsewhere(self, settled: set[int]) -> dict[int, Step]:
+        """Return, by position, what is to be done with notes whose text is stored, but not as this
+        very note: from another file, or said in a session."""
+        found: dict[int, Step] = {}
+        for place, draft in enumerate(self._drafts):
+            displaced = reimport.words_of(draft.key) in self._displaced
+            if place in settled or displaced or draft.key in self._active:
                 continue
             twin = self._shelf.journal.find_by_hash(text_key(draft.text), self._project)
             if twin is not None:
-                found[position] = twin
+                told = set(draft.tags) <= set(twin.tags)
+                found[place] = self._step(SAME if told else MERGED, draft, twin)
         return found
 
     def _matched(self, action: str, draft: NoteDraft, old: Memory) -> Step:

@@ -21,7 +21,9 @@ MEMORY: dict[str, Any] = {
     "project": "/home/dev/ledger",
     "project_id": "ledger-1",
     "external_id": None,
-    "source": {"path": "", "lines": [0, 0]},
+    "source": {"path": "/home/dev/x.md", "lines": [3, 4]},
+    "origin": "user",
+    "collection": "learnings",
     "model": "m",
 }
 
