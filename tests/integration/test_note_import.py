@@ -307,6 +307,13 @@ def test_only_regular_files_of_a_size_are_read(house: ServiceHouse, tmp_path: Pa
     assert "loaded by the client" in texts(house)
 
 
+def test_a_file_named_twice_is_read_once(house: ServiceHouse, ledger: Path) -> None:
+    """In whatever way, and in a folder that is named too."""
+    (ledger / "sub").mkdir()
+    paths = (ledger, ledger / "NOTES.md", ledger / "sub" / ".." / "NOTES.md")
+    assert brought(house, *paths, project=ledger)["files"] == 1
+
+
 def test_too_many_files_are_refused(
     house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

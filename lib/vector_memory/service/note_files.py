@@ -38,17 +38,18 @@ def find(paths: Sequence[str]) -> list[str]:
         NotFoundError: there is nothing of that name.
         BadInputError: there are too many.
     """
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for path in paths:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Check the path.")
         for file in _below(path) if os.path.isdir(path) else (path,):
-            found[file] = None
+            folder, name = os.path.split(file)
+            found.setdefault(os.path.join(os.path.realpath(folder), name), file)
             if len(found) > MAX_FILES:
                 raise BadInputError(
                     f"There are more than {MAX_FILES:,} notes.", "Name folders with fewer."
                 )
-    return list(found)
+    return list(found.values())
 
 
 def read(path: str) -> NoteFile:

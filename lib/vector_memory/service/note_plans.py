@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory import redact
-from vector_memory.errors import VectorMemoryError
-from vector_memory.index import markdown_export, notes, reimport
+from vector_memory.index import notes, reimport
 from vector_memory.index.markdown import with_plain_ends
 from vector_memory.index.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Source, Status, unique
-from vector_memory.service import asked
-from vector_memory.service.context import Context, new_id
+from vector_memory.service.context import new_id
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.shelf import Shelf
-from vector_memory.service.transfer import Imported, placed
 
 NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
 SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
@@ -216,51 +213,6 @@ class _Planner:
             external_id=draft.key,
             extra={} if draft.done is None else {"done": draft.done},
         )
-
-
-def of_export(ctx: Context, request: asked.Request, file: NoteFile, done: Imported) -> list[Step]:
-    """Return what is to be done with the memories of a Markdown export of ours. What is stored
-    under its id stays, unless its text was changed in the file."""
-    steps = []
-    for line, data in markdown_export.parse(file.text):
-        try:
-            target = dict(request)
-            if data.get("project_id") == "" and not request.get("project"):
-                target["global"] = True
-            shelf, memory = placed(ctx, target, data, done)
-        except (ValueError, TypeError) as error:
-            done.failed(line, f"A field is damaged: {error}.")
-            continue
-        except VectorMemoryError as error:
-            done.failed(line, str(error))
-            continue
-        steps.append(_exported(ctx, shelf, memory))
-    return steps
-
-
-def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> Step:
-    for owner in unique_shelves(shelf, ctx.all_shelves()):
-        old = owner.journal.by_ids([memory.id]).get(memory.id)
-        if old is not None:
-            return _known(owner, memory, old)
-    twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
-    return Step(NEW if twin is None else MERGED, shelf, memory, twin)
-
-
-def _known(shelf: Shelf, memory: Memory, old: Memory) -> Step:
-    if old.status is Status.FORGOTTEN:
-        return Step(LEFT_OUT, shelf, memory, old)
-    now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
-    said = [notes.content(one.text) for one in (old, now) if one is not None]
-    if now is None or notes.content(memory.text) in said:
-        return Step(SAME, shelf, memory, old)
-    successor = replace(memory, id=new_id(), external_id=old.external_id, project=old.project)
-    return Step(CHANGED, shelf, successor, now)
-
-
-def unique_shelves(first: Shelf, others: Sequence[Shelf]) -> list[Shelf]:
-    """Return stores in order, each once."""
-    return list({id(shelf): shelf for shelf in (first, *others)}.values())
 
 
 def renewed(old: Memory, memory: Memory) -> Memory:

@@ -18,7 +18,7 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index import markdown_export
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Progress, Status, unique
-from vector_memory.service import asked, note_files, note_plans
+from vector_memory.service import asked, export_plans, note_files, note_plans
 from vector_memory.service.context import Context
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.note_plans import (
@@ -134,7 +134,7 @@ def _read(
 
 def _of_export(ctx: Context, request: asked.Request, file: NoteFile, counts: Counts) -> list[Step]:
     done = Imported()
-    steps = note_plans.of_export(ctx, request, file, done)
+    steps = export_plans.steps_of(ctx, request, file, done)
     counts.redactions += done.redactions
     for error in done.errors:
         counts.failed(file.path, f"line {error['line']}: {error['error']}")
@@ -164,16 +164,8 @@ def _carry_out(ctx: Context, steps: list[Step], counts: Counts, prune: bool) -> 
 
 
 def _store(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> None:
-    """Write what is new and what has changed; equal texts become one memory."""
-    fresh: dict[tuple[bytes, str], Memory] = {}
-    for step in steps:
-        if step.action == NEW:
-            key = text_key(step.memory.text), step.memory.project
-            twin = fresh.get(key)
-            tags = unique((*(twin.tags if twin else ()), *step.memory.tags))
-            fresh[key] = replace(twin or step.memory, tags=tags)
-            counts.merged += twin is not None
-    counts.stored += len(shelf.journal.add(list(fresh.values())))
+    """Write what is new and what has changed."""
+    _add([step.memory for step in steps if step.action == NEW], shelf, counts)
     for step in steps:
         if step.old is None:
             continue
@@ -190,6 +182,18 @@ def _store(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> Non
             counts.merged += 1
         elif step.action == SAME and step.old.status is Status.ACTIVE:
             _follow_lines(shelf, step)
+
+
+def _add(memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
+    """Store new memories in one transaction; equal texts of a project become one."""
+    fresh: dict[tuple[bytes, str], Memory] = {}
+    for memory in memories:
+        key = text_key(memory.text), memory.project
+        twin = fresh.get(key)
+        tags = unique((*(twin.tags if twin else ()), *memory.tags))
+        fresh[key] = replace(twin or memory, tags=tags)
+    counts.stored += len(shelf.journal.add(list(fresh.values())))
+    counts.merged += len(memories) - len(fresh)
 
 
 def _follow_lines(shelf: Shelf, step: Step) -> None:
