@@ -12,7 +12,7 @@ import pytest
 from service_house import ServiceHouse
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Relation, ignore_progress
+from vector_memory.model import Relation, Scope, ignore_progress
 from vector_memory.service import (
     change,
     graphs,
@@ -400,6 +400,19 @@ class TestMarkdownExport:
             return str(one["id"])
 
         assert sorted(stored(other), key=by_id) == sorted(stored(house), key=by_id)
+        other.close()
+
+    def test_what_is_done_stays_done(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """A ticked box does not open again elsewhere."""
+        (ledger / "TODO.md").write_text("- [x] write docs\n- [ ] fix tests\n")
+        brought(house, ledger / "TODO.md", project=ledger)
+        path = self.written(house, tmp_path)
+        other = ServiceHouse(tmp_path / "other home")
+        brought(other, path)
+        left = other.ctx.global_shelf().journal.open_items(Scope(), 10)
+        assert [memory.text for memory in left] == ["fix tests"]
         other.close()
 
     def test_what_was_edited_in_it_is_taken_over(

@@ -27,6 +27,8 @@ def steps_of(ctx: Context, request: asked.Request, file: NoteFile, done: Importe
             if data.get("project_id") == "" and not request.get("project"):
                 target["global"] = True
             shelf, memory = placed(ctx, target, data, done)
+            if data.get("done") is True:
+                memory = replace(memory, extra={"done": True})
         except (ValueError, TypeError) as error:
             done.failed(line, f"A field is damaged: {error}.")
             continue

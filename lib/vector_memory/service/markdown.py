@@ -37,4 +37,5 @@ def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
             yield markdown_export.heading(3, kind or "note") + "\n", 0
             for memory in shelf.journal.iter_memories(replace(within, kinds=(kind,))):
                 line = export_json(memory, place.root if place else "")
-                yield markdown_export.render(line), 1
+                done = {"done": True} if memory.extra.get("done") else {}
+                yield markdown_export.render({**line, **done}), 1
