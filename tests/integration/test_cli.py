@@ -491,6 +491,22 @@ def test_init_and_trust_name_the_folder(daemon: FakeDaemon, tmp_path: Path) -> N
     assert [one["trusted"] for one in daemon.payloads("trust")] == [True, False]
 
 
+def test_init_offers_the_notes_that_it_found(
+    daemon: FakeDaemon, tmp_path: Path, stdin: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the command that imports them; without a terminal nothing is asked."""
+    found = [str(tmp_path / "MEMORY.md"), str(tmp_path / "docs" / "adr" / "1 x.md")]
+    daemon.handlers["init"] = lambda payload: {"store": "s", "moved": 0, "found": found}
+    stdin(b"y\n")
+    assert main(["init", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "Notes of this project: MEMORY.md, docs/adr/1 x.md" in out
+    assert f"vector-memory import --project {tmp_path} {found[0]} '{found[1]}'" in out
+    assert main(["init", str(tmp_path), "--json"]) == 0
+    assert answer(capsys)["found"] == found
+    assert daemon.payloads("import_notes") == []
+
+
 def test_check_is_exit_1_with_problems(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -209,3 +209,27 @@ def test_a_spooled_event_is_done_by_the_next_daemon(rig: Rig, tmp_path: Path) ->
     rig.daemon.start()
     rig.until(lambda: rig.daemon.ask("stats", {})["memories"] == 1, "the memory")
     rig.until(lambda: os.listdir(rig.home.spool) == [], "an empty spool")
+
+
+def test_notes_and_graphs_are_imported_over_the_socket(rig: Rig, tmp_path: Path) -> None:
+    """Shown in a dry run, stored otherwise; an export in Markdown reads back without a change."""
+    note, graph = tmp_path / "NOTES.md", tmp_path / "memory.json"
+    note.write_text("# Deploy\n\n- We use Postgres 14\n- Never commit secrets\n")
+    entity = {"type": "entity", "name": "Anna", "entityType": "person", "observations": ["codes"]}
+    graph.write_text(json.dumps(entity) + "\n")
+
+    def ask(verb: str, **payload: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        replies = list(rig.daemon.stream(verb, {"global": True, "wait": False, **payload}))
+        items = [body for status, body in replies if status == "item"]
+        return items, replies[-1][1]
+
+    shown, done = ask("import_notes", paths=[str(note)], dry_run=True)
+    assert ([one["action"] for one in shown], done["stored"]) == (["new", "new"], 0)
+    assert ask("import_notes", paths=[str(note)])[1]["stored"] == 2
+    assert ask("import", path=str(graph))[1]["stored"] == 1
+    written, answer = ask("export", format="markdown", all=True)
+    assert answer["exported"] == 3
+    export = tmp_path / "export.md"
+    export.write_text("".join(one["markdown"] for one in written))
+    _, again = ask("import_notes", paths=[str(export), str(note)])
+    assert (again["stored"], again["updated"], again["unchanged"]) == (0, 0, 5)

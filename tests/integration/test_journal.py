@@ -466,6 +466,29 @@ def test_facts_say_what_the_memory_says(journal: Journal) -> None:
     assert facts.hash == text_hash(one.text)
 
 
+def test_imported_memories_are_found_by_how_their_ids_begin(journal: Journal) -> None:
+    """Of every status, of one project, and never those without an id."""
+    ids = ("md:a:1", "md:a:2", "md:b:1", "")
+    journal.add([memory(n, external_id=id, project="p") for n, id in enumerate(ids)])
+    journal.add([memory(9, external_id="md:a:3", project="q")])
+    journal.forget(["m0001"])
+    found = journal.find_imported("md:a:", "p")
+    assert [(one.external_id, one.status) for one in found] == [
+        ("md:a:1", Status.ACTIVE),
+        ("md:a:2", Status.FORGOTTEN),
+    ]
+    assert len(journal.find_imported("", "p")) == 3
+
+
+def test_links_are_stored_together(journal: Journal) -> None:
+    """Again they are the same links."""
+    journal.add([memory(1), memory(2), memory(3)])
+    several = [Link("m0001", f"m000{n}", Relation.RELATES_TO) for n in (2, 3)]
+    for _ in range(2):
+        journal.link_all(several)
+    assert len(journal.links_of(["m0001"])) == 2
+
+
 def test_links(journal: Journal) -> None:
     """Links are stored once, found from both ends, removed by relation, and need both ends."""
     journal.add([memory(1), memory(2), memory(3)])

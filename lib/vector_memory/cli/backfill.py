@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from vector_memory.cli import asking
-from vector_memory.cli.importing import report
 from vector_memory.cli.options import Json, NoWait
-from vector_memory.cli.progress import follow
+from vector_memory.cli.progress import follow, report
 from vector_memory.errors import NotFoundError
 
 TIMEOUT_S = 24 * 3600.0

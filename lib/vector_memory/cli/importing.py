@@ -1,25 +1,40 @@
-"""`import`: memories from a file of JSON lines."""
+"""`import`: memories from JSON lines, notes in Markdown, or a knowledge graph."""
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Annotated, Any
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, import_notes
 from vector_memory.cli.options import Global, Json, NoWait, Project
-from vector_memory.cli.progress import follow
+from vector_memory.cli.progress import follow, report
 from vector_memory.errors import NotFoundError
 
-MAX_ERRORS_SHOWN = 10
-TAKEN = ("stored", "merged", "unchanged")
+MARKDOWN = (".md", ".markdown")
+FIRST_LINE_BYTES = 64 * 1024
 
 
-def import_lines(
-    file: Annotated[str, typer.Argument(metavar="FILE", help='JSON lines {"text", …}.')],
+def import_files(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help='JSON lines {"text", …}, or notes in Markdown and folders of them.',
+        ),
+    ],
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="Store each line as it is, without merging.")
+        bool, typer.Option("--verbatim", help="JSON lines: store each as it is, without merging.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Markdown: do not ask.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Markdown: only show what would be stored.")
+    ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="Markdown: forget what an import brought that is gone now."),
     ] = False,
     project: Project = None,
     only_global: Global = False,
@@ -28,38 +43,52 @@ def import_lines(
 ) -> int:
     """Import memories; returns when all of them can be found.
 
-    --project and --global hold for lines that name no project.
+    A file of JSON lines, or the MCP memory server's knowledge graph, is stored at once. --project
+    and --global hold for lines that name no project.
+
+    Notes in Markdown (*.md, *.markdown, folders) are shown first; then it asks. Without a terminal
+    to ask on, and with --json, they are only shown unless --yes is given. Importing a file again
+    brings what has changed in it.
     """
-    path = os.path.abspath(os.path.expanduser(file))
+    paths = [os.path.abspath(os.path.expanduser(file)) for file in files]
+    where = {**asking.target(project, only_global), "wait": not no_wait}
+    if all(map(is_markdown, paths)):
+        if verbatim:
+            raise typer.BadParameter("--verbatim is for JSON lines.")
+        chosen = import_notes.Choice(yes=yes, dry_run=dry_run, prune=prune, as_json=as_json)
+        return import_notes.run(paths, where, chosen)
+    if len(paths) > 1 or dry_run or prune:
+        raise typer.BadParameter(
+            "Several files, --dry-run and --prune are for Markdown; give one file of JSON lines."
+        )
+    return import_lines(paths[0], where, verbatim, as_json)
+
+
+def import_lines(path: str, where: dict[str, Any], verbatim: bool, as_json: bool) -> int:
+    """Import a file of JSON lines and return the exit code."""
     if not os.path.isfile(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
-    payload = {
-        **asking.target(project, only_global),
-        "path": path,
-        "verbatim": verbatim,
-        "wait": not no_wait,
-    }
+    payload = {**where, "path": path, "verbatim": verbatim}
     answer = follow(asking.daemon().stream("import", payload), as_json)
     return report(answer, as_json, ("read", "stored", "merged", "skipped", "redactions"))
 
 
-def report(answer: dict[str, Any], as_json: bool, counts: tuple[str, ...]) -> int:
-    """Print what came of reading something in; return 1 if it brought nothing but errors."""
-    errors = answer.get("errors") or []
-    if as_json:
-        output.document(answer)
-    else:
-        said = ", ".join(f"{answer.get(name, 0)} {name}" for name in counts)
-        output.say(f"{said} in {float(answer.get('seconds') or 0):.1f} s")
-        for error in errors[:MAX_ERRORS_SHOWN]:
-            output.note(_error(error))
-        if len(errors) > MAX_ERRORS_SHOWN:
-            output.note(f"… and {len(errors) - MAX_ERRORS_SHOWN} more.")
-    return 1 if errors and not any(answer.get(name) for name in TAKEN) else 0
+def is_markdown(path: str) -> bool:
+    """Whether a path is one of notes: a folder, or a file of that name that does not begin with a
+    line of JSON."""
+    if os.path.isdir(path):
+        return True
+    if not path.lower().endswith(MARKDOWN):
+        return False
+    # Anything but a regular file is refused later, and opening it could wait for ever.
+    if not os.path.isfile(path):
+        return True
+    with open(path, "rb") as file:
+        return not _is_json(file.readline(FIRST_LINE_BYTES))
 
 
-def _error(error: Any) -> str:
-    if not isinstance(error, dict):
-        return str(error)
-    place = f"line {error['line']}" if "line" in error else str(error.get("file", ""))
-    return f"{place}: {error.get('error', '')}".lstrip(": ")
+def _is_json(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -26,7 +26,7 @@ VERBS = {
     "edit": "edit:edit",
     "forget": "forget:forget",
     "topics": "topics:topics",
-    "import": "importing:import_lines",
+    "import": "importing:import_files",
     "backfill": "backfill:backfill",
     "export": "export:export",
     "stats": "stats:stats",

@@ -6,8 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.cli import output
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+MAX_ERRORS_SHOWN = 10
+TAKEN = ("stored", "merged", "unchanged", "updated")
 
 Item = Callable[[dict[str, Any]], None]
 
@@ -35,6 +40,28 @@ def follow(
         if bar is not None:
             bar.close()
     return {}
+
+
+def report(answer: dict[str, Any], as_json: bool, counts: tuple[str, ...]) -> int:
+    """Print what came of reading something in; return 1 if it brought nothing but errors."""
+    errors = answer.get("errors") or []
+    if as_json:
+        output.document(answer)
+    else:
+        said = ", ".join(f"{answer.get(name, 0)} {name}" for name in counts)
+        output.say(f"{said} in {float(answer.get('seconds') or 0):.1f} s")
+        for error in errors[:MAX_ERRORS_SHOWN]:
+            output.note(_error(error))
+        if len(errors) > MAX_ERRORS_SHOWN:
+            output.note(f"… and {len(errors) - MAX_ERRORS_SHOWN} more.")
+    return 1 if errors and not any(answer.get(name) for name in TAKEN) else 0
+
+
+def _error(error: Any) -> str:
+    if not isinstance(error, dict):
+        return str(error)
+    place = f"line {error['line']}" if "line" in error else str(error.get("file", ""))
+    return f"{place}: {error.get('error', '')}".lstrip(": ")
 
 
 class _Bar:

@@ -17,6 +17,9 @@ from vector_memory.service import (
     asked,
     capture,
     change,
+    graphs,
+    markdown,
+    notes,
     places,
     recall,
     remember,
@@ -35,8 +38,20 @@ SETTLE_S = 6 * 3_600.0
 
 
 def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    done = transfer.import_file(ctx, request, reply.progress)
+    path = transfer.regular_file(asked.text_of(request, "path", 4_096))
+    read = graphs.import_graph if graphs.is_graph(path) else transfer.import_file
+    done = read(ctx, request, reply.progress)
     _settle(ctx, request, reply)
+    return done
+
+
+def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    def show(step: dict[str, Any]) -> None:
+        reply.json(wire.ITEM, step)
+
+    done = notes.import_notes(ctx, request, show, reply.progress)
+    if not request.get("dry_run"):
+        _settle(ctx, request, reply)
     return done
 
 
@@ -90,9 +105,14 @@ def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     if request.get("all"):
         request = {**request, "all_projects": True}
     count = 0
-    for line in transfer.export(ctx, request):
-        reply.json(wire.ITEM, line)
-        count += 1
+    if request.get("format") == "markdown":
+        for text, memories in markdown.export(ctx, request):
+            reply.json(wire.ITEM, {"markdown": text})
+            count += memories
+    else:
+        for line in transfer.export(ctx, request):
+            reply.json(wire.ITEM, line)
+            count += 1
     ctx.state.audit("export", "user", [], {"exported": count})
     return {"exported": count}
 
@@ -137,6 +157,7 @@ SIMPLE: dict[str, Simple] = {
 }
 LONG: dict[str, Long] = {
     "import": _import,
+    "import_notes": _import_notes,
     "backfill": _backfill,
     "export": _export,
     "check": _with_progress(upkeep.check),

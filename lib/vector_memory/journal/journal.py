@@ -296,6 +296,17 @@ class Journal(VectorCache, Surroundings):
         """Return the newest active memory of a project that was imported under this id, or None."""
         return self._find("m.external_id = ? AND m.external_id != ''", external_id, project)
 
+    def find_imported(self, beginning: str, project: str) -> list[Memory]:
+        """Return a project's memories of every status whose external id begins so, as they were
+        stored."""
+        tail = "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
+        with self.connections.reading() as connection:
+            return self.reader.memories(
+                connection,
+                f"{tail} AND m.project = ? ORDER BY m.seq",
+                (beginning, beginning + "\U0010ffff", project),
+            )
+
     def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
         """Return the k newest active memories (of these kinds), newest first."""
         with self.connections.reading() as connection:

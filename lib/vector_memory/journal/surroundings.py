@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from vector_memory.errors import NotFoundError
 from vector_memory.journal import links, projects
@@ -28,6 +28,11 @@ class Surroundings:
                         f"There is no memory {end!r}.", "Link memories of one store."
                     )
             links.put(connection, [link])
+
+    def link_all(self, several: Iterable[Link]) -> None:
+        """Store links between memories that are in this store, in one transaction."""
+        with self.connections.writing() as connection:
+            links.put(connection, several)
 
     def unlink(self, from_id: str, to_id: str, relation: Relation | None = None) -> int:
         """Remove the links from one memory to another, of one relation or all; return how many."""

@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.model import Scope
-from vector_memory.service import asked
+from vector_memory.service import asked, note_files
 from vector_memory.service.context import Context
 
 
@@ -35,7 +35,8 @@ def init(ctx: Context, request: asked.Request) -> dict[str, Any]:
     moved = _move(ctx, before, place)
     ctx.state.audit("init", "user", [], {"project": place.id, "moved": moved})
     ctx.notify()
-    return {"project": place.name, "store": store, "moved": moved}
+    found = note_files.common_files(folder)
+    return {"project": place.name, "store": store, "moved": moved, "found": found}
 
 
 def _make_marker(marker: str, store: str) -> None:

@@ -43,6 +43,10 @@ class Imported:
         if len(self.errors) < MAX_ERRORS:
             self.errors.append({"line": line, "error": error})
 
+    def figures(self) -> dict[str, Any]:
+        """Return the counts and errors, as a program sees them."""
+        return {name: value for name, value in asdict(self).items() if name != "restored"}
+
 
 def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dict[str, Any]:
     """Store the memories of a file of JSON lines; lines that cannot be taken are reported.
@@ -61,7 +65,7 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
     # The index waits until all lines are stored: it would take the processor from what makes them
     # searchable by words, the journal.
     with ctx.global_shelf().following:
-        for number, offset, line in _lines(path):
+        for number, offset, line in lines_of(path):
             done.read += 1
             try:
                 batch.append(_parsed(ctx, request, line, done))
@@ -74,8 +78,7 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
     ctx.count("redactions", done.redactions)
     ctx.state.audit("import", "user", [], {"stored": done.stored, "merged": done.merged})
     ctx.notify()
-    figures = {name: value for name, value in asdict(done).items() if name != "restored"}
-    return {**figures, "seconds": round(time.monotonic() - started, 3)}
+    return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
 
 
 def regular_file(path: str) -> str:
@@ -89,7 +92,7 @@ def regular_file(path: str) -> str:
     return path
 
 
-def _lines(path: str) -> Iterator[tuple[int, int, bytes]]:
+def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
     """Yield (line number, offset of its end, line) of the lines that are not blank."""
     offset = 0
     with open(path, "rb") as file:
@@ -119,6 +122,17 @@ def _parsed(
         raise BadInputError(f"No JSON: {error}.") from error
     if not isinstance(data, dict):
         raise BadInputError("The line is no JSON object.")
+    return placed(ctx, request, data, done)
+
+
+def placed(
+    ctx: Context, request: asked.Request, data: dict[str, Any], done: Imported
+) -> tuple[Shelf, Memory]:
+    """Return the memory that a line of an import or export tells, and the store that it belongs to.
+
+    Raises:
+        BadInputError: the line cannot be taken.
+    """
     target = dict(data, cwd=request.get("cwd"))
     if not data.get("project"):
         target.update({"project": request.get("project"), "global": request.get("global")})

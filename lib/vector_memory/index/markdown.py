@@ -1,0 +1,290 @@
+"""A Markdown document as blocks that can stand alone: paragraphs, list items, rows of tables, steps.
+
+Each block knows the headings above it and what it hangs on (a list's lead, an item's parents).
+Comments, link definitions, rules and tables of contents are left out. Only the structure is parsed
+by the library; what stands within a line is taken down to plain words here, since its rules for
+emphasis take long on hostile text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.tree import SyntaxTreeNode
+
+PARAGRAPH, ITEM, ROW, STEPS, CODE = "paragraph", "item", "row", "steps", "code"
+MAX_NESTING = 60
+"""Levels of blocks within blocks; what lies deeper is left out. A list takes two."""
+MAX_FRONT_LINES = 200
+
+_FRONT_FIELD = re.compile(r"([A-Za-z][\w -]{0,40}):[ \t]*(.*)")
+_FRONT_ITEM = re.compile(r"\s*-\s+(.*)")
+_CHECKBOX = re.compile(r"\[([ xX])\]\s+")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
+_IMAGE = re.compile(r"!\[([^\[\]]{0,200})\]\([^()\s]{0,500}(?:\s+\"[^\"]{0,200}\")?\)")
+_LINK = re.compile(r"\[([^\[\]]{0,300})\]\(<?([^()<>\s]{0,500})>?(?:\s+\"[^\"]{0,200}\")?\)")
+_NOTE = re.compile(
+    r"\[\^[^\[\]\s]{1,40}\]:?|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]", re.IGNORECASE
+)
+"""The marks of footnotes and of the boxes that some sites draw."""
+_STRONG = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|(?<!\w)__(?=\w)|(?<=[\w.!?])__(?!\w)|~~")
+_EMPHASIS = re.compile(
+    r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)"
+)
+_CODE_SPAN = re.compile(r"(`[^`\n]{1,300}`)")
+_HIDDEN = "\ue000"
+"""Stands for a code span while the rest of a line is read: a character of nobody's alphabet."""
+_BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a document. `context` is what it hangs on, the outermost first; `checked` is None
+    where there is no box; `code` is the code below a paragraph or item, `language` its fence's
+    word. Lines count from 1 and include both ends."""
+
+    kind: str
+    text: str
+    headings: tuple[str, ...]
+    line_start: int
+    line_end: int
+    context: tuple[str, ...] = ()
+    checked: bool | None = None
+    code: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document's front matter (lower-case names) and its blocks in order."""
+
+    front: dict[str, str] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+
+
+def parse(text: str) -> Document:
+    """Return a document's front matter and blocks. Any text is a document."""
+    front, body = _front_matter(with_plain_ends(text.removeprefix("\ufeff")))
+    from markdown_it.tree import SyntaxTreeNode
+
+    tree = SyntaxTreeNode(_parser().parse(body))
+    return Document(front, tuple(_attached(_Walk().blocks(tree.children))))
+
+
+def with_plain_ends(text: str) -> str:
+    """Return a text whose lines all end in the same way."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    # Imported late: the daemon needs it only while notes are imported.
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
+    return parser.disable(["inline", "text_join"])
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Return the fields between the first two `---` lines, and the text with those lines blank."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != "---":
+        return {}, text
+    for end, line in enumerate(lines[1 : MAX_FRONT_LINES + 1], start=1):
+        if line.rstrip() in ("---", "..."):
+            return _fields(lines[1:end]), "\n".join([""] * (end + 1) + lines[end + 1 :])
+    return {}, text
+
+
+def _fields(lines: Sequence[str]) -> dict[str, str]:
+    """Read `name: value` lines; a list's items are joined with commas."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        if named := _FRONT_FIELD.fullmatch(line.rstrip()):
+            name = named[1].strip().lower().replace(" ", "-")
+            found[name] = named[2].strip().strip("[]\"'")
+        elif name and (item := _FRONT_ITEM.fullmatch(line.rstrip())):
+            value = item[1].strip("\"'")
+            found[name] = f"{found[name]}, {value}" if found[name] else value
+    return found
+
+
+class _Walk:
+    """Goes through a document from top to bottom and keeps the headings that hold here."""
+
+    def __init__(self) -> None:
+        self._headings: list[tuple[int, str]] = []
+
+    def blocks(
+        self, nodes: Sequence[SyntaxTreeNode], context: tuple[str, ...] = (), top: bool = True
+    ) -> Iterator[Block]:
+        """Yield the blocks of sibling nodes. A paragraph that ends with a colon leads what
+        follows."""
+        lead = ""
+        for position, node in enumerate(nodes):
+            if node.type == "heading" and top:
+                self._enter(int(node.tag[1:]), plain(_content(node)))
+            elif node.type == "paragraph" and _leads(node, nodes[position + 1 :]):
+                lead = plain(_content(node))
+                continue
+            else:
+                yield from self._of(node, (*context, lead) if lead else context)
+            lead = ""
+
+    def _enter(self, level: int, title: str) -> None:
+        self._headings = [one for one in self._headings if one[0] < level] + [(level, title)]
+
+    def _of(self, node: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
+        if node.type in ("paragraph", "heading"):
+            yield self._block(PARAGRAPH, plain(_content(node)), node, context)
+        elif node.type in ("fence", "code_block"):
+            yield self._block(CODE, "", node, context, code=node.content, language=_language(node))
+        elif node.type == "bullet_list":
+            for item in node.children:
+                yield from self._item(item, context)
+        elif node.type == "ordered_list":
+            yield self._block(STEPS, "\n".join(_steps(node)), node, context)
+        elif node.type == "table":
+            yield from self._rows(node, context)
+        elif node.type == "blockquote":
+            yield from self.blocks(node.children, context, top=False)
+        elif node.type == "html_block":
+            yield self._block(PARAGRAPH, plain(node.content), node, context)
+
+    def _item(self, item: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
+        """Yield an item with its paragraphs as one block, then what is nested in it."""
+        paragraphs = [child for child in item.children if child.type == "paragraph"]
+        nested = [child for child in item.children if child.type != "paragraph"]
+        raw = "\n".join(_content(child) for child in paragraphs)
+        box = _CHECKBOX.match(raw)
+        text = plain(raw[box.end() :] if box else raw)
+        checked = None if box is None else box[1] != " "
+        if text and not (text.endswith(":") and nested):
+            last = paragraphs[-1]
+            yield self._block(ITEM, text, item, context, checked=checked, end=last)
+        if nested:
+            yield from self.blocks(nested, (*context, text) if text else context, top=False)
+
+    def _rows(self, table: SyntaxTreeNode, context: tuple[str, ...]) -> Iterator[Block]:
+        head = [plain(_content(cell)) for cell in table.children[0].children[0].children]
+        for body in table.children[1:]:
+            for row in body.children:
+                cells = [plain(_content(cell)) for cell in row.children]
+                named = [
+                    f"{name}: {cell}" if name else cell
+                    for name, cell in zip(head, cells, strict=False)
+                    if cell
+                ]
+                yield self._block(ROW, "; ".join(named), row, context)
+
+    def _block(
+        self,
+        kind: str,
+        text: str,
+        node: SyntaxTreeNode,
+        context: tuple[str, ...],
+        end: SyntaxTreeNode | None = None,
+        **more: Any,
+    ) -> Block:
+        start_line, end_line = node.map or (0, 0)
+        if end is not None and end.map:
+            end_line = end.map[1]
+        headings = tuple(title for _, title in self._headings if title)
+        return Block(kind, text, headings, start_line + 1, end_line, context, **more)
+
+
+def _leads(node: SyntaxTreeNode, following: Sequence[SyntaxTreeNode]) -> bool:
+    """Whether a paragraph only announces the list or table that follows."""
+    led = ("bullet_list", "ordered_list", "table")
+    return (
+        bool(following) and following[0].type in led and _content(node).rstrip("*_ ").endswith(":")
+    )
+
+
+def _attached(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Give code to the paragraph or item right before it; leave out blocks that say nothing."""
+    held: Block | None = None
+    for block in blocks:
+        if block.kind == CODE and held is not None and _goes_with(block, held):
+            code = f"{held.code}\n{block.code}" if held.code else block.code
+            held = replace(
+                held,
+                code=code,
+                language=held.language or block.language,
+                line_end=block.line_end,
+            )
+            continue
+        if held is not None:
+            yield held
+        held = block if _says_something(block) else None
+    if held is not None:
+        yield held
+
+
+def _goes_with(code: Block, held: Block) -> bool:
+    if held.kind not in (PARAGRAPH, ITEM, CODE) or code.headings != held.headings:
+        return False
+    return code.context in (held.context, (*held.context, held.text))
+
+
+def _says_something(block: Block) -> bool:
+    return any(map(str.isalnum, block.text)) or any(map(str.isalnum, block.code))
+
+
+def _steps(node: SyntaxTreeNode, indent: str = "") -> Iterator[str]:
+    """Yield the lines of a numbered list, those of lists within it indented."""
+    start = node.attrs.get("start", 1) if node.type == "ordered_list" else None
+    for number, item in enumerate(node.children):
+        mark = f"{int(start) + number}." if start is not None else "-"
+        for position, child in enumerate(item.children):
+            if child.type in ("bullet_list", "ordered_list"):
+                yield from _steps(child, indent + "  ")
+            elif child.type in ("fence", "code_block"):
+                yield from (f"{indent}   {line}" for line in child.content.rstrip().split("\n"))
+            elif text := plain(_content(child)):
+                yield f"{indent}{mark} {text}" if position == 0 else f"{indent}   {text}"
+
+
+def _content(node: SyntaxTreeNode) -> str:
+    """Return the raw text of a block that holds a line of text, "" of any other."""
+    return node.children[0].content if node.children and node.children[0].type == "inline" else ""
+
+
+def _language(node: SyntaxTreeNode) -> str:
+    words = node.info.split() if node.type == "fence" else []
+    return words[0].lower() if words else ""
+
+
+def plain(raw: str) -> str:
+    """Return one line of plain words: no comments, tags, images or emphasis; links with their
+    address, unless it points into the same document."""
+    spans: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        # In code all marks mean themselves.
+        spans.append(found[0])
+        return _HIDDEN
+
+    text = _CODE_SPAN.sub(hide, raw.replace(_HIDDEN, ""))
+    text = _TAG.sub("", _COMMENT.sub("", _BREAK.sub(" ", text)))
+    text = _LINK.sub(_link, _IMAGE.sub(r"\1", _NOTE.sub("", text)))
+    text = _EMPHASIS.sub("", _STRONG.sub("", text))
+    shown = iter(spans)
+    text = re.sub(_HIDDEN, lambda _: next(shown), text)
+    return " ".join(text.split())
+
+
+def _link(found: re.Match[str]) -> str:
+    text, address = found[1].strip(), found[2]
+    if address.startswith("#"):
+        # A list of such links is the table of contents.
+        return "" if found[0] == found.string.strip() else text
+    return text if not address or address == text else f"{text} ({address})"

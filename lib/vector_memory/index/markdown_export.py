@@ -1,0 +1,95 @@
+"""Memories as a Markdown file for people, which can be read back.
+
+Each is a list item: a line with its day, and in a comment what else is known of it as JSON; then its
+text, indented. So nothing in a text, be it a heading or a fence, ends the item.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vector_memory.model import DEFAULT_COLLECTION, Origin, Priority, Sensitivity
+
+HEAD = "<!-- vector-memory export 1 -->"
+PREFACE = f"{HEAD}\n# Memories\n\n`vector-memory import` reads this file back; the comments hold the ids.\n"
+
+_OPEN, _CLOSE = " <!-- memory ", " -->"
+_INDENT = "  "
+_ORDINARY = {
+    "priority": Priority.NORMAL.value,
+    "confidence": 0.5,
+    "seq": 0,
+    "origin": Origin.IMPORT.value,
+    "collection": DEFAULT_COLLECTION,
+    "sensitivity": Sensitivity.INTERNAL.value,
+    "source": {"path": "", "lines": [0, 0]},
+}
+"""What an import takes for granted."""
+
+
+def is_export(text: str) -> bool:
+    """Whether a text is a file of ours."""
+    return text.lstrip("\ufeff").startswith(HEAD)
+
+
+def heading(level: int, title: str) -> str:
+    """Return a heading below a blank line."""
+    return f"\n{'#' * level} {' '.join(title.split())}\n"
+
+
+def render(memory: Mapping[str, Any]) -> str:
+    """Return a memory, given as a line of an export, as a list item."""
+    words = [str(memory["created_at"])[:10]]
+    if memory.get("priority") != Priority.NORMAL.value:
+        words.append(str(memory.get("priority")))
+    words += [" ".join(str(memory["title"]).split())] if memory.get("title") else []
+    text = "\n".join(_INDENT + line if line else "" for line in str(memory["text"]).split("\n"))
+    return f"- {' · '.join(words)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
+
+
+def parse(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number, memory) of a file of ours. What was written between the items is left
+    out, and so is an item whose comment cannot be read."""
+    held: tuple[int, dict[str, Any], list[str]] | None = None
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        if line.startswith(_INDENT) or not line.strip():
+            if held is not None:
+                held[2].append(line[len(_INDENT) :])
+            continue
+        if held is not None:
+            yield _whole(*held)
+        details = _read_details(line) if line.startswith("- ") else None
+        held = None if details is None else (number, details, [])
+    if held is not None:
+        yield _whole(*held)
+
+
+def _whole(number: int, details: dict[str, Any], lines: list[str]) -> tuple[int, dict[str, Any]]:
+    return number, {**details, "text": "\n".join(lines).rstrip()}
+
+
+def _details(memory: Mapping[str, Any]) -> str:
+    """Return what is not ordinary of a memory as JSON that no comment's end can stand in."""
+    told = {
+        name: value
+        for name, value in memory.items()
+        if name not in ("text", "model")
+        and value not in (None, "", [])
+        and _ORDINARY.get(name) != value
+    }
+    told.setdefault("project_id", memory.get("project_id", ""))
+    plain = json.dumps(told, ensure_ascii=False)
+    return plain.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _read_details(line: str) -> dict[str, Any] | None:
+    _, opened, rest = line.rstrip().rpartition(_OPEN)
+    if not opened or not rest.endswith(_CLOSE):
+        return None
+    try:
+        details = json.loads(rest[: -len(_CLOSE)])
+    except (ValueError, RecursionError):
+        return None
+    return details if isinstance(details, dict) else None

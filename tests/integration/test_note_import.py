@@ -1,0 +1,528 @@
+"""Import of notes and knowledge graphs, and Markdown exports, on real stores."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.model import Relation, Scope, ignore_progress
+from vector_memory.service import (
+    change,
+    graphs,
+    markdown,
+    note_files,
+    notes,
+    places,
+    recall,
+    transfer,
+)
+
+NOTES = """---
+tags: [ops]
+---
+# Notes
+
+## Deploy
+
+We use:
+
+- Postgres 14 in production
+- Redis for the queue
+
+## Rules
+
+- Never commit secrets.
+- [ ] write the runbook
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    """The service with real stores."""
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    """A project's folder, with notes."""
+    folder = tmp_path / "ledger"
+    folder.mkdir()
+    (folder / "NOTES.md").write_text(NOTES)
+    return folder
+
+
+def brought(
+    house: ServiceHouse, *paths: Path, project: Path | None = None, **more: Any
+) -> dict[str, Any]:
+    """Import files and return the answer."""
+    target = {"project": str(project)} if project else {"global": True}
+    request = {"paths": [str(path) for path in paths], **target, **more}
+    return notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+
+
+def stored(house: ServiceHouse) -> list[dict[str, Any]]:
+    """Return all that is stored and active."""
+    return list(transfer.export(house.ctx, {"all_projects": True}))
+
+
+def texts(house: ServiceHouse) -> set[str]:
+    """Return the texts of all that is stored and active."""
+    return {one["text"] for one in stored(house)}
+
+
+def test_notes_are_found_with_their_headings(house: ServiceHouse, ledger: Path) -> None:
+    """Kind, tags, title, origin and source are there, and a search finds them."""
+    done = brought(house, ledger / "NOTES.md", project=ledger)
+    assert (done["files"], done["stored"], done["errors"]) == (1, 4, [])
+    house.follow()
+    hits = recall.recall(house.ctx, {"query": "which Postgres", "project": str(ledger)})["hits"]
+    hit = hits[0]
+    assert hit["text"] == "We use: Postgres 14 in production"
+    assert (hit["kind"], hit["title"], hit["origin"]) == ("decision", "Deploy", "import")
+    assert hit["tags"] == ["notes", "ops", "deploy"]
+    assert hit["source"]["path"] == str(ledger / "NOTES.md")
+    assert hit["source"]["line_start"] == NOTES.split("\n").index("- Postgres 14 in production") + 1
+
+
+def test_a_preview_stores_nothing(house: ServiceHouse, ledger: Path) -> None:
+    """It shows every note with what would become of it."""
+    shown: list[dict[str, Any]] = []
+    request = {"paths": [str(ledger)], "project": str(ledger), "dry_run": True}
+    done = notes.import_notes(house.ctx, request, shown.append, ignore_progress)
+    assert (done["stored"], stored(house)) == (0, [])
+    assert [(one["action"], one["kind"], one["priority"]) for one in shown] == [
+        ("new", "decision", "NORMAL"),
+        ("new", "decision", "NORMAL"),
+        ("new", "preference", "CORE"),
+        ("new", "todo", "NORMAL"),
+    ]
+    assert shown[3]["done"] is False
+
+
+def test_a_preview_is_in_the_order_of_the_file(house: ServiceHouse, ledger: Path) -> None:
+    """Whatever is done with each note; what is gone comes last."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    text = NOTES.replace("Postgres 14", "Postgres 16").replace("- Redis for the queue\n", "")
+    path.write_text(text.replace("## Rules", "- Vault\n\n## House rules"))
+    shown: list[dict[str, Any]] = []
+    request = {"paths": ["NOTES.md"], "cwd": str(ledger), "dry_run": True}
+    notes.import_notes(house.ctx, request, shown.append, ignore_progress)
+    assert [one["action"] for one in shown] == ["changed", "new", "updated", "updated", "gone"]
+
+
+def test_an_unchanged_file_adds_nothing(house: ServiceHouse, ledger: Path) -> None:
+    """However often, reordered or not; lines follow."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    before = stored(house)
+    done = brought(house, path, project=ledger)
+    assert (done["stored"], done["updated"], done["merged"], done["unchanged"]) == (0, 0, 0, 4)
+    assert stored(house) == before
+    path.write_text(NOTES.replace("## Deploy", "\n\n## Deploy"))
+    assert brought(house, path, project=ledger)["unchanged"] == 4
+    moved = {one["id"]: one["source"]["lines"][0] for one in stored(house)}
+    assert all(moved[one["id"]] == one["source"]["lines"][0] + 2 for one in before)
+
+
+def test_a_changed_note_supersedes_the_old_one(house: ServiceHouse, ledger: Path) -> None:
+    """History knows both; changing it back is another change."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    path.write_text(NOTES.replace("Postgres 14", "Postgres 16"))
+    done = brought(house, path, project=ledger)
+    assert (done["stored"], done["updated"], done["gone"]) == (0, 1, 0)
+    assert "We use: Postgres 16 in production" in texts(house)
+    assert "We use: Postgres 14 in production" not in texts(house)
+    (new,) = [one for one in stored(house) if "16" in one["text"]]
+    chain = recall.history(house.ctx, {"id": new["id"]})
+    assert "Postgres 14" in json.dumps(chain)
+    path.write_text(NOTES)
+    assert brought(house, path, project=ledger)["updated"] == 1
+    assert "We use: Postgres 14 in production" in texts(house)
+    assert brought(house, path, project=ledger)["unchanged"] == 4
+
+
+def test_a_moved_note_and_a_ticked_box_stay_the_same_memory(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """Only the title, or whether it is done, is another."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    ids = {one["id"] for one in stored(house)}
+    path.write_text(NOTES.replace("## Deploy", "## Hosting").replace("[ ]", "[x]"))
+    done = brought(house, path, project=ledger)
+    assert (done["stored"], done["updated"], done["gone"]) == (0, 3, 0)
+    assert {one["id"] for one in stored(house)} == ids
+    assert {one["title"] for one in stored(house)} == {"Hosting", ""}
+    shelf = house.ctx.all_shelves()[0]
+    todo = next(one for one in stored(house) if one["kind"] == "todo")
+    assert shelf.journal.get(todo["id"]).extra["done"] is True
+
+
+def test_what_is_gone_from_the_file_stays_unless_pruned(house: ServiceHouse, ledger: Path) -> None:
+    """Pruned notes come back when they stand there again; forgotten ones do not."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    path.write_text(NOTES.replace("- Redis for the queue\n", ""))
+    assert brought(house, path, project=ledger)["gone"] == 1
+    assert "We use: Redis for the queue" in texts(house)
+    assert brought(house, path, project=ledger, prune=True)["forgotten"] == 1
+    assert "We use: Redis for the queue" not in texts(house)
+    path.write_text(NOTES)
+    assert brought(house, path, project=ledger)["stored"] == 1
+    (redis,) = [one for one in stored(house) if "Redis" in one["text"]]
+    change.forget(house.ctx, {"ids": [redis["id"]]})
+    done = brought(house, path, project=ledger)
+    assert (done["stored"], done["left_out"]) == (0, 1)
+    assert "We use: Redis for the queue" not in texts(house)
+
+
+def test_older_words_come_back_after_newer_ones_were_pruned(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """What superseded them is no more."""
+    path = ledger / "NOTES.md"
+    for words, more in (("14", {}), ("16", {}), ("", {"prune": True}), ("14", {})):
+        line = f"- Postgres {words} in production\n" if words else ""
+        path.write_text(NOTES.replace("- Postgres 14 in production\n", line))
+        done = brought(house, path, project=ledger, **more)
+    assert done["stored"] == 1
+    assert "We use: Postgres 14 in production" in texts(house)
+
+
+def test_what_a_user_changed_stays_changed(house: ServiceHouse, ledger: Path) -> None:
+    """An edited or superseded memory is not put back by its file."""
+    path = ledger / "NOTES.md"
+    brought(house, path, project=ledger)
+    by_text = {one["text"]: one["id"] for one in stored(house)}
+    change.edit(
+        house.ctx,
+        {"id": by_text["We use: Redis for the queue"], "text": "The queue is in Redis 7"},
+    )
+    postgres = by_text["We use: Postgres 14 in production"]
+    house.remember("Production is on Postgres 16 since May", ledger, supersedes=postgres)
+    done = brought(house, path, project=ledger)
+    assert (done["stored"], done["updated"], done["unchanged"]) == (0, 0, 4)
+    assert "The queue is in Redis 7" in texts(house)
+    assert "We use: Postgres 14 in production" not in texts(house)
+
+
+def test_what_is_known_from_elsewhere_is_merged(house: ServiceHouse, ledger: Path) -> None:
+    """It gets the note's tags once; pruning the file never forgets it."""
+    house.remember("Never commit secrets.", ledger, tags=["mine"])
+    path = ledger / "NOTES.md"
+    done = brought(house, path, project=ledger)
+    assert (done["stored"], done["merged"]) == (3, 1)
+    done = brought(house, path, project=ledger)
+    assert (done["merged"], done["unchanged"]) == (0, 4)
+    path.write_text("# Notes\n\nnothing left\n")
+    assert brought(house, path, project=ledger, prune=True)["forgotten"] == 3
+    assert "Never commit secrets." in texts(house)
+
+
+def test_secrets_are_left_out_and_lines_stay_true(house: ServiceHouse, ledger: Path) -> None:
+    """Over several lines too: a line that is not known is not told."""
+    key = "AKIA" + "QWERTZUIOPASDFGH"
+    pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\nabcdef\n-----END RSA PRIVATE KEY-----"
+    path = ledger / "keys.md"
+    path.write_text(f"# Keys\n\nThe deploy uses {key} for it.\n\n{pem}\n\nLast words.\n")
+    done = brought(house, path, project=ledger)
+    assert done["redactions"] >= 2
+    house.ctx.state.flush()
+    for file in Path(house.ctx.home.root).rglob("*"):
+        if file.is_file():
+            assert key.encode() not in file.read_bytes()
+            assert b"MIIEabc" not in file.read_bytes()
+    lines = {one["text"]: one["source"]["lines"] for one in stored(house)}
+    assert lines["Last words."] == [0, 0]
+
+
+def test_a_superseded_decision_gives_way_to_its_successor(
+    house: ServiceHouse, ledger: Path
+) -> None:
+    """When both are imported; alone it is left out, since it does not hold any more."""
+    folder = ledger / "docs" / "adr"
+    folder.mkdir(parents=True)
+    old, new = folder / "0001-queue.md", folder / "0002-kafka.md"
+    record = "# {title}\n\nDate: {date}\n\n## Status\n\n{status}\n\n## Decision\n\n{text}\n"
+    accepted = record.format(
+        title="Queue", date="2024-01-02", status="Accepted", text="Jobs go through RabbitMQ."
+    )
+    superseded = accepted.replace("Accepted", "Superseded by [2](0002-kafka.md)")
+    old.write_text(superseded)
+    assert brought(house, old, project=ledger)["left_out"] == 1
+    old.write_text(accepted)
+    assert brought(house, folder, project=ledger)["stored"] == 1
+    old.write_text(superseded)
+    new.write_text(
+        record.format(
+            title="Kafka", date="2025-01-02", status="Accepted", text="Jobs go through Kafka."
+        )
+    )
+    for updated in (1, 0):
+        done = brought(house, folder, project=ledger)
+        assert (done["updated"], done["errors"]) == (updated, [])
+    (kafka,) = stored(house)
+    assert (kafka["text"], kafka["kind"], kafka["priority"]) == (
+        "Jobs go through Kafka.",
+        "decision",
+        "HIGH",
+    )
+    assert kafka["created_at"].startswith("2025-01-02")
+    assert "RabbitMQ" in json.dumps(recall.history(house.ctx, {"id": kafka["id"]}))
+
+
+def test_only_regular_files_of_a_size_are_read(house: ServiceHouse, tmp_path: Path) -> None:
+    """Links, FIFOs, endless files and missing ones are refused; in folders they are passed over."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    os.symlink("/etc/passwd", folder / "link.md")
+    os.mkfifo(folder / "pipe.md")
+    (folder / "long.md").write_bytes(b"x" * (note_files.MAX_BYTES + 1))
+    (folder / "CLAUDE.md").write_text("loaded by the client")
+    (folder / "latin.md").write_bytes(b"caf\xe9 opens at eight\r\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "deep.markdown").write_text("\ufeffdeep note", encoding="utf-8")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "no.md").write_text("not a note")
+    for name, error in (("link", "link"), ("pipe", "regular"), ("long", "longer")):
+        with pytest.raises(BadInputError, match=error):
+            brought(house, folder / f"{name}.md")
+    with pytest.raises(NotFoundError):
+        brought(house, folder / "none.md")
+    done = brought(house, folder)
+    assert [Path(one["file"]).name for one in done["errors"]] == ["long.md"]
+    assert texts(house) == {"caf\ufffd opens at eight", "deep note"}
+    brought(house, folder / "CLAUDE.md")
+    assert "loaded by the client" in texts(house)
+
+
+def test_a_file_named_twice_is_read_once(house: ServiceHouse, ledger: Path) -> None:
+    """In whatever way, and in a folder that is named too."""
+    (ledger / "sub").mkdir()
+    paths = (ledger, ledger / "NOTES.md", ledger / "sub" / ".." / "NOTES.md")
+    assert brought(house, *paths, project=ledger)["files"] == 1
+
+
+def test_too_many_files_are_refused(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever names their home folder did not mean it."""
+    monkeypatch.setattr(note_files, "MAX_FILES", 2)
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text("text of it")
+    with pytest.raises(BadInputError, match="more than"):
+        brought(house, tmp_path)
+    assert stored(house) == []
+
+
+def test_init_finds_the_usual_files(house: ServiceHouse, ledger: Path) -> None:
+    """But not what the client loads itself, nor links."""
+    (ledger / "docs" / "adr").mkdir(parents=True)
+    (ledger / ".claude").mkdir()
+    for name in ("MEMORY.md", "ADR-1.md", "README.md", "docs/adr/0001-x.md", ".claude/api.md"):
+        (ledger / name).write_text("text")
+    (ledger / ".claude" / "CLAUDE.md").write_text("text")
+    os.symlink("/etc/passwd", ledger / ".claude" / "link.md")
+    found = places.init(house.ctx, {"dir": str(ledger)})["found"]
+    assert [os.path.relpath(path, ledger) for path in found] == [
+        "MEMORY.md",
+        "NOTES.md",
+        "docs/adr/0001-x.md",
+        ".claude/api.md",
+        "ADR-1.md",
+    ]
+
+
+class TestMarkdownExport:
+    """`export --format markdown`."""
+
+    def written(self, house: ServiceHouse, folder: Path, **request: Any) -> Path:
+        """Write an export of everything and return its path."""
+        request = request or {"all_projects": True}
+        path = folder / "export.md"
+        path.write_text("".join(text for text, _ in markdown.export(house.ctx, request)))
+        return path
+
+    def filled(self, house: ServiceHouse, ledger: Path) -> None:
+        """Remember a few things, one of them hard to quote."""
+        house.remember(
+            "We use WAL\n\n# not a heading\n```\nx", ledger, kind="decision", tags=["db"]
+        )
+        house.remember("The tests run in a container", ledger, priority="HIGH", at="2026-01-02")
+        house.remember("I prefer tabs")
+
+    def test_it_is_grouped_and_dated(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """By project, then by kind."""
+        self.filled(house, ledger)
+        lines = self.written(house, tmp_path).read_text().split("\n")
+        headings = [line for line in lines if line.startswith("#")]
+        assert headings == ["# Memories", "## Global", "### note", "## ledger", "### decision",
+                            "### note"]  # fmt: skip
+        assert "\n\n\n" not in "\n".join(lines)
+        assert any(line.startswith("- 2026-01-02 · HIGH <!-- memory ") for line in lines)
+
+    def test_importing_it_back_adds_nothing(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """With whatever target, wherever the projects' stores are."""
+        places.init(house.ctx, {"dir": str(ledger)})
+        self.filled(house, ledger)
+        before = stored(house)
+        done = brought(house, self.written(house, tmp_path), project=tmp_path)
+        assert (done["stored"], done["merged"], done["unchanged"]) == (0, 0, 3)
+        assert stored(house) == before
+
+    def test_elsewhere_it_brings_everything(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """Ids, dates, kinds and projects included; once."""
+        self.filled(house, ledger)
+        path = self.written(house, tmp_path)
+        other = ServiceHouse(tmp_path / "other home")
+        for count in (3, 0):
+            assert brought(other, path)["stored"] == count
+        other.follow()
+
+        def by_id(one: dict[str, Any]) -> str:
+            return str(one["id"])
+
+        assert sorted(stored(other), key=by_id) == sorted(stored(house), key=by_id)
+        other.close()
+
+    def test_what_is_done_stays_done(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """A ticked box does not open again elsewhere."""
+        (ledger / "TODO.md").write_text("- [x] write docs\n- [ ] fix tests\n")
+        brought(house, ledger / "TODO.md", project=ledger)
+        path = self.written(house, tmp_path)
+        other = ServiceHouse(tmp_path / "other home")
+        brought(other, path)
+        left = other.ctx.global_shelf().journal.open_items(Scope(), 10)
+        assert [memory.text for memory in left] == ["fix tests"]
+        other.close()
+
+    def test_what_was_edited_in_it_is_taken_over(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """Once, and again after another edit; what was forgotten stays so."""
+        self.filled(house, ledger)
+        path = self.written(house, tmp_path)
+        text = path.read_text()
+        for word, before in (("podman", "a container"), ("docker", "podman")):
+            text = text.replace(before, word)
+            path.write_text(text)
+            for updated in (1, 0):
+                assert brought(house, path)["updated"] == updated
+        assert "The tests run in docker" in texts(house)
+        assert len(stored(house)) == 3
+        (tabs,) = [one for one in stored(house) if "tabs" in one["text"]]
+        change.forget(house.ctx, {"ids": [tabs["id"]]})
+        assert brought(house, path)["left_out"] == 1
+        assert "I prefer tabs" not in texts(house)
+
+    def test_a_damaged_item_is_reported(
+        self, house: ServiceHouse, ledger: Path, tmp_path: Path
+    ) -> None:
+        """The others are taken."""
+        self.filled(house, ledger)
+        path = self.written(house, tmp_path)
+        path.write_text(path.read_text().replace('"origin": "user"', '"origin": "moon"', 1))
+        other = ServiceHouse(tmp_path / "other home")
+        done = brought(other, path)
+        assert (done["stored"], len(done["errors"])) == (2, 1)
+        other.close()
+
+
+ENTITIES = [
+    {"type": "entity", "name": "Anna", "entityType": "person", "observations": ["likes Go"]},
+    {"type": "entity", "name": "Ledger", "entityType": "project",
+     "observations": ["is written in Go", "has three tables"]},
+]  # fmt: skip
+RELATION = {"type": "relation", "from": "Anna", "to": "Ledger", "relationType": "works_on"}
+
+
+class TestKnowledgeGraph:
+    """The file of the MCP memory server."""
+
+    def graph(self, folder: Path, *items: Any, whole: bool = False) -> Path:
+        """Write a graph as JSON lines or as one object."""
+        path = folder / "memory.json"
+        if whole:
+            relations = [one for one in items if one["type"] == "relation"]
+            entities = [one for one in items if one["type"] == "entity"]
+            path.write_text(json.dumps({"entities": entities, "relations": relations}, indent=1))
+        else:
+            path.write_text("".join(json.dumps(item) + "\n" for item in items))
+        return path
+
+    def brought(self, house: ServiceHouse, path: Path) -> dict[str, Any]:
+        """Import a graph."""
+        return graphs.import_graph(house.ctx, {"path": str(path), "global": True}, ignore_progress)
+
+    @pytest.mark.parametrize("whole", [False, True])
+    def test_observations_and_relations_are_memories(
+        self, house: ServiceHouse, tmp_path: Path, whole: bool
+    ) -> None:
+        """A relation is linked to what is known of its two ends; again it adds nothing."""
+        path = self.graph(tmp_path, *ENTITIES, RELATION, whole=whole)
+        assert graphs.is_graph(str(path))
+        assert self.brought(house, path)["stored"] == 4
+        again = self.brought(house, path)
+        assert (again["stored"], again["merged"], again["errors"]) == (0, 4, [])
+        by_text = {one["text"]: one for one in stored(house)}
+        assert by_text["Ledger: has three tables"]["tags"] == ["project"]
+        journal = house.ctx.global_shelf().journal
+        relation = journal.get(by_text["Anna works on Ledger"]["id"])
+        assert (relation.kind, relation.extra["entities"]) == ("context", ["Anna", "Ledger"])
+        links = journal.links_of([relation.id])
+        assert {link.relation for link in links} == {Relation.RELATES_TO}
+        assert {link.to_id for link in links} == {
+            one["id"] for one in by_text.values() if one["id"] != relation.id
+        }
+
+    def test_a_later_import_brings_what_was_added(
+        self, house: ServiceHouse, tmp_path: Path
+    ) -> None:
+        """What was forgotten since stays forgotten."""
+        self.brought(house, self.graph(tmp_path, *ENTITIES))
+        (likes,) = [one for one in stored(house) if one["text"] == "Anna: likes Go"]
+        change.forget(house.ctx, {"ids": [likes["id"]]})
+        more = {**ENTITIES[1], "observations": ["is written in Go", "is fast"]}
+        done = self.brought(house, self.graph(tmp_path, ENTITIES[0], more, RELATION))
+        assert done["stored"] == 2
+        assert "Anna: likes Go" not in texts(house)
+
+    def test_bad_lines_are_reported(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """And secrets are left out."""
+        path = self.graph(tmp_path, ENTITIES[0], {"type": "entity"})
+        key = "AKIA" + "QWERTZUIOPASDFGH"
+        path.write_text(
+            path.read_text()
+            + "no json\n"
+            + json.dumps({**ENTITIES[1], "observations": [f"uses {key}"]})
+        )
+        done = self.brought(house, path)
+        assert [error["line"] for error in done["errors"]] == [2, 3]
+        assert (done["stored"], done["redactions"]) == (2, 1)
+        assert not any(key in text for text in texts(house))
+
+    def test_memories_of_ours_are_no_graph(self, tmp_path: Path) -> None:
+        """Whatever else their lines say."""
+        path = tmp_path / "x.jsonl"
+        for text in ('{"text": "x", "type": "entity", "name": "y"}\n', "{broken\n", ""):
+            path.write_text(text)
+            assert not graphs.is_graph(str(path))
