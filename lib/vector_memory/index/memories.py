@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vector_memory.index.exchanges import DONE, SAID, Exchange
 from vector_memory.index.noise import is_own_command
@@ -55,6 +55,9 @@ class Draft:
     origin: str
     cwd: str
     kind: str = PASSAGE
+    confidence: float = 0.5
+    priority: str = "NORMAL"
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 def unchanged(text: str) -> str:

@@ -18,6 +18,10 @@ from vector_memory.index.transcript import Entry, Lines, read_entries
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
 
+PRODUCERS = (to_drafts,)
+"""What makes drafts of an exchange: each takes (exchange, path, time where the transcript tells none,
+redactor) and names its drafts by `external_id`, so that reading again makes the same ones."""
+
 
 def read_new(
     path: str,
@@ -86,7 +90,8 @@ def _drafts(
         if not exchange.is_worth_keeping:
             continue
         try:
-            drafts.extend(to_drafts(exchange, path, at, clean))
+            for made_of in PRODUCERS:
+                drafts.extend(made_of(exchange, path, at, clean))
         except UnsafeTextError:
             continue
     return drafts

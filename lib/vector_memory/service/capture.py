@@ -13,7 +13,7 @@ from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.reader import read_new
-from vector_memory.model import CleanText, Memory, Origin, Source, Status
+from vector_memory.model import CleanText, Memory, Origin, Priority, Source, Status
 from vector_memory.service.context import Context
 from vector_memory.service.shelf import Shelf
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
 
 log = logging.getLogger(__name__)
-
-CONFIDENCE = 0.5
 
 
 @dataclass
@@ -127,7 +125,8 @@ def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
         created_at=draft.created_at,
         kind=draft.kind,
         project=project,
-        confidence=CONFIDENCE,
+        confidence=draft.confidence,
+        priority=Priority(draft.priority),
         origin=Origin(draft.origin),
         tags=_clean_words(draft.tags),
         files=_clean_words(draft.files),
@@ -140,6 +139,7 @@ def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
             speaker=draft.speaker,
         ),
         external_id=draft.external_id,
+        extra=draft.extra,
     )
 
 
