@@ -28,7 +28,9 @@ def write_sessions(folder: str, count: int, project: str, source: str = "") -> i
         project: one in PROJECTS of them is of this project, the others of neighbours of it.
         source: a folder of transcripts to copy from; made up without one.
     """
-    originals = [path for path in transcripts_below(source) if os.path.getsize(path)] if source else []
+    originals = (
+        [path for path in transcripts_below(source) if os.path.getsize(path)] if source else []
+    )
     words = _vocabulary(originals)
     size = 0
     for number in range(count):

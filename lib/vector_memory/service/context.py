@@ -61,6 +61,8 @@ class Context:
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
+    capturing: threading.RLock = field(default_factory=threading.RLock)
+    """Held from looking at what is stored of a transcript to writing what is new of it."""
     generation: Allowance = field(init=False)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
     _known: set[tuple[str, str]] = field(default_factory=set)
