@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRITE_AT_ONCE = 256
-"""Memories of one transaction, about."""
+WRITE_AT_ONCE = 64
+"""Memories of one transaction, about: enough for a sync to weigh little, few enough to be over soon."""
 
 
 @dataclass
@@ -113,6 +113,7 @@ def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
         shelf = ctx.shelf_of(place)
         ctx.know_place(shelf, place)
         for part in _parts([_memory(draft, place.id) for draft in group]):
+            ctx.hooks.give_way()
             _write(shelf, part, captured)
 
 
@@ -158,8 +159,14 @@ def _changes(made: list[Memory], stored: list[Memory]) -> Changes:
         made = [
             replace(one, id=memory_id(one.external_id, project), project=project) for one in made
         ]
-    whole = all(one.kind == PASSAGE for one in made)
-    return compare(made, stored) if whole else each(made, stored)
+    whole = [one for one in made if one.kind == PASSAGE]
+    names = {one.external_id for one in whole}
+    others = each([one for one in made if one.kind != PASSAGE], stored)
+    if not whole:
+        return others
+    parts = [one for one in stored if one.kind == PASSAGE or one.external_id in names]
+    added, changed, dropped = compare(whole, parts)
+    return Changes([*added, *others.added], [*changed, *others.changed], dropped)
 
 
 def _unlist(shelf: Shelf, ids: list[str]) -> None:
