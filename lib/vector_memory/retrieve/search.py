@@ -101,7 +101,7 @@ def search(
     if not collapse:
         return [_hit(item, query) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    return supersession.collapse((_hit(item, query) for item in weighed), _terms, k)
+    return supersession.collapse((_hit(item, query) for item in weighed), _terms, k, _turn)
 
 
 def _ranked(
@@ -219,6 +219,11 @@ def _hit(item: _Weighed, query: Query) -> Hit:
 
 def _terms_of(memory: Memory) -> frozenset[str]:
     return frozenset(analysis.analyse(memory.title + "\n" + memory.text))
+
+
+def _turn(hit: Hit) -> object:
+    source = hit.memory.source
+    return (source.session, source.turn) if source.session and source.path else None
 
 
 def _terms(hit: Hit) -> frozenset[str]:
