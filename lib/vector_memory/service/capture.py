@@ -117,56 +117,60 @@ def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
             _write(shelf, part, captured)
 
 
-def _parts(memories: list[Memory]) -> Iterator[dict[str, list[Memory]]]:
-    """Yield what belongs together by its name, a transaction's worth at once. A name that comes again,
-    from a copy of the exchange, comes in a later part, so that it is compared with the first."""
-    part: dict[str, list[Memory]] = {}
-    size = 0
+def _parts(memories: list[Memory]) -> Iterator[list[Memory]]:
+    """Yield a transaction's worth of memories at once, those of one exchange together. An exchange that
+    comes again, in a copy, is of a later part, so that it is compared with the first."""
+    part: list[Memory] = []
+    seen: set[str] = set()
     for (name, _, _), group in groupby(memories, _version):
-        if name in part or size >= WRITE_AT_ONCE:
+        if (name and name in seen) or len(part) >= WRITE_AT_ONCE:
             yield part
-            part, size = {}, 0
-        part[name] = list(group)
-        size += len(part[name])
+            part, seen = [], set()
+        part += group
+        seen.add(name)
     if part:
         yield part
 
 
 def _version(memory: Memory) -> tuple[str, str, int]:
-    return exchange_of(memory.external_id), memory.source.path, memory.source.line_start
+    name = exchange_of(memory.external_id) if memory.kind == PASSAGE else ""
+    return name, memory.source.path, memory.source.line_start
 
 
-def _write(shelf: Shelf, made: dict[str, list[Memory]], captured: Captured) -> None:
+def _write(shelf: Shelf, made: list[Memory], captured: Captured) -> None:
     """Add what is new, replace what has grown, drop what is cut otherwise now, and leave alone what is
     known or was forgotten."""
-    stored: dict[str, list[Memory]] = defaultdict(list)
-    for memory in shelf.journal.below(list(made)):
-        stored[exchange_of(memory.external_id)].append(memory)
-    found = [_changes(group, stored[name]) for name, group in made.items()]
-    added = [one for changes in found for one in changes.added]
-    changed = [one for changes in found for one in changes.changed]
-    dropped = [one for changes in found for one in changes.dropped]
+    exchanges: dict[str, list[Memory]] = defaultdict(list)
+    for one in made:
+        if one.kind == PASSAGE:
+            exchanges[exchange_of(one.external_id)].append(one)
+    others = {one.id: one for one in made if one.kind != PASSAGE}
+    known = shelf.journal.by_ids(list(others))
+    added, changed, dropped = each(list(others.values()), list(known.values()))
+    for changes in _of_exchanges(shelf, exchanges):
+        added += changes.added
+        changed += changes.changed
+        dropped += changes.dropped
     shelf.journal.write(added, changed, dropped)
     captured.stored += len(added) + len(changed)
-    captured.unchanged += sum(map(len, made.values())) - len(added) - len(changed)
+    captured.unchanged += len(made) - len(added) - len(changed)
     _unlist(shelf, dropped)
 
 
-def _changes(made: list[Memory], stored: list[Memory]) -> Changes:
-    """Compare, in whichever project of this store the exchange is known."""
-    if stored and stored[0].project != made[0].project:
-        project = stored[0].project
-        made = [
-            replace(one, id=memory_id(one.external_id, project), project=project) for one in made
-        ]
-    whole = [one for one in made if one.kind == PASSAGE]
-    names = {one.external_id for one in whole}
-    others = each([one for one in made if one.kind != PASSAGE], stored)
-    if not whole:
-        return others
-    parts = [one for one in stored if one.kind == PASSAGE or one.external_id in names]
-    added, changed, dropped = compare(whole, parts)
-    return Changes([*added, *others.added], [*changed, *others.changed], dropped)
+def _of_exchanges(shelf: Shelf, made: dict[str, list[Memory]]) -> Iterator[Changes]:
+    """Yield what changes of each exchange, in whichever project of this store it is known."""
+    stored: dict[str, list[Memory]] = defaultdict(list)
+    for memory in shelf.journal.below(list(made)):
+        stored[exchange_of(memory.external_id)].append(memory)
+    for name, passages in made.items():
+        yield compare(_in_project_of(passages, stored[name]), stored[name])
+
+
+def _in_project_of(made: list[Memory], stored: list[Memory]) -> list[Memory]:
+    if not stored or stored[0].project == made[0].project:
+        return made
+    project = stored[0].project
+    return [replace(one, id=memory_id(one.external_id, project), project=project) for one in made]
 
 
 def _unlist(shelf: Shelf, ids: list[str]) -> None:
