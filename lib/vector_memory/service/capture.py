@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
@@ -18,7 +18,7 @@ from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.service import reading
 from vector_memory.service.context import Context
 from vector_memory.service.shelf import Shelf
-from vector_memory.service.versions import Changes, compare, each, exchange_of
+from vector_memory.service.versions import compare, each, exchange_of
 
 if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
@@ -140,14 +140,13 @@ def _version(memory: Memory) -> tuple[str, str, int]:
 def _write(shelf: Shelf, made: list[Memory], captured: Captured) -> None:
     """Add what is new, replace what has grown, drop what is cut otherwise now, and leave alone what is
     known or was forgotten."""
-    exchanges: dict[str, list[Memory]] = defaultdict(list)
-    for one in made:
-        if one.kind == PASSAGE:
-            exchanges[exchange_of(one.external_id)].append(one)
+    stored = _stored_exchanges(shelf, made)
+    made = _where_known(made, stored)
     others = {one.id: one for one in made if one.kind != PASSAGE}
     known = shelf.journal.by_ids(list(others))
     added, changed, dropped = each(list(others.values()), list(known.values()))
-    for changes in _of_exchanges(shelf, exchanges):
+    for name, passages in _exchanges(made).items():
+        changes = compare(passages, stored[name])
         added += changes.added
         changed += changes.changed
         dropped += changes.dropped
@@ -157,20 +156,39 @@ def _write(shelf: Shelf, made: list[Memory], captured: Captured) -> None:
     _unlist(shelf, dropped)
 
 
-def _of_exchanges(shelf: Shelf, made: dict[str, list[Memory]]) -> Iterator[Changes]:
-    """Yield what changes of each exchange, in whichever project of this store it is known."""
+def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = defaultdict(list)
+    for one in memories:
+        if one.kind == PASSAGE:
+            found[exchange_of(one.external_id)].append(one)
+    return found
+
+
+def _stored_exchanges(shelf: Shelf, made: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """Return what is stored of these exchanges, of every status and in whichever project."""
     stored: dict[str, list[Memory]] = defaultdict(list)
-    for memory in shelf.journal.below(list(made)):
+    for memory in shelf.journal.below(list(_exchanges(made))):
         stored[exchange_of(memory.external_id)].append(memory)
-    for name, passages in made.items():
-        yield compare(_in_project_of(passages, stored[name]), stored[name])
+    return stored
 
 
-def _in_project_of(made: list[Memory], stored: list[Memory]) -> list[Memory]:
-    if not stored or stored[0].project == made[0].project:
-        return made
-    project = stored[0].project
-    return [replace(one, id=memory_id(one.external_id, project), project=project) for one in made]
+def _where_known(made: list[Memory], stored: dict[str, list[Memory]]) -> list[Memory]:
+    """Return memories in the project in which their exchange is known: a fork may tell another one."""
+    known = {
+        (passages[0].source.path, passages[0].source.line_start): stored[name][0].project
+        for name, passages in _exchanges(made).items()
+        if stored.get(name)
+    }
+    return [
+        _in_project(one, known.get((one.source.path, one.source.line_start), one.project))
+        for one in made
+    ]
+
+
+def _in_project(memory: Memory, project: str) -> Memory:
+    if memory.project == project:
+        return memory
+    return replace(memory, id=memory_id(memory.external_id, project), project=project)
 
 
 def _unlist(shelf: Shelf, ids: list[str]) -> None:
