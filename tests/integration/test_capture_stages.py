@@ -330,10 +330,11 @@ class TestBackfill:
         before = len(stored(house))
         assert before > 0
         rest = self.fill(house, paths=[str(tmp_path)])
-        assert rest["unchanged"] == 0
+        assert rest["drafts"] > 0
         assert len(stored(house)) == before + rest["stored"]
-        whole = [entry["detail"]["whole"] for entry in house.ctx.state.audit_entries(2)]
-        assert whole == [True, False]
+        assert self.fill(house, paths=[str(tmp_path)])["drafts"] == 0
+        whole = [entry["detail"]["whole"] for entry in house.ctx.state.audit_entries(3)]
+        assert whole == [True, True, False]
 
     def test_unreadable_files_are_told(
         self, house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
