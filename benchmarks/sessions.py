@@ -16,6 +16,7 @@ from vector_memory.index.reader import transcripts_below
 
 PROJECTS = 20
 TURNS = 12
+BEGAN = 1_750_000_000
 _IDS = ("sessionId", "uuid", "parentUuid", "leafUuid", "agentId")
 _WORD = re.compile(r"\b[a-z]{6,14}\b")
 
@@ -44,6 +45,8 @@ def write_sessions(folder: str, count: int, project: str, source: str = "") -> i
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             size += sum(file.write(line + "\n") for line in lines)
+        # Long over: one that is written to now would be left open.
+        os.utime(path, (BEGAN + number * 3_600,) * 2)
     return size
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from integration.test_daemon import Rig, alive
+from integration.test_daemon import Rig
 from unit.index.transcripts import Talk
 
 from vector_memory import errors, wire
@@ -87,7 +87,7 @@ def test_killed_in_the_middle(rig: Rig, sessions: Path) -> None:
         for kind, body in rig.daemon.stream("backfill", request, 60):
             if kind == "progress" and 0 < body["done"] < SESSIONS:
                 os.kill(pid, signal.SIGKILL)
-    rig.until(lambda: not alive(pid), "the killed daemon's end")
+    rig.until(lambda: rig.daemon.running() is None, "the killed daemon's end")
     before = stored(rig.daemon)
     assert 0 < len(exchanges(before)) < SESSIONS * TURNS
     fill(rig.daemon, sessions)
@@ -133,7 +133,7 @@ def test_who_asked_is_interrupted(rig: Rig, sessions: Path, tmp_path: Path) -> N
     rig.daemon.start()
     environment = {**os.environ, "VECTOR_MEMORY_HOME": rig.home.root}
     script = "import sys; from vector_memory.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", script, "backfill", str(sessions), "--json"]
+    command = [sys.executable, "-c", script, "backfill", str(sessions), "--json", "--no-wait"]
     client = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
