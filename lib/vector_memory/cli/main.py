@@ -23,6 +23,7 @@ VERBS = {
     "list": "listing:list_memories",
     "show": "show:show",
     "history": "history:history",
+    "entities": "entities:entities",
     "edit": "edit:edit",
     "forget": "forget:forget",
     "topics": "topics:topics",

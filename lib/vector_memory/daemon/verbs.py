@@ -147,6 +147,7 @@ SIMPLE: dict[str, Simple] = {
     "list": recall.list_memories,
     "get": recall.get,
     "history": recall.history,
+    "entities": recall.entities,
     "edit": change.edit,
     "forget": change.forget,
     "stats": report.stats,

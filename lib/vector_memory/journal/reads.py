@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
@@ -213,6 +214,18 @@ def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[
     return dict(rows.fetchall())
 
 
+def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict[str, int]:
+    """Count the active memories of a scope by the entities that they name, the k commonest first."""
+    limits, values = condition(scope)
+    rows = connection.execute(
+        "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
+        f" WHERE m.status = 'active' AND m.extra LIKE '%\"entities\"%' AND {limits}"
+        " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
+        (*values, k),
+    )
+    return dict(rows.fetchall())
+
+
 def without_model(
     connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
 ) -> list[int]:
@@ -267,8 +280,7 @@ def recent(
         wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
         if not wanted:
             return []
-        scope = Scope(scope.projects, tuple(wanted), scope.tags, scope.sessions,
-                      scope.collections, scope.since, scope.until)  # fmt: skip
+        scope = replace(scope, kinds=tuple(wanted))
     return _newest(reader, connection, scope, k, _BY_TIME)
 
 

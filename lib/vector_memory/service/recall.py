@@ -139,6 +139,23 @@ def get(ctx: Context, request: asked.Request) -> dict[str, Any]:
     return {"memory": memory_json(memory, project_names([shelf]))}
 
 
+def entities(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Return what memories are about by name, the commonest first."""
+    k = asked.number_of(request, "k", 50, 1, 10_000)
+    scope, place = asked.scope_asked(ctx, request)
+    counts: dict[str, int] = {}
+    for shelf in asked.shelves_asked(ctx, request, place):
+        for name, n in shelf.journal.count_entities(scope, k).items():
+            counts[name] = counts.get(name, 0) + n
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:k]
+    return {
+        "entities": [
+            {"kind": kind, "name": name, "memories": n}
+            for (kind, _, name), n in ((entity.partition(":"), n) for entity, n in ordered)
+        ]
+    }
+
+
 def history(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Return the chain of memories that gave way to one another, oldest first, by one of them."""
     return history_of(*lookup(ctx, asked.text_of(request, "id", 64)))
@@ -194,6 +211,7 @@ def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
         "external_id": memory.external_id or None,
         "tags": list(memory.tags),
         "files": list(memory.files),
+        "entities": list(memory.entities),
         "priority": memory.priority.value,
         "confidence": memory.confidence,
         "origin": memory.origin.value,
