@@ -23,6 +23,8 @@ VERBS = {
     "list": "listing:list_memories",
     "show": "show:show",
     "history": "history:history",
+    "link": "link:link",
+    "links": "link:links",
     "edit": "edit:edit",
     "forget": "forget:forget",
     "topics": "topics:topics",

@@ -16,7 +16,7 @@ COVERED = 0.75
 _ASKING = frozenset(
     term
     for word in ("which", "what", "who", "whose", "where", "when", "why", "how", "should", "open",
-                 "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does")
+                 "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does", "add", "implement", "write")
     for term in analysis.analyse(word)
 )  # fmt: skip
 _CHOICE = re.compile(r"\bor\b|\bwhether\b|^\s*(?:do|does|did|is|are|should|can|may|shall|will)\b", re.I)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vector_memory import analysis
 
-LEAST_SHARED = 0.5
+LEAST_SHARED = 0.6
 """The share of the words about the subject that both texts must have in common."""
 ALONE_COSINE = 0.75
 """How near the texts must be where a sign says nothing of its subject: "Use pnpm instead of npm."."""
@@ -72,7 +72,9 @@ def replaces(new: str, old: str, cosine: float | None = None) -> str:
         return ""
     old_terms = _terms(old) - _given_up(old)
     for change in changes(new):
-        if not change.gone or not change.gone <= old_terms or change.new & old_terms:
+        if not change.gone or not change.gone <= old_terms:
+            continue
+        if change.new and change.new <= old_terms:
             continue
         if not change.new or _same_subject(change, old_terms - change.gone, cosine):
             return change.wording

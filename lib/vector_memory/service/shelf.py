@@ -39,6 +39,7 @@ class Shelf:
         self.journal = journal
         self.index: Index | None = None
         self.following = threading.Lock()
+        self.storing = threading.Lock()
         self.recheck_vectors = True
         self.failed = ""
         self.times_damaged = 0
