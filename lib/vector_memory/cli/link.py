@@ -24,7 +24,8 @@ def link(
         ),
     ] = None,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the link; all from FROM to TO without --relation.")
+        bool,
+        typer.Option("--remove", help="Remove the link; all from FROM to TO without --relation."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -60,7 +61,9 @@ def links(
     if not answer["links"]:
         output.note("Nothing is linked to it.")
         return
-    output.table(("relation", "id", "date", "status", "text"), [_row(one) for one in answer["links"]])
+    output.table(
+        ("relation", "id", "date", "status", "text"), [_row(one) for one in answer["links"]]
+    )
 
 
 def _row(one: dict[str, Any]) -> tuple[str, ...]:

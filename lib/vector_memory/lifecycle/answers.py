@@ -19,7 +19,9 @@ _ASKING = frozenset(
                  "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does", "add", "implement", "write")
     for term in analysis.analyse(word)
 )  # fmt: skip
-_CHOICE = re.compile(r"\bor\b|\bwhether\b|^\s*(?:do|does|did|is|are|should|can|may|shall|will)\b", re.I)
+_CHOICE = re.compile(
+    r"\bor\b|\bwhether\b|^\s*(?:do|does|did|is|are|should|can|may|shall|will)\b", re.I
+)
 _DONE = re.compile(
     r"\b(?:done|finished|completed?|implemented|shipped|merged|released|resolved|fixed|closed|landed"
     r"|added|removed|written|wrote|deployed|migrated|updated|upgraded|rewritten|replaced|deleted"

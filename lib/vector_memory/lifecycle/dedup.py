@@ -129,7 +129,9 @@ class _Words(NamedTuple):
     @classmethod
     def of(cls, text: str) -> _Words:
         order = tuple(
-            token for part in wording.sentences(text[: wording.MAX_CHARS]) for token in wording.tokens(part)
+            token
+            for part in wording.sentences(text[: wording.MAX_CHARS])
+            for token in wording.tokens(part)
         )
         numbers = Counter(word for word in order if _NUMBER.match(word) or word in _UNITS)
         lower = [word.lower() for word in order]
@@ -138,7 +140,9 @@ class _Words(NamedTuple):
         values = {*numbers, *calendar, *_NEGATION, "instead_of"}
         plain = [word for word in order if word not in values and word.lower() not in values]
         code = frozenset(word for word in plain if _CODE.fullmatch(word))
-        return cls(order, numbers, calendar, code, negated, frozenset(analysis.analyse(" ".join(plain))))
+        return cls(
+            order, numbers, calendar, code, negated, frozenset(analysis.analyse(" ".join(plain)))
+        )
 
 
 def _against(one: _Words, other: _Words, cosine: float | None) -> str:
@@ -180,7 +184,9 @@ def _denied(one: _Words, other: _Words) -> str:
     if one.negated % 2 != other.negated % 2:
         return A_NEGATION
     first, second = set(one.order) - set(other.order), set(other.order) - set(one.order)
-    found = next(((a, b) for a in sorted(first) for b in sorted(second) if _are_opposite(a, b)), None)
+    found = next(
+        ((a, b) for a in sorted(first) for b in sorted(second) if _are_opposite(a, b)), None
+    )
     return f"{found[1]} and {found[0]}" if found else ""
 
 

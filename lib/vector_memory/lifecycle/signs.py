@@ -27,7 +27,9 @@ class Change(NamedTuple):
     wording: str
 
 
-_CLAUSE = re.compile(r"[.;!?]\s+|\n+|\s+[\u2013\u2014-]\s+|,?\s+\b(?:because|since|so that|due to)\b")
+_CLAUSE = re.compile(
+    r"[.;!?]\s+|\n+|\s+[\u2013\u2014-]\s+|,?\s+\b(?:because|since|so that|due to)\b"
+)
 _THING = r"((?:[^\s,;()]+\s+){0,3}?[^\s,;()]+)"
 _END = (
     r"(?=[,;)]|[.!?]?\s*$|\s+(?:in|on|for|at|to|from|when|with|by|as|and|but|because|since|during"
@@ -45,7 +47,8 @@ _CHANGES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?P<new>{_THING}) (?:(?:has|have) )?replac(?:ed|es) (?P<gone>{_THING}){_END}", re.IGNORECASE
+        rf"(?P<new>{_THING}) (?:(?:has|have) )?replac(?:ed|es) (?P<gone>{_THING}){_END}",
+        re.IGNORECASE,
     ),
 )
 _INSTEAD = re.compile(rf"\binstead of (?:the |an? )?(?P<gone>{_THING}){_END}", re.IGNORECASE)
@@ -84,7 +87,9 @@ def replaces(new: str, old: str, cosine: float | None = None) -> str:
 def _given_up(text: str) -> Terms:
     """Return what an older text itself says is gone or not to be: it cannot be replaced again."""
     gone = frozenset(term for change in changes(text) for term in change.gone)
-    denied = re.findall(r"(?:\bnot|\bnever|\brather than|\bover)\s+(?:the |an? )?(\S+)", text.lower())
+    denied = re.findall(
+        r"(?:\bnot|\bnever|\brather than|\bover)\s+(?:the |an? )?(\S+)", text.lower()
+    )
     return gone | frozenset(term for word in denied for term in analysis.analyse(word))
 
 
@@ -133,9 +138,7 @@ def _exchanged(clause: str) -> list[Change]:
     for pattern in _CHANGES:
         for match in pattern.finditer(clause):
             named = match.groupdict()
-            gone, new = (
-                (named["gone"], named["new"]) if "gone" in named else (match[2], match[3])
-            )
+            gone, new = (named["gone"], named["new"]) if "gone" in named else (match[2], match[3])
             outside = clause[: match.start()] + " " + clause[match.end() :]
             about = _terms(outside + " " + (named.get("about") or ""))
             found.append(Change(_terms(gone), _terms(new) - _terms(gone), about, match[0].strip()))

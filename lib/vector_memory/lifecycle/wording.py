@@ -141,7 +141,9 @@ def _plain(text: str) -> list[Reading]:
 
 def _tokens(sentence: str) -> list[Reading]:
     """Return the tokens of a sentence, cut at its commas."""
-    text = _GROUPED.sub(lambda found: found[0].replace(",", ""), sentence.translate(_QUOTES).strip())
+    text = _GROUPED.sub(
+        lambda found: found[0].replace(",", ""), sentence.translate(_QUOTES).strip()
+    )
     for pattern, instead in _REWRITES:
         text = pattern.sub(instead, text)
     text = _UNIT.sub(" ", text)

@@ -11,19 +11,25 @@ SAME = 0.85
 
 
 def collapse(
-    items: Iterable[Item], terms_of: Callable[[Item], frozenset[str]], k: int
+    items: Iterable[Item],
+    terms_of: Callable[[Item], frozenset[str]],
+    k: int,
+    apart: Callable[[Item, Item], bool] = lambda one, other: False,
 ) -> list[Item]:
-    """Return at most k items in their order, without those that say again what stands before."""
-    kept: list[Item] = []
-    seen: list[frozenset[str]] = []
+    """Return at most k items in their order, without those that say again what stands before.
+
+    Args:
+        apart: whether two items are known to speak against each other: then each is shown, however
+            alike their words are.
+    """
+    kept: list[tuple[Item, frozenset[str]]] = []
     for item in items:
         if len(kept) == k:
             break
         terms = terms_of(item)
-        if not any(jaccard(terms, other) >= SAME for other in seen):
-            kept.append(item)
-            seen.append(terms)
-    return kept
+        if not any(jaccard(terms, seen) >= SAME and not apart(item, other) for other, seen in kept):
+            kept.append((item, terms))
+    return [item for item, _ in kept]
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:

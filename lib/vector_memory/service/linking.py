@@ -42,7 +42,11 @@ def links(ctx: Context, request: asked.Request) -> dict[str, Any]:
     shelf, memory = lookup(ctx, asked.text_of(request, "id", ID_CHARS))
     found = shelf.journal.links_of([memory.id])
     ends = shelf.journal.by_ids([_end(one, memory) for one in found])
-    told = [_link_json(one, memory, ends[_end(one, memory)]) for one in found if _end(one, memory) in ends]
+    told = [
+        _link_json(one, memory, ends[_end(one, memory)])
+        for one in found
+        if _end(one, memory) in ends
+    ]
     return {"id": memory.id, "text": memory.text, "links": told}
 
 

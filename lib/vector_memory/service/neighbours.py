@@ -43,7 +43,9 @@ def neighbours(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None)
     if vector is not None and others:
         cosines.update(_cosines(ctx, shelf, others, vector))
     found.update(others)
-    near = [Neighbour(one, cosines.get(seq)) for seq, one in found.items() if _counts(ctx, one, draft)]
+    near = [
+        Neighbour(one, cosines.get(seq)) for seq, one in found.items() if _counts(ctx, one, draft)
+    ]
     return sorted(near, key=lambda one: -1.0 if one.cosine is None else -2.0 - one.cosine)
 
 

@@ -186,4 +186,3 @@ def _may_replace(draft: Memory, other: Memory) -> bool:
     against a person's."""
     trusted = draft.origin is not Origin.TOOL or other.origin is Origin.TOOL
     return trusted and draft.created_at >= other.created_at
-
