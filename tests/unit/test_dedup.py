@@ -27,6 +27,12 @@ NEAR_MISSES = [
     ("The token expires after a day", "The token expires before a day"),
     ("The admin endpoints need a token", "The endpoints need a token"),
     ("We use Redis", "Do we use Redis?"),
+    (
+        "Previews are deleted when the branch is merged",
+        "Previews are merged when the branch is deleted",
+    ),
+    ("The rates are read by the job", "The job read the rates"),
+    ("Tokens are hashed before they are stored", "Tokens are stored before they are hashed"),
     *((group["fact"], other) for group in PAIRS for other in group["different"]),
 ]
 PARAPHRASES = [

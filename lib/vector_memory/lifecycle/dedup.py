@@ -17,7 +17,7 @@ from vector_memory.lifecycle import signs, wording
 from vector_memory.model import Word
 
 SAME_COSINE = 0.92
-RELATED_COSINE = 0.80
+RELATED_COSINE = 0.75
 AGAINST_COSINE = 0.65
 """How near two texts must be for a number or a negation to speak against the other one."""
 AGAINST_SHARED = 0.6

@@ -77,6 +77,10 @@ _TYPES = frozenset(
     ["flag", "table", "column", "function", "method", "class", "module", "service", "variable"]
     + ["setting", "option", "field", "endpoint", "branch", "package", "queue", "bucket", "script"]
 )
+_CLAUSES = frozenset(
+    ["that", "which", "who", "when", "if", "while", "until", "unless", "once", "since", "because"]
+    + ["before", "after", "where", "so", "but", "and", "or", "whenever"]
+)
 _BE = frozenset(("is", "was"))
 _IRREGULAR = {
     "written": ("write", "wrote"), "sent": ("send", "sent"), "built": ("build", "built"),
@@ -189,10 +193,14 @@ def _reworded(reading: Reading) -> set[Reading]:
     Y"."""
     found: set[Reading] = set()
     found |= _with_for_use(reading)
-    for place, word in enumerate(reading):
-        modal = "must" if reading[place - 1 : place] == ("must",) and word == "be" else ""
-        if place and (word in _BE or modal):
-            found |= _active(reading, place, modal)
+    places = [place for place, word in enumerate(reading) if word in _BE or word == "be"]
+    # With two clauses it would have to be known which of them a word belongs to.
+    if len(places) != 1 or not _CLAUSES.isdisjoint(reading[: places[0]]):
+        return found
+    (place,) = places
+    modal = "must" if reading[place - 1 : place] == ("must",) and reading[place] == "be" else ""
+    if place and (reading[place] in _BE or modal):
+        found |= _active(reading, place, modal)
     return found
 
 
@@ -218,7 +226,7 @@ def _active(reading: Reading, place: int, modal: str) -> set[Reading]:
             return set()
         return {(*agent, verb, *patient) for verb in verbs}
     if modal:
-        base = _verbs(rest[0], False)
+        base = {_IRREGULAR[rest[0]][0]} if rest[0] in _IRREGULAR else verbs
         return {("must", verb, *patient, *rest[1:]) for verb in base}
     return {(verb, *patient, *rest[1:]) for verb in verbs}
 
@@ -237,6 +245,9 @@ def _verbs(participle: str, past: bool) -> frozenset[str]:
     """Return the forms that a participle's verb has in the active, all that could be."""
     if participle in _IRREGULAR:
         base, was = _IRREGULAR[participle]
+        if was == base:
+            # "They set it" may be of today or of yesterday: only "sets" tells.
+            return frozenset() if past else frozenset((base + "s",))
         return frozenset((was,)) if past else frozenset((base, base + "s", base + "es"))
     if not participle.isalpha() or not participle.endswith("ed") or len(participle) < 5:
         return frozenset()
