@@ -119,7 +119,7 @@ def keys(said: list[Said]) -> dict[tuple[Any, ...], int]:
     for one in said:
         place = (one.file, one.line, one.part)
         seen[place] = seen.get(place, -1) + 1
-        named[*place, seen[place]] = one.n
+        named[(*place, seen[place])] = one.n
     return named
 
 
@@ -136,7 +136,7 @@ def load(folder: str, path: Path = LABELS) -> tuple[list[Said], dict[str, Any]]:
     files = raw["files"]
 
     def number(place: list[int]) -> int:
-        return named[files[place[0]], *place[1:]]
+        return named[(files[place[0]], *place[1:])]
 
     return said, {
         "turns": [number(one) for one in raw["turns"]],

@@ -24,6 +24,8 @@ VERBS = {
     "show": "show:show",
     "history": "history:history",
     "entities": "entities:entities",
+    "link": "link:link",
+    "links": "link:links",
     "edit": "edit:edit",
     "forget": "forget:forget",
     "topics": "topics:topics",

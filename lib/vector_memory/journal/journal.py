@@ -324,7 +324,8 @@ class Journal(VectorCache, Surroundings):
             return reads.important(self.reader, connection, scope, k)
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set."""
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and
+        that no memory answers."""
         with self.connections.reading() as connection:
             return reads.open_items(self.reader, connection, scope, k)
 

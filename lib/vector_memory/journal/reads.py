@@ -268,7 +268,10 @@ def of_turn(reader: Reader, connection: sqlite3.Connection, source: Source) -> l
 
 
 _BY_TIME = "m.status = 'active'"
-_BY_OPENNESS = "m.open = 1"
+_BY_OPENNESS = (
+    "m.open = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+)
 _BY_IMPORTANCE = "m.status = 'active' AND m.priority IN ('CORE', 'HIGH')"
 
 
@@ -287,7 +290,8 @@ def recent(
 def open_items(
     reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int
 ) -> list[Memory]:
-    """Return the k newest questions, todos and problems that are not done, newest first."""
+    """Return the k newest questions, todos and problems that are not done and that nothing answers, newest
+    first."""
     return _newest(reader, connection, scope, k, _BY_OPENNESS)
 
 

@@ -15,6 +15,7 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service import asked, generation
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
+from vector_memory.service.merging import sources_of
 from vector_memory.service.passages import in_context
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.shelf import Shelf
@@ -190,11 +191,16 @@ def name_in(names: dict[str, str], project: str) -> str:
 
 def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
     """Return a hit as programs see it."""
-    return {
+    told = {
         **memory_json(hit.memory, names),
         "score": round(hit.score, 4),
         "breakdown": hit.breakdown,
     }
+    if hit.against:
+        told["contradicts"] = [
+            {"id": one.id, "created_at": one.created_at.isoformat()} for one in hit.against
+        ]
+    return told
 
 
 def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
@@ -208,6 +214,7 @@ def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
         "project": name_in(names, memory.project),
         "project_id": memory.project,
         "source": asdict(memory.source),
+        **({"sources": merged} if (merged := sources_of(memory)) else {}),
         "external_id": memory.external_id or None,
         "tags": list(memory.tags),
         "files": list(memory.files),
