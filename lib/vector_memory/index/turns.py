@@ -25,7 +25,7 @@ _COMMON = frozenset(
     "just let lets about into from they them then than when what which where how why does did doing "
     "done use using used make made makes also need needs want like there here some any all each other "
     "more most only very now new our its it's i'm i've don't please okay yes sure good user assistant "
-    "task see look think know get got one two still should get gets file files code".split()
+    "these those task see look think know get got one two still should get gets file files code".split()
 )
 
 
@@ -95,7 +95,12 @@ class Turn:
 def terms_of(text: str) -> frozenset[str]:
     """Return a text's distinct words of three letters and more, without the commonest. Not the terms
     that are searched for: comparing a few turns needs no stems, and stems take ten times as long."""
-    return frozenset(_WORD.findall(text.lower())) - _COMMON
+    return frozenset(words_of(text))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the same with repetitions, in order."""
+    return [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
 
 
 def turns_of(passages: Iterable[Passage]) -> list[Turn]:
