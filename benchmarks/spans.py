@@ -91,7 +91,9 @@ def sessions(data: str, turns_file: str, labels_file: str, embedder: Embedder) -
 def _passages(path: str, embedder: Embedder) -> Iterator[Passage]:
     told = [one for one in exchanges(read_entries(path, final=True)) if not one.is_subagent]
     drafts = [draft for one in told if one.is_worth_keeping for draft in to_drafts(one, path)]
-    texts = [one.text if one.text.startswith(one.title) else f"{one.title}\n{one.text}" for one in drafts]
+    texts = [
+        one.text if one.text.startswith(one.title) else f"{one.title}\n{one.text}" for one in drafts
+    ]
     for one, vector in zip(drafts, embedder.embed_documents(texts), strict=True):
         yield Passage(one.turn, one.external_id.rpartition(":")[0], one.text, one.title, one.path,
                       one.line_start, one.line_end, one.created_at, one.files, vector)  # fmt: skip
@@ -217,8 +219,14 @@ def main() -> None:
         "topics, each file held out": lambda one: held_out(one, known),
     }
     rows = [row(name, [(one.wanted, cut(one)) for one in known]) for name, cut in methods.items()]
-    halves = (("even files", sorted(known, key=_name)[::2]), ("odd files", sorted(known, key=_name)[1::2]))
-    rows += [row(f"topics, {half}", [(one.wanted, product(one)) for one in some]) for half, some in halves]
+    halves = (
+        ("even files", sorted(known, key=_name)[::2]),
+        ("odd files", sorted(known, key=_name)[1::2]),
+    )
+    rows += [
+        row(f"topics, {half}", [(one.wanted, product(one)) for one in some])
+        for half, some in halves
+    ]
     if asked.files:
         rows += [
             row(f"{one.name[-44:]}: {name}", [(one.wanted, cut(one))])

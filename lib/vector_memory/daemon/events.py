@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import capture, sessions
+from vector_memory.service import capture, sessions, topics
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -147,6 +147,7 @@ class Events:
             folder = _text(entry, "folder")
             captured = capture.index_transcript(self._ctx, transcript, folder, final, last)
             if captured.stored:
+                topics.derive(self._ctx, captured.sessions)
                 sessions.save_snapshot(self._ctx, folder)
         if os.path.exists(path):
             os.unlink(path)

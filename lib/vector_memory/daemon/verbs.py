@@ -24,6 +24,7 @@ from vector_memory.service import (
     recall,
     remember,
     report,
+    topics,
     transfer,
     upkeep,
 )
@@ -62,7 +63,10 @@ def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     for number, path in enumerate(files):
         reply.progress(number, len(files), "reading")
         try:
-            total.add(capture.index_transcript(ctx, path, final=True))
+            captured = capture.index_transcript(ctx, path, final=True)
+            total.add(captured)
+            if captured.stored:
+                topics.derive(ctx, captured.sessions)
         except OSError as error:
             errors.append({"file": path, "error": str(error)})
     ctx.state.audit("backfill", "user", [], {"files": len(files), "stored": total.stored})

@@ -101,7 +101,4 @@ def _stretches(begins: Sequence[int], last: int) -> list[tuple[int, int]]:
 
 def walk(tree: Sequence[Span], parent: str = "") -> list[tuple[Span, str]]:
     """Return every span of a tree with its parent's key ("" for a topic), in order."""
-    return [
-        pair for one in tree for pair in ((one, parent), *walk(one.parts, one.key))
-    ]
-
+    return [pair for one in tree for pair in ((one, parent), *walk(one.parts, one.key))]

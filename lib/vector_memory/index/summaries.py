@@ -83,7 +83,9 @@ def summary_of(turns: Sequence[Turn], ideas: Sequence[Idea]) -> Summary:
     """Return the summary of a stretch from what is known to have been said in it."""
     last = turns[-1].first.turn
     decided = _texts(ideas, DECIDED)
-    concluded = _texts([one for one in ideas if clip(one.text, SENTENCE_CHARS) not in decided], CONCLUDED)
+    concluded = _texts(
+        [one for one in ideas if clip(one.text, SENTENCE_CHARS) not in decided], CONCLUDED
+    )
     # What was asked or to be done earlier was most likely answered and done on the way.
     left_open = _texts([one for one in ideas if one.turn == last], OPEN)
     return Summary(decided, concluded or _texts(_last_words(turns[-1]), CONCLUDED), left_open)
@@ -113,7 +115,9 @@ def sentences(text: str) -> Iterator[str]:
 
 def _last_words(turn: Turn) -> list[Idea]:
     """Return how a stretch ended, where nothing else is known of it."""
-    return [Idea(turn.first.turn, "conclusion", said) for said in sentences(turn.answer[-1_500:])][-1:]
+    return [Idea(turn.first.turn, "conclusion", said) for said in sentences(turn.answer[-1_500:])][
+        -1:
+    ]
 
 
 def _texts(ideas: Iterable[Idea], intents: Sequence[str]) -> tuple[str, ...]:
