@@ -13,6 +13,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from vector_memory.analysis import STOP_WORDS
+
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
@@ -20,13 +22,11 @@ _ANSWER = re.compile(r"(?:^|\n)(?:Assistant|Done): ")
 _SPEAKER = re.compile(r"^(?:User|Task|Assistant): ", re.MULTILINE)
 _DONE = re.compile(r"^Done: .*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_COMMON = frozenset(
-    "the and for that this with have has had are was were not but you your can could would should will "
-    "just let lets about into from they them then than when what which where how why does did doing "
-    "done use using used make made makes also need needs want like there here some any all each other "
-    "more most only very now new our its it's i'm i've don't please okay yes sure good user assistant "
-    "these those task see look think know get got one two still should get gets file files code".split()
-)
+_COMMON = STOP_WORDS | {
+    "already", "code", "don", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
+    "makes", "need", "needs", "one", "okay", "please", "see", "still", "sure", "task", "think", "two",
+    "use", "used", "user", "using", "want", "yes",
+}  # fmt: skip
 
 
 class Passage(NamedTuple):
