@@ -17,6 +17,7 @@ from vector_memory.service import (
     asked,
     capture,
     change,
+    endings,
     graphs,
     markdown,
     notes,
@@ -68,6 +69,7 @@ def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
             total.add(captured)
             if captured.stored:
                 topics.derive(ctx, captured.sessions)
+                endings.summarised(ctx, captured.sessions)
         except OSError as error:
             errors.append({"file": path, "error": str(error)})
     ctx.state.audit("backfill", "user", [], {"files": len(files), "stored": total.stored})

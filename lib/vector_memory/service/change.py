@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory
-from vector_memory.service import asked
+from vector_memory.service import asked, endings
 from vector_memory.service.context import Context
 from vector_memory.service.recall import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -59,6 +59,10 @@ def forget(ctx: Context, request: asked.Request) -> dict[str, Any]:
         ctx.state.audit("forget", "user", ids, {})
     ctx.drop_snapshots()
     ctx.notify()
+    sessions = {memory.source.session for _, memory in chosen if memory.source.session}
+    if sessions:
+        # Topics, summaries and archives repeat what was said.
+        endings.forgotten(ctx, sessions)
     return {"memories": shown, "forgotten": len(chosen)}
 
 

@@ -47,7 +47,7 @@ def derive(ctx: Context, sessions: Iterable[str]) -> int:
     return changed
 
 
-def told(ctx: Context, shelf: Shelf, session: str) -> dict[str, list[Memory]]:
+def told(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     """Return everything that a store holds of a session, whatever its status, by project."""
     found: dict[str, list[Memory]] = {}
     for one in shelf.journal.iter_memories(Scope(sessions=(session,)), statuses=tuple(Status)):
@@ -116,7 +116,7 @@ def _passage(memory: Memory, vector: Vector | None) -> Passage:
 
 def _derive(ctx: Context, shelf: Shelf, session: str) -> int:
     changed = 0
-    for project, memories in told(ctx, shelf, session).items():
+    for project, memories in told(shelf, session).items():
         rows = [one for one in memories if one.kind == TOPIC]
         found = tree(ctx, shelf, memories)
         changed += _store(shelf, rows, _memories(found, session, project, rows))
