@@ -31,10 +31,8 @@ def archive(home: Home, project: str, session: str, title: str, turns: Sequence[
 
 def text_of(title: str, turns: Sequence[Turn]) -> str:
     """Return an archive's text: the turns in order, each with its time."""
-    parts = [f"# {title}"]
-    for turn in turns:
-        parts.append(f"## {turn.first.at:%Y-%m-%d %H:%M} UTC\n\n{turn.text}")
-    whole = "\n\n".join(parts) + "\n"
+    told = [f"## {turn.first.at:%Y-%m-%d %H:%M} UTC\n\n{turn.text}" for turn in turns]
+    whole = "\n\n".join([f"# {title}", *told]) + "\n"
     return whole if len(whole) <= MOST_CHARS else whole[:MOST_CHARS] + CUT
 
 

@@ -51,18 +51,19 @@ def forget(ctx: Context, request: asked.Request) -> dict[str, Any]:
     shown = [memory_json(memory, names) for _, memory in chosen]
     if request.get("dry_run"):
         return {"memories": shown, "forgotten": 0}
-    for shelf in {id(shelf): shelf for shelf, _ in chosen}.values():
+    shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
+    for shelf in shelves:
         ids = [memory.id for own, memory in chosen if own is shelf]
         shelf.journal.forget(ids)
+        ctx.state.audit("forget", "user", ids, {})
+    # Topics, summaries and archives repeat what was said.
+    sessions = {memory.source.session for _, memory in chosen if memory.source.session}
+    ctx.later(lambda: endings.forgotten(ctx, sessions))
+    for shelf in shelves:
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
-        ctx.state.audit("forget", "user", ids, {})
     ctx.drop_snapshots()
     ctx.notify()
-    sessions = {memory.source.session for _, memory in chosen if memory.source.session}
-    if sessions:
-        # Topics, summaries and archives repeat what was said.
-        endings.forgotten(ctx, sessions)
     return {"memories": shown, "forgotten": len(chosen)}
 
 

@@ -105,26 +105,29 @@ def summarise(
         made = _memory(session, project, turns, tree)
     except UnsafeTextError:
         return
-    known = shelf.journal.by_ids([made.id]).get(made.id)
-    if known is None:
-        shelf.journal.add([made])
-    elif _is_active(known) and known.text != made.text:
-        shelf.journal.update(made)
+    with topics.ONE_AT_A_TIME:
+        known = shelf.journal.by_ids([made.id]).get(made.id)
+        if known is None:
+            shelf.journal.add([made])
+        elif _is_active(known) and known.text != made.text:
+            shelf.journal.update(made)
 
 
 def lines_about(turns: Sequence[Turn], tree: Sequence[Span]) -> list[str]:
     """Return what a session was about, what came of it, what was left open, and its files."""
+    # What an earlier topic left open was most likely taken up by a later one.
     said = Summary(
-        *(
-            unique(text for span in tree for text in getattr(span.summary, name))[-MOST_SAID:]
-            for name in ("decided", "concluded")
-        ),
-        # What an earlier topic left open was most likely taken up by a later one.
+        _last([text for span in tree for text in span.summary.decided]),
+        _last([text for span in tree for text in span.summary.concluded]),
         tree[-1].summary.left_open,
     )
     files = [os.path.basename(one) for one in topics.files_of(turns)[:MOST_FILES]]
     about = unique(span.name for span in tree)[:MOST_TOPICS]
     return [" · ".join(about), *said.lines(), *([f"Files: {', '.join(files)}"] if files else [])]
+
+
+def _last(texts: Sequence[str]) -> tuple[str, ...]:
+    return unique(texts)[-MOST_SAID:]
 
 
 def _memory(session: str, project: str, turns: Sequence[Turn], tree: Sequence[Span]) -> Memory:

@@ -6,6 +6,7 @@ They are derived: whatever changes in a session's passages changes them, and rea
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ from vector_memory.service.shelf import Shelf
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
+ONE_AT_A_TIME = threading.Lock()
+"""A backfill and a session's end may be at the same session."""
 TEXT_CHARS = 480
 MOST_FILES = 10
 GONE = "Taken into another topic."
@@ -41,7 +44,8 @@ def derive(ctx: Context, sessions: Iterable[str]) -> int:
     changed = 0
     for session in sessions:
         for shelf in ctx.opened_shelves() if session else ():
-            changed += _derive(ctx, shelf, session)
+            with ONE_AT_A_TIME:
+                changed += _derive(ctx, shelf, session)
     if changed:
         ctx.notify()
     return changed
