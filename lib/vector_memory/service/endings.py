@@ -9,6 +9,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory import redact
@@ -30,87 +31,114 @@ TEXT_CHARS = 600
 MOST_TOPICS = 6
 MOST_SAID = 3
 MOST_FILES = 6
-LEAST_CHARS = 300
-"""What a session says less than is its own summary."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a store holds of one session for one project: everything, its turns, and its topics."""
+
+    shelf: Shelf
+    session: str
+    project: str
+    memories: list[Memory]
+    turns: list[Turn]
+    tree: list[Span]
+
+    @property
+    def name(self) -> str:
+        """The project's name."""
+        return name_in(project_names([self.shelf]), self.project)
+
+    @property
+    def heading(self) -> str:
+        """When it began, what it began with, and where."""
+        at = self.turns[0].first.at.astimezone()
+        return f"{at:%H:%M} {self.tree[0].name}" + (f" ({self.name})" if self.name else "")
+
+    @property
+    def summary_id(self) -> str:
+        """The id of its summary."""
+        return memory_id(f"{self.session}:summary", self.project)
 
 
 def finish(ctx: Context, session: str) -> None:
     """Finish a session that has ended. Doing it again, or after it went on, replaces what was made."""
-    for shelf, project, memories in _parts(ctx, session):
-        turns = topics.turns(ctx, shelf, memories)
-        if not turns:
-            continue
-        tree = topics.tree(ctx, shelf, memories)
-        summarise(shelf, session, project, turns, tree)
-        name = name_in(project_names([shelf]), project)
-        if ctx.settings.archive:
-            archives.archive(ctx.home, project, session, _heading(turns, tree, name), turns)
-        if ctx.settings.daily_notes:
-            _note(ctx, session, turns, tree, name)
+    for one in _parts(ctx, session):
+        if one.tree:
+            summarise(one)
+            _keep(ctx, one)
     ctx.notify()
 
 
 def summarised(ctx: Context, sessions: Iterable[str]) -> None:
     """Give sessions that ended long ago their summaries, and nothing else."""
     for session in sessions:
-        for shelf, project, memories in _parts(ctx, session):
-            if turns := topics.turns(ctx, shelf, memories):
-                summarise(shelf, session, project, turns, topics.tree(ctx, shelf, memories))
+        for one in _parts(ctx, session):
+            if one.tree:
+                summarise(one)
 
 
 def forgotten(ctx: Context, sessions: Iterable[str]) -> None:
     """Make anew, or remove, what was made of sessions of which something was forgotten."""
     for session in sessions:
         topics.derive(ctx, [session])
-        kept = bool(archives.archives_of(ctx.home, session))
-        archives.remove(ctx.home, session)
-        for shelf, project, memories in _parts(ctx, session):
-            turns = topics.turns(ctx, shelf, memories)
-            tree = topics.tree(ctx, shelf, memories) if turns else []
-            made = [one.id for one in memories if one.kind == SUMMARY and _is_active(one)]
-            if turns and made:
-                summarise(shelf, session, project, turns, tree)
-            elif made:
-                shelf.journal.forget(made)
-            name = name_in(project_names([shelf]), project)
-            if turns and kept and ctx.settings.archive:
-                archives.archive(ctx.home, project, session, _heading(turns, tree, name), turns)
-            if turns and ctx.settings.daily_notes:
-                _note(ctx, session, turns, tree, name, only_known=True)
+        had_archive = archives.remove(ctx.home, session) > 0
+        for one in _parts(ctx, session):
+            _made_anew(ctx, one, had_archive)
 
 
-def _parts(ctx: Context, session: str) -> list[tuple[Shelf, str, list[Memory]]]:
+def _made_anew(ctx: Context, one: Ended, had_archive: bool) -> None:
+    summary = one.shelf.journal.by_ids([one.summary_id]).get(one.summary_id)
+    if summary is not None and summary.status is Status.ACTIVE:
+        if one.tree:
+            summarise(one)
+        else:
+            one.shelf.journal.forget([summary.id])
+    if one.tree and had_archive and ctx.settings.archive:
+        archives.archive(ctx.home, one.project, one.session, one.heading, one.turns)
+    if ctx.settings.daily_notes:
+        _note(ctx, one, only_known=True)
+
+
+def _keep(ctx: Context, one: Ended) -> None:
+    """Write what the settings say about a session that has ended."""
+    if ctx.settings.archive:
+        archives.archive(ctx.home, one.project, one.session, one.heading, one.turns)
+    if ctx.settings.daily_notes:
+        _note(ctx, one)
+
+
+def _parts(ctx: Context, session: str) -> list[Ended]:
     """Return what the stores hold of a session, by project."""
     return [
-        (shelf, project, memories)
+        Ended(
+            shelf,
+            session,
+            project,
+            memories,
+            topics.turns(ctx, shelf, memories),
+            topics.tree(ctx, shelf, memories),
+        )
         for shelf in (ctx.opened_shelves() if session else ())
         for project, memories in topics.told(shelf, session).items()
     ]
 
 
-def _is_active(memory: Memory) -> bool:
-    return memory.status is Status.ACTIVE
-
-
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def summarise(
-    shelf: Shelf, session: str, project: str, turns: Sequence[Turn], tree: Sequence[Span]
-) -> None:
+def summarise(one: Ended) -> None:
     """Store a session's summary as a memory, one for each session and project."""
-    if sum(len(turn.text) for turn in turns) < LEAST_CHARS:
-        return
     try:
-        made = _memory(session, project, turns, tree)
+        made = _memory(one)
     except UnsafeTextError:
         return
     with topics.ONE_AT_A_TIME:
-        known = shelf.journal.by_ids([made.id]).get(made.id)
+        known = one.shelf.journal.by_ids([made.id]).get(made.id)
         if known is None:
-            shelf.journal.add([made])
-        elif _is_active(known) and known.text != made.text:
-            shelf.journal.update(made)
+            one.shelf.journal.add([made])
+        elif known.status is Status.ACTIVE and known.text != made.text:
+            one.shelf.journal.update(made)
 
 
 def lines_about(turns: Sequence[Turn], tree: Sequence[Span]) -> list[str]:
@@ -130,20 +158,19 @@ def _last(texts: Sequence[str]) -> tuple[str, ...]:
     return unique(texts)[-MOST_SAID:]
 
 
-def _memory(session: str, project: str, turns: Sequence[Turn], tree: Sequence[Span]) -> Memory:
-    lines = lines_about(turns, tree)
-    last = turns[-1].first
+def _memory(one: Ended) -> Memory:
+    first, last = one.turns[0].first, one.turns[-1].first
     return Memory(
-        id=memory_id(f"{session}:summary", project),
-        text=redact.clean(_fitting(lines)).text,
-        title=redact.clean(f"Session: {tree[0].name}").text,
+        id=one.summary_id,
+        text=redact.clean(_fitting(lines_about(one.turns, one.tree))).text,
+        title=redact.clean(f"Session: {one.tree[0].name}").text,
         created_at=last.at,
         kind=SUMMARY,
-        project=project,
+        project=one.project,
         origin=Origin.JOB,
-        files=tuple(redact.clean(file).text for file in topics.files_of(turns)[:MOST_FILES]),
-        source=Source(session, turns[0].first.path, *lines_of(turns), turn=last.turn),
-        extra={"turns": [turns[0].first.turn, last.turn]},
+        files=tuple(redact.clean(file).text for file in topics.files_of(one.turns)[:MOST_FILES]),
+        source=Source(one.session, first.path, *lines_of(one.turns), turn=last.turn),
+        extra={"turns": [first.turn, last.turn]},
     )
 
 
@@ -157,36 +184,29 @@ def _fitting(lines: Sequence[str]) -> str:
     return "\n".join(kept)
 
 
-def _heading(turns: Sequence[Turn], tree: Sequence[Span], project: str) -> str:
-    at = turns[0].first.at.astimezone()
-    return f"{at:%H:%M} {tree[0].name}" + (f" ({project})" if project else "")
-
-
 # -- the daily note -------------------------------------------------------------------------------
 
 
-def _note(
-    ctx: Context,
-    session: str,
-    turns: Sequence[Turn],
-    tree: Sequence[Span],
-    project: str,
-    only_known: bool = False,
-) -> None:
-    """Put a session's section into the note of the day on which it began."""
+def _note(ctx: Context, one: Ended, only_known: bool = False) -> None:
+    """Put a session's section into the note of the day on which it began; take it out where nothing
+    of the session is left."""
+    at = one.turns[0].first.at if one.turns else _began(one)
     try:
-        lines = [str(redact.clean(line).text) for line in lines_about(turns, tree)]
-        heading = str(redact.clean(_heading(turns, tree, project)).text)
-        write_section(
-            ctx.settings.daily_notes,
-            turns[0].first.at.astimezone(ctx.local_now().tzinfo),
-            session,
-            section(session, heading, lines),
-            only_known,
-        )
+        words = _section(one) if one.tree else ""
+        day = at.astimezone(ctx.local_now().tzinfo)
+        write_section(ctx.settings.daily_notes, day, one.session, words, only_known)
     except (OSError, UnicodeError, UnsafeTextError) as error:
         ctx.count("daily_notes_failed")
         log.warning("the daily note is not written: %s", error)
+
+
+def _began(one: Ended) -> datetime:
+    return min(memory.created_at for memory in one.memories)
+
+
+def _section(one: Ended) -> str:
+    lines = [str(redact.clean(line).text) for line in lines_about(one.turns, one.tree)]
+    return section(one.session, str(redact.clean(one.heading).text), lines)
 
 
 def write_section(

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ONE_AT_A_TIME = threading.Lock()
 """A backfill and a session's end may be at the same session."""
+LEAST_CHARS = 600
+"""A session that says less is its own summary: its few passages are found and read as they are."""
 TEXT_CHARS = 480
 MOST_FILES = 10
 GONE = "Taken into another topic."
@@ -78,8 +80,11 @@ def ideas(memories: Iterable[Memory]) -> list[Idea]:
 
 
 def tree(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Span]:
-    """Return the topics that a session's memories make."""
-    return spans(turns(ctx, shelf, memories), ideas(memories))
+    """Return the topics that a session's memories make; none where it says too little."""
+    found = turns(ctx, shelf, memories)
+    if sum(len(turn.text) for turn in found) < LEAST_CHARS:
+        return []
+    return spans(found, ideas(memories))
 
 
 def _is_talk(memory: Memory) -> bool:
