@@ -155,10 +155,11 @@ class Events:
             final = entry.get("event") in FINAL_EVENTS
             folder = _text(entry, "folder")
             captured = capture.index_transcript(self._ctx, transcript, folder, final, last)
-            if captured.stored:
-                topics.derive(self._ctx, captured.sessions)
             if final:
-                endings.finish(self._ctx, session)
+                for one in {session, *captured.sessions}:
+                    endings.finish(self._ctx, one)
+            elif captured.stored:
+                topics.derive(self._ctx, captured.sessions)
             if captured.stored:
                 sessions.save_snapshot(self._ctx, folder)
         if os.path.exists(path):

@@ -68,8 +68,8 @@ def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
             captured = capture.index_transcript(ctx, path, final=True)
             total.add(captured)
             if captured.stored:
-                topics.derive(ctx, captured.sessions)
-                endings.summarised(ctx, captured.sessions)
+                for told in topics.derive(ctx, captured.sessions):
+                    endings.summarise(told)
         except OSError as error:
             errors.append({"file": path, "error": str(error)})
     ctx.state.audit("backfill", "user", [], {"files": len(files), "stored": total.stored})

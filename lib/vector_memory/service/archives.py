@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 
+from vector_memory import redact
 from vector_memory.index.turns import Turn
 from vector_memory.paths import Home
 
@@ -18,21 +19,32 @@ _UNSAFE = re.compile(r"[^\w.-]")
 
 
 def archive(home: Home, project: str, session: str, title: str, turns: Sequence[Turn]) -> str:
-    """Write a session's archive anew, and return its path. The file is whole or as it was before."""
+    """Write a session's archive anew, and return its path. The file is whole or as it was before.
+
+    Raises:
+        OSError: it cannot be written.
+        UnsafeTextError: it could not be redacted.
+    """
+    text = text_of(title, turns)
     folder = os.path.join(home.archives, _safe(project) or "global")
     os.makedirs(folder, mode=0o700, exist_ok=True)
     path = os.path.join(folder, _name(turns[0].first.at, session))
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text_of(title, turns))
+        file.write(text)
     os.replace(temporary, path)
     return path
 
 
 def text_of(title: str, turns: Sequence[Turn]) -> str:
-    """Return an archive's text: the turns in order, each with its time."""
+    """Return an archive's text: the turns in order, each with its time.
+
+    Raises:
+        UnsafeTextError: it could not be redacted.
+    """
     told = [f"## {turn.first.at:%Y-%m-%d %H:%M} UTC\n\n{turn.text}" for turn in turns]
-    whole = "\n\n".join([f"# {title}", *told]) + "\n"
+    # Rules may have become stricter since the passages were stored.
+    whole = redact.clean("\n\n".join([f"# {title}", *told]) + "\n").text
     return whole if len(whole) <= MOST_CHARS else whole[:MOST_CHARS] + CUT
 
 

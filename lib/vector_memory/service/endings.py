@@ -9,7 +9,6 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from vector_memory import redact
@@ -23,7 +22,7 @@ from vector_memory.service import archives, topics
 from vector_memory.service.capture import memory_id
 from vector_memory.service.context import Context
 from vector_memory.service.recall import name_in, project_names
-from vector_memory.service.shelf import Shelf
+from vector_memory.service.topics import Told
 
 log = logging.getLogger(__name__)
 
@@ -33,102 +32,72 @@ MOST_SAID = 3
 MOST_FILES = 6
 
 
-@dataclass(frozen=True)
-class Ended:
-    """What a store holds of one session for one project: everything, its turns, and its topics."""
-
-    shelf: Shelf
-    session: str
-    project: str
-    memories: list[Memory]
-    turns: list[Turn]
-    tree: list[Span]
-
-    @property
-    def name(self) -> str:
-        """The project's name."""
-        return name_in(project_names([self.shelf]), self.project)
-
-    @property
-    def heading(self) -> str:
-        """When it began, what it began with, and where."""
-        at = self.turns[0].first.at.astimezone()
-        return f"{at:%H:%M} {self.tree[0].name}" + (f" ({self.name})" if self.name else "")
-
-    @property
-    def summary_id(self) -> str:
-        """The id of its summary."""
-        return memory_id(f"{self.session}:summary", self.project)
-
-
 def finish(ctx: Context, session: str) -> None:
     """Finish a session that has ended. Doing it again, or after it went on, replaces what was made."""
-    for one in _parts(ctx, session):
+    for one in topics.derive(ctx, [session]):
+        summarise(one)
         if one.tree:
-            summarise(one)
             _keep(ctx, one)
     ctx.notify()
-
-
-def summarised(ctx: Context, sessions: Iterable[str]) -> None:
-    """Give sessions that ended long ago their summaries, and nothing else."""
-    for session in sessions:
-        for one in _parts(ctx, session):
-            if one.tree:
-                summarise(one)
 
 
 def forgotten(ctx: Context, sessions: Iterable[str]) -> None:
     """Make anew, or remove, what was made of sessions of which something was forgotten."""
     for session in sessions:
-        topics.derive(ctx, [session])
         had_archive = archives.remove(ctx.home, session) > 0
-        for one in _parts(ctx, session):
+        for one in topics.derive(ctx, [session]):
             _made_anew(ctx, one, had_archive)
 
 
-def _made_anew(ctx: Context, one: Ended, had_archive: bool) -> None:
-    summary = one.shelf.journal.by_ids([one.summary_id]).get(one.summary_id)
+def _made_anew(ctx: Context, one: Told, had_archive: bool) -> None:
+    summary = one.shelf.journal.by_ids([_summary_id(one)]).get(_summary_id(one))
     if summary is not None and summary.status is Status.ACTIVE:
         if one.tree:
             summarise(one)
         else:
             one.shelf.journal.forget([summary.id])
-    if one.tree and had_archive and ctx.settings.archive:
-        archives.archive(ctx.home, one.project, one.session, one.heading, one.turns)
+    if one.tree and had_archive:
+        _archive(ctx, one)
     if ctx.settings.daily_notes:
         _note(ctx, one, only_known=True)
 
 
-def _keep(ctx: Context, one: Ended) -> None:
+def _keep(ctx: Context, one: Told) -> None:
     """Write what the settings say about a session that has ended."""
-    if ctx.settings.archive:
-        archives.archive(ctx.home, one.project, one.session, one.heading, one.turns)
+    _archive(ctx, one)
     if ctx.settings.daily_notes:
         _note(ctx, one)
 
 
-def _parts(ctx: Context, session: str) -> list[Ended]:
-    """Return what the stores hold of a session, by project."""
-    return [
-        Ended(
-            shelf,
-            session,
-            project,
-            memories,
-            topics.turns(ctx, shelf, memories),
-            topics.tree(ctx, shelf, memories),
-        )
-        for shelf in (ctx.opened_shelves() if session else ())
-        for project, memories in topics.told(shelf, session).items()
-    ]
+def _archive(ctx: Context, one: Told) -> None:
+    if not ctx.settings.archive:
+        return
+    try:
+        archives.archive(ctx.home, one.project, one.session, _heading(one), one.turns)
+    except (OSError, UnsafeTextError) as error:
+        ctx.count("archives_failed")
+        log.warning("the session is not archived: %s", error)
+
+
+def _heading(one: Told) -> str:
+    """Return when a session began, what it began with, and where."""
+    name = name_in(project_names([one.shelf]), one.project)
+    at = one.turns[0].first.at.astimezone()
+    return f"{at:%H:%M} {one.tree[0].name}" + (f" ({name})" if name else "")
+
+
+def _summary_id(one: Told) -> str:
+    return memory_id(f"{one.session}:summary", one.project)
 
 
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def summarise(one: Ended) -> None:
-    """Store a session's summary as a memory, one for each session and project."""
+def summarise(one: Told) -> None:
+    """Store a session's summary as a memory, one for each session and project; none where it says
+    too little."""
+    if not one.tree:
+        return
     try:
         made = _memory(one)
     except UnsafeTextError:
@@ -158,10 +127,10 @@ def _last(texts: Sequence[str]) -> tuple[str, ...]:
     return unique(texts)[-MOST_SAID:]
 
 
-def _memory(one: Ended) -> Memory:
+def _memory(one: Told) -> Memory:
     first, last = one.turns[0].first, one.turns[-1].first
     return Memory(
-        id=one.summary_id,
+        id=_summary_id(one),
         text=redact.clean(_fitting(lines_about(one.turns, one.tree))).text,
         title=redact.clean(f"Session: {one.tree[0].name}").text,
         created_at=last.at,
@@ -187,7 +156,7 @@ def _fitting(lines: Sequence[str]) -> str:
 # -- the daily note -------------------------------------------------------------------------------
 
 
-def _note(ctx: Context, one: Ended, only_known: bool = False) -> None:
+def _note(ctx: Context, one: Told, only_known: bool = False) -> None:
     """Put a session's section into the note of the day on which it began; take it out where nothing
     of the session is left."""
     at = one.turns[0].first.at if one.turns else _began(one)
@@ -200,13 +169,13 @@ def _note(ctx: Context, one: Ended, only_known: bool = False) -> None:
         log.warning("the daily note is not written: %s", error)
 
 
-def _began(one: Ended) -> datetime:
+def _began(one: Told) -> datetime:
     return min(memory.created_at for memory in one.memories)
 
 
-def _section(one: Ended) -> str:
+def _section(one: Told) -> str:
     lines = [str(redact.clean(line).text) for line in lines_about(one.turns, one.tree)]
-    return section(one.session, str(redact.clean(one.heading).text), lines)
+    return section(one.session, str(redact.clean(_heading(one)).text), lines)
 
 
 def write_section(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import redact
@@ -41,33 +41,69 @@ IDEA_KINDS = frozenset(
 )
 
 
-def derive(ctx: Context, sessions: Iterable[str]) -> int:
-    """Find the topics of these sessions anew and store what has changed; return how many that were."""
-    changed = 0
+@dataclass(frozen=True)
+class Told:
+    """What a store holds of one session for one project: everything, whatever its status, the turns
+    that its passages make, and their topics."""
+
+    shelf: Shelf
+    session: str
+    project: str
+    memories: list[Memory]
+    turns: list[Turn]
+    tree: list[Span]
+
+
+def derive(ctx: Context, sessions: Iterable[str]) -> list[Told]:
+    """Find the topics of these sessions anew, store what has changed, and return what was read."""
+    found = []
     for session in sessions:
-        for shelf in ctx.opened_shelves() if session else ():
-            with ONE_AT_A_TIME:
-                changed += _derive(ctx, shelf, session)
-    if changed:
-        ctx.notify()
-    return changed
+        with ONE_AT_A_TIME:
+            parts = read(ctx, session)
+            changed = sum(_store(one) for one in parts)
+        if changed:
+            ctx.notify()
+        found += parts
+    return found
 
 
-def told(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
-    """Return everything that a store holds of a session, whatever its status, by project."""
+def read(ctx: Context, session: str) -> list[Told]:
+    """Return what the stores hold of a session, by project."""
+    return [
+        Told(
+            shelf,
+            session,
+            project,
+            memories,
+            turns := _turns(ctx, shelf, memories),
+            _tree(turns, memories),
+        )
+        for shelf in (ctx.opened_shelves() if session else ())
+        for project, memories in _by_project(shelf, session).items()
+    ]
+
+
+def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     found: dict[str, list[Memory]] = {}
     for one in shelf.journal.iter_memories(Scope(sessions=(session,)), statuses=tuple(Status)):
         found.setdefault(one.project, []).append(one)
     return found
 
 
-def turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Turn]:
+def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Turn]:
     """Return the turns that the active passages among these memories make, with the vectors that are
     there already."""
     passages = [one for one in memories if _is_talk(one)]
     passages.sort(key=number_of)
     vectors = _vectors(ctx, shelf, passages)
     return turns_of(_passage(one, vectors.get(text_hash(one.embedded))) for one in passages)
+
+
+def _tree(turns: Sequence[Turn], memories: Sequence[Memory]) -> list[Span]:
+    """Return the topics of turns; none where they say too little."""
+    if sum(len(turn.text) for turn in turns) < LEAST_CHARS:
+        return []
+    return spans(turns, ideas(memories))
 
 
 def ideas(memories: Iterable[Memory]) -> list[Idea]:
@@ -77,14 +113,6 @@ def ideas(memories: Iterable[Memory]) -> list[Idea]:
         for one in memories
         if one.kind in IDEA_KINDS and one.status is Status.ACTIVE and not one.extra.get("done")
     ]
-
-
-def tree(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Span]:
-    """Return the topics that a session's memories make; none where it says too little."""
-    found = turns(ctx, shelf, memories)
-    if sum(len(turn.text) for turn in found) < LEAST_CHARS:
-        return []
-    return spans(found, ideas(memories))
 
 
 def _is_talk(memory: Memory) -> bool:
@@ -121,15 +149,6 @@ def _passage(memory: Memory, vector: Vector | None) -> Passage:
 
 
 # -- storing --------------------------------------------------------------------------------------
-
-
-def _derive(ctx: Context, shelf: Shelf, session: str) -> int:
-    changed = 0
-    for project, memories in told(shelf, session).items():
-        rows = [one for one in memories if one.kind == TOPIC]
-        found = tree(ctx, shelf, memories)
-        changed += _store(shelf, rows, _memories(found, session, project, rows))
-    return changed
 
 
 def _memories(
@@ -218,17 +237,20 @@ def clip_lines(lines: Sequence[str], size: int) -> str:
     return "\n".join(kept)
 
 
-def _store(shelf: Shelf, rows: Sequence[Memory], made: Sequence[Memory]) -> int:
-    """Write the topics that are new or have changed, and empty the places of those that are gone."""
+def _store(told: Told) -> int:
+    """Write the topics that are new or have changed, and empty the places of those that are gone;
+    return how many were written."""
+    rows = [one for one in told.memories if one.kind == TOPIC]
+    made = _memories(told.tree, told.session, told.project, rows)
     known = {one.id: one for one in rows}
     fresh = [one for one in made if one.id not in known]
     changed = [one for one in made if one.id in known and _differs(one, known[one.id])]
     kept = {one.id for one in made}
     gone = [one for one in rows if one.id not in kept and one.status is Status.ACTIVE]
     if fresh:
-        shelf.journal.add(fresh)
+        told.shelf.journal.add(fresh)
     for one in [*changed, *(_emptied(one, made) for one in gone)]:
-        shelf.journal.update(one)
+        told.shelf.journal.update(one)
     return len(fresh) + len(changed) + len(gone)
 
 
