@@ -23,7 +23,7 @@ _SPEAKER = re.compile(r"^(?:User|Task|Assistant): ", re.MULTILINE)
 _DONE = re.compile(r"^Done: .*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON = STOP_WORDS | {
-    "already", "code", "don", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
+    "already", "assistant", "code", "don", "done", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
     "makes", "need", "needs", "one", "okay", "please", "see", "still", "sure", "task", "think", "two",
     "use", "used", "user", "using", "want", "yes",
 }  # fmt: skip

@@ -16,6 +16,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.daily_note import section, with_section
 from vector_memory.index.spans import Span
 from vector_memory.index.summaries import Summary
+from vector_memory.index.tools import clip
 from vector_memory.index.turns import Turn, lines_of
 from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
 from vector_memory.service import archives, topics
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 TEXT_CHARS = 600
 MOST_TOPICS = 6
 MOST_SAID = 3
+SAID_CHARS = 90
 MOST_FILES = 6
 
 
@@ -124,7 +126,8 @@ def lines_about(turns: Sequence[Turn], tree: Sequence[Span]) -> list[str]:
 
 
 def _last(texts: Sequence[str]) -> tuple[str, ...]:
-    return unique(texts)[-MOST_SAID:]
+    """Return the last of some sentences, the newest first, since the end of a line may be cut."""
+    return tuple(clip(text, SAID_CHARS) for text in reversed(unique(texts)[-MOST_SAID:]))
 
 
 def _memory(one: Told) -> Memory:
