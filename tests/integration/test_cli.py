@@ -101,6 +101,56 @@ def test_remember_reads_stdin_and_tells_people(
     assert daemon.payloads("remember")[0]["text"] == "caf\ufffd $(id)"
 
 
+def test_remember_says_what_speaks_against_it_and_how_to_settle_it(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it contradicts, the commands for both cases, and a priority that it suggests."""
+    tie = {"id": "m0", "relation": "contradicts", "reason": "1 and 2", "text": "one\x1b[2J"}
+    daemon.handlers["remember"] = lambda payload: {
+        "id": "m1", "action": "linked", "of": "m0", "links": [tie], "suggested_priority": "HIGH",
+        "suggestion": {"if_replaced": "vector-memory link m1 m0 --relation supersedes",
+                       "if_both_hold": "vector-memory link m1 m0 --remove"},
+    }  # fmt: skip
+    assert main(["remember", "two"]) == 0
+    _, err = capsys.readouterr()
+    assert "contradicts m0 (1 and 2): one[2J" in err
+    assert "vector-memory link m1 m0 --relation supersedes" in err
+    assert "vector-memory edit m1 --priority HIGH" in err
+    assert daemon.payloads("remember")[0]["priority"] is None
+
+
+def test_links_are_asked_for_and_shown(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`link` sends both ends and what is meant; `links` shows each with its direction."""
+    daemon.handlers["link"] = lambda payload: {
+        "from": payload["from"], "to": payload["to"], "relation": "answers", "removed": 2,
+    }  # fmt: skip
+    assert main(["link", "a1", "b2", "--relation", "ANSWERS"]) == 0
+    assert capsys.readouterr().out == "a1 answers b2\n"
+    assert main(["link", "a1", "b2", "--remove"]) == 0
+    assert capsys.readouterr().out == "Removed 2.\n"
+    made, removed = daemon.payloads("link")
+    assert (made["from"], made["to"], made["relation"]) == ("a1", "b2", "answers")
+    assert (removed["relation"], removed["remove"]) == (None, True)
+    other = {**memory("b"), "status": "active"}
+    told = {"links": [{"relation": "answers", "direction": "in", "other": other}]}
+    daemon.handlers["links"] = lambda payload: told
+    assert main(["links", "a1"]) == 0
+    out = capsys.readouterr().out
+    assert "← answers" in out
+    assert "text of b" in out
+
+
+def test_an_unknown_relation_is_wrong_usage(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said before the daemon is asked."""
+    assert main(["link", "a1", "b2", "--relation", "likes"]) == 2
+    assert "relates_to" in capsys.readouterr().err
+    assert daemon.payloads("link") == []
+
+
 def test_a_relative_project_is_made_absolute(daemon: FakeDaemon, tmp_path: Path) -> None:
     """The daemon has another working folder than the caller."""
     daemon.handlers["stats"] = lambda payload: {"memories": 0}

@@ -30,6 +30,8 @@ class Step(NamedTuple):
 
     kind: str
     text: str
+    words: str = ""
+    """What the user said himself, where `text` also tells what it was said about."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Exchange:
     def digest(self) -> str:
         """Return a hash of what is remembered of it, to tell whether it has grown."""
         words = "\0".join(
-            [self.prompt, *self.files, *(f"{kind}{text}" for kind, text in self.steps)]
+            [self.prompt, *self.files, *(f"{step.kind}{step.text}" for step in self.steps)]
         )
         return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
@@ -230,7 +232,8 @@ class Reading:
         words = tools.user_words(text, name, failed)
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
-            into.steps.append(Step(NOTE, f"{head}: {strip_tags(words)}"))
+            said = strip_tags(words)
+            into.steps.append(Step(NOTE, f"{head}: {said}", said if failed else ""))
         elif failed and place >= 0:
             summary = (
                 "refused by the user" if tools.is_rejection(text) else tools.error_summary(text)

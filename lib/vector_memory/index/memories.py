@@ -147,7 +147,7 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
         yield from _said("user", "Task: " if exchange.is_subagent else "User: ", prompt)
     done: list[str] = []
     left = LONGEST_ANSWER
-    for kind, text in exchange.steps:
+    for kind, text, _ in exchange.steps:
         if kind == DONE:
             if not is_quiet(text):
                 done.append(clean(text))

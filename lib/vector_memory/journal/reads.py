@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
@@ -213,6 +214,18 @@ def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[
     return dict(rows.fetchall())
 
 
+def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict[str, int]:
+    """Count the active memories of a scope by the entities that they name, the k commonest first."""
+    limits, values = condition(scope)
+    rows = connection.execute(
+        "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
+        f" WHERE m.status = 'active' AND m.extra LIKE '%\"entities\"%' AND {limits}"
+        " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
+        (*values, k),
+    )
+    return dict(rows.fetchall())
+
+
 def without_model(
     connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
 ) -> list[int]:
@@ -256,7 +269,10 @@ def of_turn(reader: Reader, connection: sqlite3.Connection, source: Source) -> l
 
 
 _BY_TIME = "m.status = 'active'"
-_BY_OPENNESS = "m.open = 1"
+_BY_OPENNESS = (
+    "m.open = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+)
 _BY_IMPORTANCE = "m.status = 'active' AND m.priority IN ('CORE', 'HIGH')"
 
 
@@ -268,15 +284,15 @@ def recent(
         wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
         if not wanted:
             return []
-        scope = Scope(scope.projects, tuple(wanted), scope.tags, scope.sessions,
-                      scope.collections, scope.since, scope.until)  # fmt: skip
+        scope = replace(scope, kinds=tuple(wanted))
     return _newest(reader, connection, scope, k, _BY_TIME)
 
 
 def open_items(
     reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int
 ) -> list[Memory]:
-    """Return the k newest questions, todos and problems that are not done, newest first."""
+    """Return the k newest questions, todos and problems that are not done and that nothing answers, newest
+    first."""
     return _newest(reader, connection, scope, k, _BY_OPENNESS)
 
 

@@ -25,6 +25,7 @@ _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
 # abbreviations and single letters.
 _END = re.compile(
     r"(?<=[.!?…])[\"')\]*_`]{0,3}\s+(?=[\"'(\[*_`]{0,3}[A-Z0-9ÄÖÜÀ-Þ`\"'/@#]|[a-z]\w*[(_.`])|(?<=[!?])\s+(?=\S)"
+    r"|(?<=[a-z]{3}\.)\s+(?=[a-z])"
 )
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|ca|bzw|z\.B|d\.h|Mr|Mrs|Dr|St)\.|\b[A-Z]\.)$"

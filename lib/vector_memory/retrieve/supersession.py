@@ -8,22 +8,46 @@ from typing import TypeVar
 Item = TypeVar("Item")
 SAME = 0.85
 """The share of words that two texts have in common when one stands for both."""
+WITHIN = 0.75
+"""The same for an idea and the passage that it was said in."""
 
 
 def collapse(
-    items: Iterable[Item], terms_of: Callable[[Item], frozenset[str]], k: int
+    items: Iterable[Item],
+    terms_of: Callable[[Item], frozenset[str]],
+    k: int,
+    apart: Callable[[Item, Item], bool] = lambda one, other: False,
+    turn_of: Callable[[Item], object] = lambda item: None,
 ) -> list[Item]:
-    """Return at most k items in their order, without those that say again what stands before."""
-    kept: list[Item] = []
-    seen: list[frozenset[str]] = []
+    """Return at most k items in their order, without those that say again what stands before: nearly
+    the same words, or, of one turn, words that the other contains.
+
+    Args:
+        apart: whether two items are known to speak against each other: then each is shown, however
+            alike their words are.
+        turn_of: the turn that an item comes from, None for none.
+    """
+    kept: list[tuple[Item, frozenset[str], object]] = []
     for item in items:
         if len(kept) == k:
             break
-        terms = terms_of(item)
-        if not any(jaccard(terms, other) >= SAME for other in seen):
-            kept.append(item)
-            seen.append(terms)
-    return kept
+        terms, turn = terms_of(item), turn_of(item)
+        if not any(
+            _repeats(terms, seen, turn is not None and turn == there) and not apart(item, other)
+            for other, seen, there in kept
+        ):
+            kept.append((item, terms, turn))
+    return [item for item, _, _ in kept]
+
+
+def _repeats(one: frozenset[str], other: frozenset[str], same_turn: bool) -> bool:
+    return jaccard(one, other) >= SAME or (same_turn and contained(one, other) >= WITHIN)
+
+
+def contained(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of the smaller set that the other holds, 1 for an empty one."""
+    smaller = min(len(one), len(other))
+    return len(one & other) / smaller if smaller else 1.0
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vector_memory import analysis
 from vector_memory.model import PASSAGE, Memory
 from vector_memory.service.shelf import Shelf
 
@@ -17,13 +18,13 @@ WHOLE_CHARS = 1_400
 def in_context(shelf: Shelf, memory: Memory) -> str:
     """Return a memory's text; that of a passage is followed by what came after and before it in the
     same exchange, as far as there is room."""
-    if memory.kind != PASSAGE or not memory.source.path:
+    if not memory.source.path or not memory.source.session:
         return memory.text
     turn = [one for one in shelf.journal.of_turn(memory.source) if one.kind == PASSAGE]
     turn.sort(key=number_of)
     place = next((at for at, one in enumerate(turn) if one.id == memory.id), None)
     if place is None:
-        return memory.text
+        return said_in(memory, turn)
     before, after = around([len(one.text) for one in turn], place, WHOLE_CHARS)
     parts: list[str] = [memory.text]
     if after:
@@ -31,6 +32,18 @@ def in_context(shelf: Shelf, memory: Memory) -> str:
     if before:
         parts.append("[before] " + _joined(turn[place - before : place]))
     return "\n\n".join(parts)
+
+
+def said_in(memory: Memory, turn: Sequence[Memory]) -> str:
+    """Return an idea's text, followed by the passage that it was taken from."""
+    terms = set(analysis.analyse(memory.text))
+    shares = [len(terms & set(analysis.analyse(one.text))) for one in turn]
+    if not shares or not max(shares):
+        return memory.text
+    place = shares.index(max(shares))
+    sizes = [len(one.text) for one in turn]
+    before, after = around(sizes, place, WHOLE_CHARS - len(memory.text))
+    return f"{memory.text}\n\n[in] {_joined(turn[place - before : place + 1 + after])}"
 
 
 def number_of(memory: Memory) -> int:

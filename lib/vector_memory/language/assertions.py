@@ -1,0 +1,280 @@
+"""What a sentence asserts: a decision, a preference, a problem, a solution … or nothing to keep.
+
+Each intent has cues, turns of phrase with a weight; a sentence has the intent whose cues add up to most
+if that is enough. Cues differ by who speaks: "let's use X" is a decision in the user's mouth and mostly
+narration in the assistant's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from vector_memory.language.chatter import is_chatter
+from vector_memory.language.statements import CODE, HEADING, ITEM, Statement
+
+DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
+PROBLEM, SOLUTION, TODO = "problem", "solution", "todo"
+CONTEXT, PREFERENCE, PROCEDURE = "context", "preference", "procedure"
+INTENTS = (
+    DECISION, CONCLUSION, QUESTION, PROBLEM, SOLUTION, TODO, CONTEXT, PREFERENCE, PROCEDURE,
+)  # fmt: skip
+
+USER, ASSISTANT = "user", "assistant"
+ENOUGH = 1.0
+"""What an intent's cues must add up to."""
+USER_ENOUGH = 0.75
+"""The same for what the user says: there is less of it, and it counts for more."""
+FIRM = 1.8
+"""From here on an idea is firm, not tentative."""
+SHORTEST, LONGEST = 12, 600
+
+Cue = tuple[re.Pattern[str], float]
+
+
+class Assertion(NamedTuple):
+    """An intent with how surely it is meant: `weight` is what its cues add up to."""
+
+    intent: str
+    weight: float
+
+    @property
+    def firm(self) -> bool:
+        """Whether it is said plainly, without a "maybe"."""
+        return self.weight >= FIRM
+
+
+def _cues(*pairs: tuple[str, float]) -> tuple[Cue, ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), weight) for pattern, weight in pairs)
+
+
+_BOTH: dict[str, tuple[Cue, ...]] = {
+    DECISION: _cues(
+        (r"\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked|opted|went with)\b", 1.8),
+        (r"\b(?:decision|design decision|the plan)\b.{0,12}(?::|is|was)\s", 1.2),
+        (r"\b(?:go(?:ing)? with|stick(?:ing)? (?:to|with)|switch(?:ing|ed)? (?:to|over to)|settle on)\b", 0.9),
+        (r"\b(?:instead of|rather than|in place of|in favou?r of)\b", 0.7),
+        (r"\b(?:changed|moved|migrated) from\b.{1,60}\bto\b", 0.8),
+        (r"\bno longer\b", 0.5),
+        (r"\b(?:we|it|this|that) (?:should|must|needs? to|has to|will) (?:be|use|support|live|run|stay|go)\b", 0.6),
+        (r"\bentschieden\b|\bwir nehmen\b|\bon (?:a|va) (?:choisi|utiliser)\b|\bhemos decidido\b", 1.5),
+    ),
+    PROBLEM: _cues(
+        (r"\b(?:the|a|one|another|this|that|main|real|core|root|actual|only|critical|blocking) (?:\w+ ){0,2}(?:issue|problem|bug|cause|culprit|error|failure)s? (?:is|was|here|are|were|seems?|appears?|with|in)\b", 1.3),
+        (r"^(?:issue|problem|bug|error|critical|cause|root cause|runtime error|breaking change)\b[^:]{0,30}:", 1.3),
+        (r"\b(?:does|do|did|is|are|was|were|has|have|can|could|would|will|should)(?:n't| not) (?:\w+ ){0,2}(?:work|run|exist|build|compile|start|load|show|pass|match|match|respond|support|reach|find|found|being|get|install|render|available|parse|include|happen)\b", 0.9),
+        (r"\b(?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|hang(?:s|ing)?|stuck|leak(?:s|ed|ing)?|corrupt(?:s|ed)?|blocked|lost|missing|unhappy|unreachable|flaky|timed? ?out|conflict(?:s|ing)?|brittle|wrong(?:ly)?|incorrect(?:ly)?|invalid|mismatch|unhandled|redundant|undefined|deprecated|unbounded|regression)\b", 0.75),
+        (r"\b(?:error|exception|traceback|warning|bug)s?\b", 0.4),
+        (r":\(|:/(?!/)|\bannoying\b|\bcan't\b|\bcannot\b|\bunable to\b|\bnever (?:gets?|be|happens?|called|reached|hit)\b", 0.6),
+        (r"\bbecause\b|\bsince\b|\bdue to\b|\bcaus(?:es?|ed|ing)\b|\bprevent(?:s|ed|ing)?\b", 0.35),
+        (r"\b(?:geht|funktioniert|läuft) nicht\b|\bfehler\b|\bkaputt\b|\bne (?:marche|fonctionne) pas\b", 1.1),
+    ),
+    SOLUTION: _cues(
+        (r"\b(?:fixed|solved|resolved|repaired|worked around|addressed)\b(?! (?:position|width|size|height|length|set)\b)", 1.1),
+        (r"\b(?:the|easy|quick|simple|real|proper|simplest|cleanest|right|correct|best) (?:fix|solution|workaround|remedy) (?:is|was|would be|:)", 1.4),
+        (r"^fix(?:es)?\b\s?[:(]", 1.4),
+        (r"\bby (?:adding|changing|using|setting|moving|removing|replacing|making|switching|sending|running|installing|disabling|enabling|checking|appending|passing|wrapping|updating|creating|properly)\b", 0.7),
+        (r"^(?:so )?we (?:just )?need to\b", 0.5),
+        (r"\b(?:works? now|now works?|that (?:fixed|did) it|solves? (?:the|this|it)|does the trick)\b", 1.1),
+        (r"\bbehoben\b|\bgelöst\b|\bcorrig[ée]\b|\bsolucionad[oa]\b", 1.3),
+    ),
+    TODO: _cues(
+        (r"\b(?:all|every|have|has|were|been|no)\b.{0,40}\b(?:addressed|done|completed?|resolved|replaced|remaining)\b", -2.0),
+        (r"\b(?:todo|fixme|to-do)\b", 1.3),
+        (r"\b(?:still|yet) (?:needs?|have|has|to be|missing|open|left|outstanding|pending)\b", 0.9),
+        (r"\b(?:left|remaining|outstanding) (?:to do|work|task|item|step)s?\b|\bremains? to\b", 1.0),
+        (r"\b(?:next steps?|follow[- ]?ups?|later|eventually|someday|in (?:the|a) (?:future|separate|follow-up|next)|another time|next time|tomorrow|out of scope|separate (?:task|effort|pr|issue)|not (?:yet )?implemented)\b", 0.6),
+        (r"\b(?:we|i|you) (?:still )?(?:need|have|ought) to\b.{0,80}\b(?:later|next|then|before|once|after)\b", 0.8),
+        (r"\bcan (?:add|enhance|be added|be done) .{0,30}\bif (?:needed|issues|necessary)\b", 1.1),
+    ),
+    PROCEDURE: _cues(
+        (r"\b(?:run|use|type|execute|call|invoke|start(?: it)? with|deploy with|test (?:it )?with)\b:? `[^`]{3,120}`", 0.9),
+        (r"^(?:to|for) [^,:]{3,60}[,:] (?:just )?(?:run|use|type|execute|call|set|go|open|first)\b", 1.3),
+        (r"^`(?:\./|(?:npm|npx|pnpm|yarn|bun|deno|cargo|just|make|mise|python3?|pytest|uv|pip|poetry|go|docker|podman|git|gh|kubectl|helm|terraform|ansible|ruby|bundle|rake|rails|mvn|gradle|dotnet|swift|php|composer|act|ssh|curl|psql|claude|node|tsc|vercel|fly|brew|apt)\b)[^`]{0,80}`\s?(?:[-–—:=]|to|runs?|starts?|builds?|lints?|formats?)\s", 1.2),
+        (r"\b(?:you can|can be|is) (?:now )?(?:run|tested|started|built|deployed|installed|use) (?:it )?(?:with|by|via|using|locally)\b", 0.8),
+        (r"^(?:first|1st|step \d+)\b.{5,}\bthen\b", 0.9),
+        (r"\byou can (?:run|test|use|see|check)\b.{0,40}`", 0.7),
+    ),
+}  # fmt: skip
+
+_USER: dict[str, tuple[Cue, ...]] = {
+    PREFERENCE: _cues(
+        (r"\b(?:always|never)\b(?! (?:mind|gets?|be(?:en)?|had|seen))", 0.9),
+        (r"\b(?:i|we)(?:'d| would)? (?:really |strongly |explicitly |much |kind of |definitely )*(?:prefer|rather|like(?: it)? (?:to|when|if)|hate|dislike|love)\b", 1.4),
+        (r"\b(?:i|we) (?:really |explicitly |definitely )?(?:don't|do not) (?:want|like|need|care)\b", 1.3),
+        (r"^(?:please |also |and |so |but |no,? |oh,? |hey,? )*(?:don't|do not|never|stop|avoid|no need to)\b", 1.2),
+        (r"\bplease (?:don't|do not|never|always|avoid|stop|make sure|keep|use)\b", 1.0),
+        (r"^(?:no,? |please |just |actually,? )*use [`\w@./-]+(?:,| \(?not\b| instead| rather|[.!]?$)", 1.5),
+        (r"\b(?:from now on|in (?:the )?future|in general|by default|as a rule|whenever|each time|every time|to be clear|remember (?:that|to))\b", 1.0),
+        (r"\bkeep(?:ing)? (?:it|things|them|everything) (?:\w+ )?(?:simple|short|small|clean|the same|minimal|concise)\b", 0.9),
+        (r"\b(?:too|not so|less|more) (?:verbose|long|tentative|chatty|wordy|careful)\b", 0.8),
+        (r"\bmy (?:preferred|preference|favou?rite|usual|style)\b", 1.2),
+        (r"\bimmer\b|\bniemals?\b|\bbitte (?:kein|nicht)\b|\btoujours\b|\bjamais\b|\bsiempre\b|\bnunca\b", 1.0),
+    ),
+    DECISION: _cues(
+        (r"^(?:(?:ok(?:ay)?|yes|yeah|no|fine|sure|so|and|also|then|well|alright|great|good|cool|now|please)[,.!:; ]+)*(?:let's|lets|let us)\b(?! (?:see|check|look|try|test|talk|think|discuss|start|begin|continue|run|commit|push|go ahead)\b)", 1.3),
+        (r"\b(?:we|i) (?:\w+ )?(?:want|wanted) (?:to (?:be|use|have|support|make|keep|build|go|add|allow|implement)|an?|it|this|the)\b", 1.0),
+        (r"\b(?:we|it|this|that|they|there|everything|you) (?:\w+ )?(?:should|must|needs? to|has to|have to|will need)\b(?! (?:i|we|you)\b)", 0.8),
+        (r"\b(?:i changed my mind|i'd like (?:it |this |that |you )?to|make it so|let it|should be)\b", 0.9),
+        (r"\bso that\b|\binstead\b", 0.5),
+        (r"\b(?:i'd|i would) (?:actually |really )?(?:love|like|want)\b|\bwe (?:do|use|go) \w+-first\b", 1.0),
+        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|first)[,.!:; ]+)*(?:create|add|remove|delete|replace|make|keep|move|rename|drop|support|store|write|return|show|hide|put|have)\b(?=(?:.*\b[\w'-]{3,}\b){4,})", 0.8),
+        (r"\b(?:i think|i bet|i guess|i feel like) (?:we|it|that|this|the)\b", 0.5),
+        (r"\bjust (?:use|launch|do|make|keep|pick|take|picking|using)\b", 0.6),
+    ),
+    PROBLEM: _cues(
+        (r"\b(?:still )?(?:doesn't|does not|didn't|isn't|not) (?:quite )?(?:work|working|right|correct|true|helpful|supported|there)\b", 1.1),
+        (r"\b(?:something|it|this|that|you|we) (?:just )?(?:broke|lost|messed up|is broken|went wrong)\b", 1.2),
+        (r"\bi (?:see|get|got|have|notice[d]?|found|keep getting|just found)\b.{0,60}\b(?:errors?|warnings?|fail|problem|issue|that)\b", 0.7),
+    ),
+    CONTEXT: _cues(
+        (r"\b(?:i|we) (?:use|have|had|host|run|deploy|work|merged|created|deleted|moved|own|already|only have|develop|are (?:in|on|using|running))\b", 0.9),
+        (r"\b(?:it|this|that|the (?:project|repo|app|site|code|server|team|company|customer)) (?:is|was|runs|lives|uses|has)\b.{10,}", 0.5),
+        (r"\bhttps?://\S+", 0.2),
+        (r"\b(?:my|our) (?:name|machine|laptop|server|setup|environment|team|company|repo|project|stack|site|website)\b", 0.8),
+    ),
+}  # fmt: skip
+
+_ASSISTANT: dict[str, tuple[Cue, ...]] = {
+    CONCLUSION: _cues(
+        (r"^(?!i'?(?:ll|m)?\b|let|now\b|we'll|you\b).{25,}(?<=.)\b(?:is|are|was|were|has|have|had|uses?|needs?|does|do|can|will|would|should|must|means|gets?|runs?|returns?|looks?|resolves?|handles?|comes?|happens?|seems?|exists?|contains?|references?|covers?|stays?|makes?|maps)\b.*(?:`|\*\*|\w_\w|\w/\w|\d|\.\w{2,4}\b|[a-z][A-Z])", 0.6),
+        (r"^(?!i'?(?:ll|m)?\b|let|now\b|we'll|you\b)(?:.*\b[\w'-]{4,}\b){9,}", 0.3),
+        (r"\b(?:this|that|which|it) (?:means|explains|shows|confirms|proves|indicates|suggests|implies)\b", 1.1),
+        (r"\b(?:turns out|it appears|it seems|apparently|in fact|confirmed|verified|discovered|found that|found the|i found|i can see (?:that|the)|i see (?:that|the)|i notice)\b", 0.9),
+        (r"\b(?:the (?:key|main|important|critical) (?:\w+ )?(?:change|difference|insight|point|finding|thing|advantage|reason))\b", 1.1),
+        (r"\b\d+(?:\.\d+)?\s?%|\b\d+ (?:tests?|files?|lines?|errors?|warnings?|passed|failed)\b", 0.7),
+        (r"\b(?:so|therefore|thus|hence|that's why|this is why|the reason)\b.{0,80}\b(?:is|was|are|can|will|because|never)\b", 0.7),
+        (r"\bbecause\b|\bsince\b", 0.5),
+        (r"\b(?:by default|actually|already|only|never|always|both|either|currently|supports?|requires?|depends? on|expects?|returns?|defaults? to)\b", 0.35),
+        (r"\b(?:is|are|was|were|does|do) (?:now |not |already |properly |correctly |actually )+\w+", 0.35),
+        (r"\b(?:better|worse|faster|slower|cleaner|simpler|safer|more \w+|less \w+) (?:than|for|because)\b", 0.6),
+        (r"\b(?:works?|compatible|supported|available|possible|impossible) (?:with|by|in|on|because|only)\b", 0.5),
+    ),
+    SOLUTION: _cues(
+        (r"^(?:i've|i have|i) (?:now |just |also |successfully )*(?:fixed|replaced|restored|resolved|switched|removed|changed|moved|converted|rewritten|rewrote|refactored|disabled|enabled|implemented|simplified|updated|created|added|configured|migrated|set up)\b", 1.0),
+        (r"^(?:(?:now|also|properly|successfully) )*(?:fixed|replaced|restored|resolved|switched|removed|changed|moved|converted|rewrote|refactored|disabled|enabled|implemented|simplified|added|used?|using|uses|updated|handles|excluded|created|improved|corrected|reverted|extracted|clarified|ensured|eliminated|configured|migrated)\b", 0.9),
+        (r"\bnow (?:uses?|using|runs?|hides?|shows?|handles?|supports?|works?|sends?|returns?|includes?|respects?|checks?|opens?|ignor\w+)\b", 0.8),
+        (r"\b(?:to|so that|which) (?:fix|fixes|solve[sd]?|avoid[s]?|prevent[s]?|ensure[s]?|handle[s]?)\b", 0.5),
+    ),
+    DECISION: _cues(
+        (r"\b(?:i'll|i will|we'll|we will|i'm going to|let me|let's)\b.{3,90}\b(?:instead|because|since|so that|rather than)\b", 1.2),
+        (r"\b(?:i(?:'d)? (?:recommend|suggest|propose|lean toward|go with)|my recommendation|recommended|recommendation:)\b", 0.9),
+        (r"\b(?:the )?(?:cleanest|best|simplest|safest|right|better|most \w+) (?:solution|approach|option|way|choice|fit)\b", 0.9),
+        (r"\b(?:seems like the best fit|is the way to go|makes (?:the )?most sense)\b", 1.0),
+        (r"\b(?:we|i) (?:should|need to) (?:use|keep|add|modify|support|separate|drop|avoid|prefer|build)\b", 0.6),
+        (r"^since (?:we|you|the|it)\b.{10,}\b(?:we can|i'll|i can|let's|we should)\b", 1.1),
+        (r"\bi'll (?:use|spawn|go with|take|keep|put|stick|split|make|treat|assume)\b", 0.6),
+        (r"\b(?:we're|you want|you'd like|not)\b.{0,20}\*?\*?not\b.{4,}", 0.4),
+    ),
+    CONTEXT: _cues(
+        (r"^(?:this|the) (?:project|repo(?:sitory)?|codebase|app(?:lication)?|code|library|tool|site|server|test suite|setup|service|module)\b.{0,30}\b(?:is|uses|has|appears|consists|runs|lives|contains|relies)\b", 1.0),
+        (r"\b(?:is|are) (?:located|defined|configured|implemented|stored|kept|documented|hosted|deployed|set)\b (?:in|at|by|on|to|with)\b", 0.9),
+        (r"\b(?:opened|created|merged|pushed) (?:a |the |an |new )?(?:pr|pull request|branch|commit|issue|repo(?:sitory)?|empty commit)\b", 1.1),
+        (r"^(?:architecture|stack|tech stack|framework|language|database|host(?:ing)?|deployment|dependencies|development|project \w+|structure|entry point|tests?|testing)\b[^:]{0,20}:", 1.0),
+        (r"`?[\w./-]+\.\w{1,5}`?(?::\d+)?\]?(?:\([^)]*\))?\s?[-–—:]\s\w+", 0.7),
+        (r"\bwe're (?:in|on|using|running)\b", 0.8),
+    ),
+}  # fmt: skip
+
+_HEADINGS: dict[str, re.Pattern[str]] = {
+    intent: re.compile(pattern, re.IGNORECASE)
+    for intent, pattern in (
+        (TODO, r"\b(?:to-?dos?|next steps?|remaining|future|outstanding|left|not yet|follow-?ups?|later|planned|roadmap|missing)\b"),
+        (PROBLEM, r"\b(?:issues?|problems?|bugs?|errors?|limitations?|risks?|gotchas?|known issues|what(?:'s| is) wrong|weak points?|cons|concerns?|root cause)\b"),
+        (SOLUTION, r"\b(?:fix(?:es|ed)?|solutions?|changes(?: made)?|what (?:i|was|we) (?:did|changed|fixed|done|added)|improvements?|resolved|implemented|completed|done|summary of (?:changes|fixes)|\w* ?fix summary)\b"),
+        (DECISION, r"\b(?:decisions?|decided|recommendations?|recommended|approach|design|plan|mvp|scope|agreed|architecture decisions?)\b"),
+        (PROCEDURE, r"\b(?:usage|how to|commands?|to run|running|quick ?start|set-?up|getting started|installation|steps to|deploy(?:ment|ing)?|workflow)\b"),
+        (QUESTION, r"\b(?:open questions?|questions?|unclear|clarifications?)\b"),
+        (CONCLUSION, r"\b(?:findings?|results?|conclusions?|key (?:points|takeaways|insights|findings|benefits|changes)|benefits|advantages|strengths|pros|analysis|verdict|assessment|what i found|test results|status|why)\b"),
+        (CONTEXT, r"\b(?:overview|architecture|structure|stack|project|context|background|components|features|files?|key files|modules|technolog\w+)\b"),
+        (PREFERENCE, r"\b(?:preferences?|conventions?|rules|guidelines|style)\b"),
+    )
+}  # fmt: skip
+UNDER_HEADING = 0.8
+REFUSING = 1.2
+"""What the words of a refusal gain: users refuse because of how they want things."""
+
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|might|could be|not sure|i think|i guess|i'm guessing|"
+    r"i bet|seems?|looks like|kind of|sort of|vielleicht|peut-être|quizás?)\b",
+    re.IGNORECASE,
+)
+HEDGE = 0.5
+_CONTENT = re.compile(r"[^\W\d_]{3,}|\d+")
+_RHETORICAL = re.compile(
+    r"\b(?:can|could|would|will) you (?:please )?(?:also )?(?:read|check|look|see|add|update|fix|make|"
+    r"run|write|create|remove|rename|explain|help|show|list|have|try|use|do|commit|push|rebase|put|"
+    r"examine|review|give|tell|implement|change|move|refactor)\b|^(?:right|ok(?:ay)?|really|why not|"
+    r"how so|what else|anything else|something else)\?$",
+    re.IGNORECASE,
+)
+
+
+_WISH = re.compile(
+    r"\b(?:can|could|would|will) you (?:please )?(?:also |now )*(?:add|update|make|create|remove|rename|use|"
+    r"implement|change|move|refactor|replace|support|rewrit\w+|help (?:with )?(?:rewriting|refactoring)|"
+    r"convert|switch|hide|show|keep|store|split|extract)\b",
+    re.IGNORECASE,
+)
+"""A request that says how something is to be, rather than what to do next."""
+
+
+def assertion(said: Statement, speaker: str, refusing: bool = False) -> Assertion | None:
+    """Return what a statement asserts, None where it is nothing to keep.
+
+    Args:
+        speaker: `user` or `assistant`.
+        refusing: it is the reason that the user gave for refusing a step, or an answer to a question.
+    """
+    text = said.text
+    if said.form in (CODE, HEADING) or not SHORTEST <= len(text) <= LONGEST:
+        return None if not (refusing and text) else Assertion(PREFERENCE, REFUSING)
+    if text.rstrip(" *_`").endswith("?"):
+        return _question(text, speaker)
+    if (speaker == ASSISTANT and is_chatter(text)) or text.endswith(":"):
+        return None
+    weights = _weights(said, speaker)
+    if refusing:
+        weights[PREFERENCE] = weights.get(PREFERENCE, 0.0) + REFUSING
+    if said.done is not None:
+        weights[SOLUTION if said.done else TODO] = 2.0
+    intent = max(weights, key=lambda one: weights[one], default="")
+    return (
+        Assertion(intent, weights[intent])
+        if sum(sorted(weights.values())[-2:]) >= (ENOUGH if speaker == ASSISTANT else USER_ENOUGH)
+        else None
+    )
+
+
+def _weights(said: Statement, speaker: str) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for table in (_BOTH, _USER if speaker == USER else _ASSISTANT):
+        for intent, cues in table.items():
+            found = _sum(cues, said.text)
+            if found:
+                weights[intent] = weights.get(intent, 0.0) + found
+    if said.heading and said.form == ITEM:
+        for intent, pattern in _HEADINGS.items():
+            if pattern.search(said.heading):
+                weights[intent] = weights.get(intent, 0.0) + UNDER_HEADING
+                break
+    return weights
+
+
+def _sum(cues: Iterable[Cue], text: str) -> float:
+    return sum(weight for pattern, weight in cues if pattern.search(text))
+
+
+def _question(text: str, speaker: str) -> Assertion | None:
+    words = len(_CONTENT.findall(text))
+    if speaker == USER and words > 6 and _WISH.search(text):
+        return Assertion(DECISION, ENOUGH)
+    if _RHETORICAL.search(text) or is_chatter(text) or words < (5 if speaker == USER else 7):
+        return None
+    return Assertion(QUESTION, 1.4 if speaker == USER else 1.2)
+
+
+def hedged(text: str) -> bool:
+    """Whether a sentence says itself that it is not sure."""
+    return _HEDGED.search(text) is not None
