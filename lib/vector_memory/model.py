@@ -125,6 +125,12 @@ COLLECTIONS: dict[str, CollectionRule] = {
 
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+TOPIC = "topic"
+"""The kind of memories that are a stretch of a session: its name and summary."""
+SUMMARY = "summary"
+"""The kind of memories that are what came of a whole session."""
+DERIVED = (TOPIC, SUMMARY)
+"""Kinds that repeat what other memories of a session say: no part of the talk itself."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 

@@ -252,25 +252,40 @@ def test_a_batch_of_no_file_is_an_error(
     assert "/nowhere/x" in capsys.readouterr().err
 
 
-def test_list_and_topics_read_the_same_memories(
+def test_list_gives_memories_as_they_are(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """list gives them as they are; topics groups those of sessions, each in its own order."""
-    later = memory("b", title="Second", created_at="2026-11-20T11:00:00+00:00")
-    alone = memory("c", source={})
-    found = {"memories": [later, memory("a", title="First"), alone], "total": 30}
+    """As JSON unchanged; for people with how many there are."""
+    found = {"memories": [memory("b", title="Second"), memory("c", source={})], "total": 30}
     daemon.handlers["list"] = lambda payload: found
     assert main(["list", "--offset", "4", "--session", "s1", "--json"]) == 0
     assert answer(capsys) == found
     assert daemon.payloads("list")[0]["offset"] == 4
     assert main(["list"]) == 0
-    assert "1 to 3 of 30" in capsys.readouterr().out
+    assert "1 to 2 of 30" in capsys.readouterr().out
+
+
+def topic(title: str, parts: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    return {"id": "f" * 32, "title": title, "summary": f"Decided: {title}!", "lines": [3, 9],
+            "parts": parts or []}  # fmt: skip
+
+
+def test_topics_are_drawn_as_a_tree(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sessions with the names and lines of their topics; one session with parts and summaries."""
+    nodes = [topic("Queue", [topic("Retries")]), topic("Ledger"), *map(topic, "abcdefghijkl")]
+    sessions = [{"session": "s1", "started_at": "2026-11-20T12:00:00+00:00", "topics": nodes}]
+    daemon.handlers["topics"] = lambda payload: {"sessions": sessions}
     assert main(["topics", "--json"]) == 0
-    (session,) = answer(capsys)["sessions"]
-    assert session["session"] == "s1"
-    assert [topic["title"] for topic in session["topics"]] == ["First", "Second"]
+    assert answer(capsys) == {"sessions": sessions}
     assert main(["topics"]) == 0
-    assert "session s1" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "2026-11-20  session s1" in out
+    assert "├── Queue  lines 3-9  ffffffffffff" in out
+    assert "Decided" not in out and "Retries" not in out and "… 2 more" in out
+    assert main(["topics", "s1"]) == 0
+    out = capsys.readouterr().out
+    assert "│   └── Retries" in out and "Decided: Ledger!" in out and "Decided: Queue!" not in out
+    assert [one["session"] for one in daemon.payloads("topics")] == [None, None, "s1"]
 
 
 def test_show_prints_a_memory_with_its_source(

@@ -17,14 +17,17 @@ from vector_memory.service import (
     asked,
     capture,
     change,
+    endings,
     graphs,
     linking,
     markdown,
     notes,
+    outline,
     places,
     recall,
     remember,
     report,
+    topics,
     transfer,
     upkeep,
 )
@@ -63,7 +66,11 @@ def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     for number, path in enumerate(files):
         reply.progress(number, len(files), "reading")
         try:
-            total.add(capture.index_transcript(ctx, path, final=True))
+            captured = capture.index_transcript(ctx, path, final=True)
+            total.add(captured)
+            if captured.stored:
+                for told in topics.derive(ctx, captured.sessions):
+                    endings.summarise(told)
         except OSError as error:
             errors.append({"file": path, "error": str(error)})
     ctx.state.audit("backfill", "user", [], {"files": len(files), "stored": total.stored})
@@ -146,6 +153,7 @@ SIMPLE: dict[str, Simple] = {
     "remember": remember.remember,
     "recall": recall.recall,
     "list": recall.list_memories,
+    "topics": outline.outline,
     "get": recall.get,
     "history": recall.history,
     "entities": recall.entities,
