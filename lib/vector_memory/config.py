@@ -30,6 +30,11 @@ class Settings:
 
     capture: bool = True
     """Index what is said in sessions."""
+    archive: bool = True
+    """Keep the redacted text of each finished session as a Markdown file in the data home."""
+    daily_notes: str = ""
+    """A folder, such as an Obsidian vault's, whose daily notes (`YYYY-MM-DD.md`) get a section about
+    each session when it ends. Empty means none."""
     recall_on_prompt: bool = True
     """Bring memories to prompts."""
     recall_on_start: bool = True

@@ -125,6 +125,12 @@ COLLECTIONS: dict[str, CollectionRule] = {
 
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+TOPIC = "topic"
+"""The kind of memories that are a stretch of a session: its name and summary."""
+SUMMARY = "summary"
+"""The kind of memories that are what came of a whole session."""
+DERIVED = (TOPIC, SUMMARY)
+"""Kinds that repeat what other memories of a session say: no part of the talk itself."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 
@@ -182,6 +188,12 @@ class Memory:
     last_used_at: datetime | None = None
 
     @property
+    def entities(self) -> tuple[str, ...]:
+        """What it is about by name, each as `kind:name`."""
+        named = self.extra.get("entities")
+        return tuple(map(str, named)) if isinstance(named, list) else ()
+
+    @property
     def embedded(self) -> str:
         """What of it is embedded, and by whose hash its vector is known: a passage of a session
         together with its title, since it leans on what was asked; of others the text alone."""
@@ -218,7 +230,7 @@ class Scope:
 
     `projects` None means every project; otherwise only these ids (GLOBAL_PROJECT among them
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
-    `kinds`, `sessions` and `collections` match any of the given words. `since` is inclusive,
+    `kinds`, `sessions`, `collections` and `entities` (`kind:name`) match any of the given words. `since` is inclusive,
     `until` exclusive, both on `created_at`.
     """
 
@@ -229,6 +241,7 @@ class Scope:
     collections: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    entities: tuple[str, ...] = ()
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is within these limits."""
@@ -238,6 +251,7 @@ class Scope:
             and (not self.tags or not set(self.tags).isdisjoint(memory.tags))
             and (not self.sessions or memory.source.session in self.sessions)
             and (not self.collections or memory.collection in self.collections)
+            and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
         )
@@ -246,7 +260,13 @@ class Scope:
     def only_projects(self) -> bool:
         """Whether nothing but the project is limited: the hot path."""
         return not (
-            self.kinds or self.tags or self.sessions or self.collections or self.since or self.until
+            self.kinds
+            or self.tags
+            or self.sessions
+            or self.collections
+            or self.since
+            or self.until
+            or self.entities
         )
 
 

@@ -88,6 +88,10 @@ class Home:
         return self.path("snapshots")
 
     @property
+    def archives(self) -> str:
+        return self.path("archives")
+
+    @property
     def spool(self) -> str:
         return self.path("spool")
 

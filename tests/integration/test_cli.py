@@ -101,6 +101,56 @@ def test_remember_reads_stdin_and_tells_people(
     assert daemon.payloads("remember")[0]["text"] == "caf\ufffd $(id)"
 
 
+def test_remember_says_what_speaks_against_it_and_how_to_settle_it(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it contradicts, the commands for both cases, and a priority that it suggests."""
+    tie = {"id": "m0", "relation": "contradicts", "reason": "1 and 2", "text": "one\x1b[2J"}
+    daemon.handlers["remember"] = lambda payload: {
+        "id": "m1", "action": "linked", "of": "m0", "links": [tie], "suggested_priority": "HIGH",
+        "suggestion": {"if_replaced": "vector-memory link m1 m0 --relation supersedes",
+                       "if_both_hold": "vector-memory link m1 m0 --remove"},
+    }  # fmt: skip
+    assert main(["remember", "two"]) == 0
+    _, err = capsys.readouterr()
+    assert "contradicts m0 (1 and 2): one[2J" in err
+    assert "vector-memory link m1 m0 --relation supersedes" in err
+    assert "vector-memory edit m1 --priority HIGH" in err
+    assert daemon.payloads("remember")[0]["priority"] is None
+
+
+def test_links_are_asked_for_and_shown(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`link` sends both ends and what is meant; `links` shows each with its direction."""
+    daemon.handlers["link"] = lambda payload: {
+        "from": payload["from"], "to": payload["to"], "relation": "answers", "removed": 2,
+    }  # fmt: skip
+    assert main(["link", "a1", "b2", "--relation", "ANSWERS"]) == 0
+    assert capsys.readouterr().out == "a1 answers b2\n"
+    assert main(["link", "a1", "b2", "--remove"]) == 0
+    assert capsys.readouterr().out == "Removed 2.\n"
+    made, removed = daemon.payloads("link")
+    assert (made["from"], made["to"], made["relation"]) == ("a1", "b2", "answers")
+    assert (removed["relation"], removed["remove"]) == (None, True)
+    other = {**memory("b"), "status": "active"}
+    told = {"links": [{"relation": "answers", "direction": "in", "other": other}]}
+    daemon.handlers["links"] = lambda payload: told
+    assert main(["links", "a1"]) == 0
+    out = capsys.readouterr().out
+    assert "← answers" in out
+    assert "text of b" in out
+
+
+def test_an_unknown_relation_is_wrong_usage(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said before the daemon is asked."""
+    assert main(["link", "a1", "b2", "--relation", "likes"]) == 2
+    assert "relates_to" in capsys.readouterr().err
+    assert daemon.payloads("link") == []
+
+
 def test_a_relative_project_is_made_absolute(daemon: FakeDaemon, tmp_path: Path) -> None:
     """The daemon has another working folder than the caller."""
     daemon.handlers["stats"] = lambda payload: {"memories": 0}
@@ -202,25 +252,40 @@ def test_a_batch_of_no_file_is_an_error(
     assert "/nowhere/x" in capsys.readouterr().err
 
 
-def test_list_and_topics_read_the_same_memories(
+def test_list_gives_memories_as_they_are(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """list gives them as they are; topics groups those of sessions, each in its own order."""
-    later = memory("b", title="Second", created_at="2026-11-20T11:00:00+00:00")
-    alone = memory("c", source={})
-    found = {"memories": [later, memory("a", title="First"), alone], "total": 30}
+    """As JSON unchanged; for people with how many there are."""
+    found = {"memories": [memory("b", title="Second"), memory("c", source={})], "total": 30}
     daemon.handlers["list"] = lambda payload: found
     assert main(["list", "--offset", "4", "--session", "s1", "--json"]) == 0
     assert answer(capsys) == found
     assert daemon.payloads("list")[0]["offset"] == 4
     assert main(["list"]) == 0
-    assert "1 to 3 of 30" in capsys.readouterr().out
+    assert "1 to 2 of 30" in capsys.readouterr().out
+
+
+def topic(title: str, parts: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    return {"id": "f" * 32, "title": title, "summary": f"Decided: {title}!", "lines": [3, 9],
+            "parts": parts or []}  # fmt: skip
+
+
+def test_topics_are_drawn_as_a_tree(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sessions with the names and lines of their topics; one session with parts and summaries."""
+    nodes = [topic("Queue", [topic("Retries")]), topic("Ledger"), *map(topic, "abcdefghijkl")]
+    sessions = [{"session": "s1", "started_at": "2026-11-20T12:00:00+00:00", "topics": nodes}]
+    daemon.handlers["topics"] = lambda payload: {"sessions": sessions}
     assert main(["topics", "--json"]) == 0
-    (session,) = answer(capsys)["sessions"]
-    assert session["session"] == "s1"
-    assert [topic["title"] for topic in session["topics"]] == ["First", "Second"]
+    assert answer(capsys) == {"sessions": sessions}
     assert main(["topics"]) == 0
-    assert "session s1" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "2026-11-20  session s1" in out
+    assert "├── Queue  lines 3-9  ffffffffffff" in out
+    assert "Decided" not in out and "Retries" not in out and "… 2 more" in out
+    assert main(["topics", "s1"]) == 0
+    out = capsys.readouterr().out
+    assert "│   └── Retries" in out and "Decided: Ledger!" in out and "Decided: Queue!" not in out
+    assert [one["session"] for one in daemon.payloads("topics")] == [None, None, "s1"]
 
 
 def test_show_prints_a_memory_with_its_source(

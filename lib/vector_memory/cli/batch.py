@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FIELDS = {
     "query": str, "k": int, "project": str, "all_projects": bool, "session": str, "kind": str,
-    "tag": str, "since": str, "until": str,
+    "tag": str, "entity": str, "since": str, "until": str,
 }  # fmt: skip
 
 

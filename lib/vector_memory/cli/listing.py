@@ -8,7 +8,17 @@ import typer
 
 from vector_memory.cli import asking, output
 from vector_memory.cli.dates import iso
-from vector_memory.cli.options import AllProjects, Global, Json, Kind, Project, Since, Tag, Until
+from vector_memory.cli.options import (
+    AllProjects,
+    Entity,
+    Global,
+    Json,
+    Kind,
+    Project,
+    Since,
+    Tag,
+    Until,
+)
 
 
 def list_memories(
@@ -21,6 +31,7 @@ def list_memories(
     until: Until = None,
     kind: Kind = None,
     tag: Tag = None,
+    entity: Entity = None,
     session: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Only from this session."),
@@ -36,6 +47,7 @@ def list_memories(
         "until": iso(until),
         "kind": kind or [],
         "tag": tag or [],
+        "entity": entity or [],
         "session": session,
     }
     answer = asking.ask("list", payload)

@@ -26,6 +26,14 @@ Tag = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TAG", help="Only with this tag; may be given again."),
 ]
+Entity = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--entity",
+        metavar="NAME",
+        help="Only what names this file, technology, concept, person or project.",
+    ),
+]
 Session = Annotated[
     list[str] | None,
     typer.Option("--session", metavar="ID", help="Only of this session; may be given again."),

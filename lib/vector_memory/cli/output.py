@@ -10,7 +10,10 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from io import TextIOWrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
 
 NO_TERMINAL_WIDTH = 160
 ID_CHARS = 12
@@ -84,6 +87,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
         drawn.add_row(*(Text(plain(str(cell))) for cell in row))
     width = None if sys.stdout.isatty() else NO_TERMINAL_WIDTH
     Console(width=width, soft_wrap=False).print(drawn)
+
+
+def tree(drawn: Tree) -> None:
+    """Print a tree for people."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else NO_TERMINAL_WIDTH
+    Console(width=width, soft_wrap=False, highlight=False).print(drawn)
 
 
 def memories(found: Sequence[Mapping[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from vector_memory.cli import asking, output
 from vector_memory.cli.dates import iso
 from vector_memory.cli.options import (
     AllProjects,
+    Entity,
     Global,
     Json,
     Kind,
@@ -69,6 +70,7 @@ def recall(
     until: Until = None,
     kind: Kind = None,
     tag: Tag = None,
+    entity: Entity = None,
     session: Session = None,
     batch: Annotated[
         str | None,
@@ -98,6 +100,7 @@ def recall(
         "until": iso(until),
         "kind": kind or [],
         "tag": tag or [],
+        "entity": entity or [],
         "session": session or [],
         "k": k,
         "by_topic": by_topic,

@@ -32,7 +32,10 @@ def remember(
         list[str] | None,
         typer.Option(metavar="TAG", help="A tag; may be given again."),
     ] = None,
-    priority: Annotated[Priority, typer.Option(case_sensitive=False)] = Priority.NORMAL,
+    priority: Annotated[
+        Priority | None,
+        typer.Option(case_sensitive=False, help="How much it matters; NORMAL without it."),
+    ] = None,
     project: Project = None,
     only_global: Global = False,
     at: Annotated[
@@ -51,7 +54,7 @@ def remember(
         "text": asking.text_of(text),
         "kind": kind,
         "tags": tag or [],
-        "priority": priority.value,
+        "priority": priority.value if priority else None,
         "at": iso(at),
         "supersedes": supersedes,
     }
@@ -69,3 +72,21 @@ def _say(answer: dict[str, Any]) -> None:
     count = len(redactions) if isinstance(redactions, (list, dict)) else int(redactions or 0)
     if count:
         output.note(f"{count} secret{'s' if count > 1 else ''} left out.")
+    for line in _told(answer):
+        output.note(line)
+
+
+def _told(answer: dict[str, Any]) -> list[str]:
+    """Return what the memory is to others, and what would settle it."""
+    lines = []
+    for one in answer.get("links") or ():
+        why = f" ({one['reason']})" if one.get("reason") else ""
+        text = output.one_line(str(one.get("text", "")), 100)
+        lines.append(f"{one['relation']} {str(one['id'])[: output.ID_CHARS]}{why}: {text}")
+    if suggestion := answer.get("suggestion"):
+        lines.append(f"If it replaces the older one: {suggestion['if_replaced']}")
+        lines.append(f"If both hold: {suggestion['if_both_hold']}")
+    if suggested := answer.get("suggested_priority"):
+        identity = str(answer.get("id", ""))[: output.ID_CHARS]
+        lines.append(f"It looks {suggested}: vector-memory edit {identity} --priority {suggested}")
+    return lines

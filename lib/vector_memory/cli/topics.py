@@ -1,8 +1,9 @@
-"""`topics`: sessions and what was talked about in them."""
+"""`topics`: sessions and what was talked about in them, as trees."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,64 +11,73 @@ from vector_memory.cli import asking, output
 from vector_memory.cli.dates import iso
 from vector_memory.cli.options import AllProjects, Json, Project, Since, Until
 
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+NAME_CHARS = 80
+SUMMARY_CHARS = 240
+SHOWN_TOPICS = 12
+"""Topics of each session that a list of several shows."""
+
 
 def topics(
+    session: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SESSION]", help="A session's id or how it begins; else the newest."
+        ),
+    ] = None,
     k: Annotated[
-        int, typer.Option("-k", min=1, max=100_000, metavar="N", help="Memories to look at.")
-    ] = 200,
+        int, typer.Option("-k", min=1, max=1_000, metavar="N", help="Sessions at most.")
+    ] = 8,
     project: Project = None,
     all_projects: AllProjects = False,
     since: Since = None,
     until: Until = None,
-    session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Only this session."),
-    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show sessions and what was said in them, the newest first."""
+    """Show sessions as trees of topics, the newest first; one session with its summaries."""
     payload = {
         **asking.target(project, all_projects=all_projects),
         "k": k,
-        "offset": 0,
         "since": iso(since),
         "until": iso(until),
-        "kind": [],
-        "tag": [],
         "session": session,
     }
-    grouped = by_session(asking.ask("list", payload).get("memories", []))
+    found = asking.ask("topics", payload)["sessions"]
     if as_json:
-        output.document({"sessions": grouped})
+        output.document({"sessions": found})
         return
-    for one in grouped:
-        output.say(f"{output.day(one['started_at'])}  session {output.plain(one['session'])}")
-        for topic in one["topics"]:
-            output.say(
-                f"  {topic['id'][: output.ID_CHARS]}  {output.one_line(topic['title'], 100)}"
-            )
-    if not grouped:
+    for one in found:
+        output.tree(_drawn(one, whole=session is not None))
+    if not found:
         output.say("No sessions.")
 
 
-def by_session(memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return memories of sessions, grouped: newest session first, each in its own order."""
-    sessions: dict[str, list[dict[str, Any]]] = {}
-    for memory in memories:
-        session = (memory.get("source") or {}).get("session")
-        if session:
-            sessions.setdefault(session, []).append(memory)
-    grouped = [_session(name, members) for name, members in sessions.items()]
-    return sorted(grouped, key=lambda one: str(one["started_at"]), reverse=True)
+def _drawn(session: Mapping[str, Any], whole: bool) -> Tree:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    head = f"{output.day(session['started_at'])}  session {session['session']}"
+    drawn = Tree(Text(output.plain(f"{head}  {session.get('project') or ''}".rstrip())))
+    nodes = session["topics"]
+    for one in nodes if whole else nodes[:SHOWN_TOPICS]:
+        _add(drawn, one, whole)
+    if not whole and len(nodes) > SHOWN_TOPICS:
+        drawn.add(Text(f"… {len(nodes) - SHOWN_TOPICS} more"))
+    return drawn
 
 
-def _session(name: str, members: list[dict[str, Any]]) -> dict[str, Any]:
-    ordered = sorted(members, key=lambda one: (str(one.get("created_at")), _turn(one)))
-    titles = [
-        {"id": str(one["id"]), "title": one.get("title") or one.get("text", "")} for one in ordered
-    ]
-    return {"session": name, "started_at": ordered[0].get("created_at"), "topics": titles}
+def _add(drawn: Tree, node: Mapping[str, Any], whole: bool) -> None:
+    from rich.text import Text
 
-
-def _turn(memory: dict[str, Any]) -> int:
-    return int((memory.get("source") or {}).get("turn") or 0)
+    first, last = node["lines"]
+    place = f"  lines {first}-{last}" if first else ""
+    line = f"{output.one_line(node['title'], NAME_CHARS)}{place}  {node['id'][: output.ID_CHARS]}"
+    branch = drawn.add(Text(line))
+    if not whole:
+        return
+    for said in str(node.get("summary") or "").splitlines() if not node["parts"] else ():
+        branch.add(Text(output.one_line(said, SUMMARY_CHARS)))
+    for part in node["parts"]:
+        _add(branch, part, whole)

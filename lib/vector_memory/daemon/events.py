@@ -13,13 +13,15 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import capture, sessions
+from vector_memory.service import capture, endings, sessions, topics
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
 log = logging.getLogger(__name__)
 
 MAX_CLAIMS = 4_096
+INDEX_WAIT_S = 0.8
+"""Of the 1.5 s that a session's start has."""
 FINAL_EVENTS = frozenset({"SessionEnd"})
 
 
@@ -92,7 +94,14 @@ class Events:
         )
         if source == "compact":
             self._turns.of(session).compacted_at = self._ctx.now()
+            self._wait_for_index()
         return sessions.on_start(self._ctx, sessions.Ask(session, folder, source=source))
+
+    def _wait_for_index(self) -> None:
+        """Give what PreCompact had indexed a moment: this session is about to be told of itself."""
+        done = threading.Event()
+        self._index(done.set)
+        done.wait(INDEX_WAIT_S)
 
     def _prompt(self, message: dict[str, Any], folder: str) -> str:
         if message.get("agent_id"):
@@ -146,6 +155,11 @@ class Events:
             final = entry.get("event") in FINAL_EVENTS
             folder = _text(entry, "folder")
             captured = capture.index_transcript(self._ctx, transcript, folder, final, last)
+            if final:
+                for one in {session, *captured.sessions}:
+                    endings.finish(self._ctx, one)
+            elif captured.stored:
+                topics.derive(self._ctx, captured.sessions)
             if captured.stored:
                 sessions.save_snapshot(self._ctx, folder)
         if os.path.exists(path):

@@ -10,8 +10,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from vector_memory.index.entities import entities
 from vector_memory.index.exchanges import NOTE, SAID, Exchange
 from vector_memory.index.memories import SUBAGENT_TAG, Draft, title_of, unchanged
 from vector_memory.index.noise import is_own_command
@@ -31,6 +32,9 @@ LEAST_LETTERS = 0.72
 """The share of letters and spaces below which a sentence is a log line or code."""
 ANSWER_CHARS = 160
 """What an assistant says after a question, at least, for it to be answered."""
+
+OPEN_KINDS = (assertions.QUESTION, assertions.TODO, assertions.PROBLEM)
+"""What is open until something is said to it."""
 
 COLLECTIONS = {
     assertions.CONCLUSION: "learnings",
@@ -174,9 +178,9 @@ def _name(text: str) -> str:
 
 def _draft(exchange: Exchange, idea: Idea, name: str, title: str, path: str, at: datetime) -> Draft:
     intent = idea.assertion.intent
-    extra = (
-        {"done": True} if idea.answered and intent in (assertions.QUESTION, assertions.TODO) else {}
-    )
+    extra: dict[str, Any] = {"entities": list(entities(idea.text, exchange.files))}
+    if idea.answered and intent in OPEN_KINDS:
+        extra["done"] = True
     return Draft(
         text=idea.text,
         title=title,
@@ -195,7 +199,7 @@ def _draft(exchange: Exchange, idea: Idea, name: str, title: str, path: str, at:
         kind=intent,
         confidence=confidence(idea),
         priority=str(_priority(idea)),
-        extra=extra,
+        extra={name: value for name, value in extra.items() if value},
     )
 
 

@@ -249,6 +249,12 @@ class Journal(VectorCache, Surroundings):
         with self.connections.reading() as connection:
             return reads.count(connection, scope, status)
 
+    def count_entities(self, scope: Scope, k: int) -> dict[str, int]:
+        """Count the active memories of a scope by the entities (`kind:name`) that they name, the k
+        commonest first."""
+        with self.connections.reading() as connection:
+            return reads.count_entities(connection, scope, k)
+
     def count_after(self, seq: int) -> int:
         """Count the rows, of every status, that changed after a sequence number."""
         with self.connections.reading() as connection:
@@ -344,7 +350,8 @@ class Journal(VectorCache, Surroundings):
             return reads.important(self.reader, connection, scope, k)
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set."""
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and
+        that no memory answers."""
         with self.connections.reading() as connection:
             return reads.open_items(self.reader, connection, scope, k)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
@@ -19,7 +20,7 @@ from vector_memory.journal.rows import (
     to_memory,
 )
 from vector_memory.journal.scopes import beyond_projects, condition, marks, projects_in
-from vector_memory.model import Memory, Scope, Source, Status
+from vector_memory.model import DERIVED, Memory, Scope, Source, Status
 
 CHUNK = 500
 MAX_STEPS = 16
@@ -223,6 +224,18 @@ def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[
     return dict(rows.fetchall())
 
 
+def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict[str, int]:
+    """Count the active memories of a scope by the entities that they name, the k commonest first."""
+    limits, values = condition(scope)
+    rows = connection.execute(
+        "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
+        f" WHERE m.status = 'active' AND m.extra LIKE '%\"entities\"%' AND {limits}"
+        " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
+        (*values, k),
+    )
+    return dict(rows.fetchall())
+
+
 def without_model(
     connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
 ) -> list[int]:
@@ -248,8 +261,9 @@ def neighbour(
         connection,
         "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
         f" AND (m.turn, m.seq) {sign} (?, ?) AND m.status = 'active'"
+        f" AND m.kind NOT IN ({marks(DERIVED)})"
         f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
-        (memory.source.session, memory.source.turn, memory.seq),
+        (memory.source.session, memory.source.turn, memory.seq, *DERIVED),
     )
     return found[0] if found else None
 
@@ -265,7 +279,10 @@ def of_turn(reader: Reader, connection: sqlite3.Connection, source: Source) -> l
 
 
 _BY_TIME = "m.status = 'active'"
-_BY_OPENNESS = "m.open = 1"
+_BY_OPENNESS = (
+    "m.open = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+)
 _BY_IMPORTANCE = "m.status = 'active' AND m.priority IN ('CORE', 'HIGH')"
 
 
@@ -277,15 +294,15 @@ def recent(
         wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
         if not wanted:
             return []
-        scope = Scope(scope.projects, tuple(wanted), scope.tags, scope.sessions,
-                      scope.collections, scope.since, scope.until)  # fmt: skip
+        scope = replace(scope, kinds=tuple(wanted))
     return _newest(reader, connection, scope, k, _BY_TIME)
 
 
 def open_items(
     reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int
 ) -> list[Memory]:
-    """Return the k newest questions, todos and problems that are not done, newest first."""
+    """Return the k newest questions, todos and problems that are not done and that nothing answers, newest
+    first."""
     return _newest(reader, connection, scope, k, _BY_OPENNESS)
 
 

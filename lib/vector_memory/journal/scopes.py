@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from vector_memory.journal.rows import microseconds
@@ -39,6 +40,12 @@ def condition(scope: Scope) -> Condition:
             f" WHERE value IN ({marks(scope.tags)}))"
         )
         values.extend(scope.tags)
+    if scope.entities:
+        parts.append(
+            "EXISTS (SELECT 1 FROM json_each(CASE m.extra WHEN '' THEN '{}' ELSE m.extra END, '$.entities')"
+            f" WHERE value IN ({marks(scope.entities)}))"
+        )
+        values.extend(scope.entities)
     for sign, at in ((">=", scope.since), ("<", scope.until)):
         if at is not None:
             parts.append(f"m.created_at {sign} ?")
@@ -48,10 +55,7 @@ def condition(scope: Scope) -> Condition:
 
 def beyond_projects(scope: Scope) -> Condition:
     """Return `condition` of a scope without its projects."""
-    return condition(
-        Scope(None, scope.kinds, scope.tags, scope.sessions, scope.collections,
-              scope.since, scope.until)
-    )  # fmt: skip
+    return condition(replace(scope, projects=None))
 
 
 def marks(values: Sequence[Any]) -> str:

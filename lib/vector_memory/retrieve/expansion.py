@@ -37,17 +37,20 @@ class Brought(NamedTuple):
 
 
 def brought(
-    hits: Sequence[tuple[str, float]], linked: Sequence[tuple[Link, Memory]]
+    hits: Sequence[tuple[str, float]], linked: Sequence[tuple[Link, Memory | None]]
 ) -> list[Brought]:
     """Return what comes along with hits, best first, each memory once, at most `MOST`.
 
     Args:
         hits: the hits' ids and scores, best first.
-        linked: links from and to them, each with the memory at its other end.
+        linked: links from and to them, each with the memory at its other end, None where that is
+            a hit too.
     """
     scores = dict(hits)
     best: dict[str, Brought] = {}
     for link, memory in linked:
+        if memory is None:
+            continue
         source = link.from_id if link.to_id == memory.id else link.to_id
         share = RELATIONS.get(link.relation)
         if share is None or source not in scores or memory.id in scores:

@@ -18,13 +18,29 @@ FIRST_SHARE = 0.4
 """The share of the budget that the best hit may take; the rest share what it leaves."""
 
 
-def note(memory: Memory, project: str, budget: int, around: Sequence[str] = ()) -> injection.Note:
-    """Return one memory as the model sees it, its text cut to `budget` tokens around the words."""
-    line = head(memory, project)
+def note(
+    memory: Memory,
+    project: str,
+    budget: int,
+    around: Sequence[str] = (),
+    against: Sequence[Memory] = (),
+) -> injection.Note:
+    """Return one memory as the model sees it, its text cut to `budget` tokens around the words.
+
+    Args:
+        against: what is shown beside it and contradicts it.
+    """
+    line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
         line += f" · {memory.title}"
     room = max(LEAST_NOTE_TOKENS, budget - injection.tokens(line))
     return injection.Note(memory.id, line, injection.cut(memory.text, room, list(around)))
+
+
+def _contradiction(memory: Memory, other: Memory) -> str:
+    """Return the words by which the reader sees which of two notes is the newer one."""
+    age = "older" if memory.created_at > other.created_at else "newer"
+    return f" · contradicts the {age} {other.id[:8]} of {other.created_at.date().isoformat()}"
 
 
 def _says(text: str, title: str) -> bool:
@@ -65,7 +81,7 @@ def notes(
         if left < LEAST_NOTE_TOKENS * 2:
             break
         share = _share(left, place, len(hits))
-        one = note(hit.memory, name_of(hit.memory.project), share, around)
+        one = note(hit.memory, name_of(hit.memory.project), share, around, hit.against)
         size = injection.tokens(one.head + one.text) + 4
         if size > left:
             continue

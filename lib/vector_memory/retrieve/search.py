@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from vector_memory import analysis
-from vector_memory.model import Memory
+from vector_memory.model import Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, supersession
 from vector_memory.retrieve.candidates import Source
@@ -26,6 +26,8 @@ OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 
 Scoring = Literal["bounded", "sum"]
+_Against = dict[str, tuple[Memory, ...]]
+"""By the ids of memories, those among the hits that contradict them."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Hit:
     breakdown: dict[str, float]
     shelf: int
     terms: frozenset[str]
+    against: tuple[Memory, ...] = ()
+    """The hits beside it that it contradicts."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +101,12 @@ def search(
         for one, memory in _load(best, shelves)
         if _fits(memory, query, now)
     )
-    weighed = _with_links(weighed, shelves, query, now)
+    weighed, against = _with_links(weighed, shelves, query, now)
     if not collapse:
-        return [_hit(item, query) for item in weighed[:k]]
+        return [_hit(item, query, against) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    return supersession.collapse((_hit(item, query) for item in weighed), _terms, k, _turn)
+    hits = (_hit(item, query, against) for item in weighed)
+    return supersession.collapse(hits, _terms, k, _are_apart, _turn)
 
 
 def _ranked(
@@ -167,14 +172,17 @@ def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
 
 def _with_links(
     weighed: list[_Weighed], shelves: Sequence[Source], query: Query, now: datetime
-) -> list[_Weighed]:
-    """Add what is linked to the best, each behind the one that brought it."""
+) -> tuple[list[_Weighed], _Against]:
+    """Add what is linked to the best, each behind the one that brought it; return with that which
+    of all contradict each other."""
     added: list[_Weighed] = []
+    links: list[Link] = []
     for place, shelf in enumerate(shelves):
         hits = [item for item in weighed[: expansion.SOURCES] if item.found.shelf == place]
         linked = shelf.linked([item.memory.id for item in hits]) if hits else []
         if not linked:
             continue
+        links += [link for link, _ in linked if link.relation is Relation.CONTRADICTS]
         by_id = {item.memory.id: item for item in hits}
         scores = [(item.memory.id, item.score) for item in hits]
         for one in expansion.brought(scores, linked):
@@ -183,7 +191,34 @@ def _with_links(
                 parts = {f"linked ({one.relation})": source.found.fused * one.score / source.score}
                 found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
                 added.append(_Weighed(found, one.memory, one.score, source.values, source))
-    return _once([*weighed, *added]) if added else weighed
+    weighed = _once([*weighed, *added]) if added else weighed
+    return _newest_first(weighed, links) if links else (weighed, {})
+
+
+def _newest_first(
+    weighed: list[_Weighed], links: Sequence[Link]
+) -> tuple[list[_Weighed], _Against]:
+    """Put the newer of two that contradict each other right before the older one, where that was
+    better; return with that what contradicts each."""
+    by_id = {item.memory.id: item for item in weighed}
+    against: _Against = {}
+    for link in links:
+        if link.from_id not in by_id or link.to_id not in by_id:
+            continue
+        ends = by_id[link.from_id], by_id[link.to_id]
+        older, newer = sorted(ends, key=lambda item: item.memory.created_at)
+        if newer.score <= older.score:
+            lifted = replace(newer, score=math.nextafter(older.score, math.inf))
+            by_id[newer.memory.id] = lifted
+        for one, other in (ends, ends[::-1]):
+            known = against.get(one.memory.id, ())
+            if other.memory not in known:
+                against[one.memory.id] = (*known, other.memory)
+    return sorted(by_id.values(), key=lambda item: -item.score), against
+
+
+def _are_apart(one: Hit, other: Hit) -> bool:
+    return any(memory.id == other.memory.id for memory in one.against)
 
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
@@ -196,7 +231,7 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
     return _Weighed(one, memory, score + own, {**values, "project": own})
 
 
-def _hit(item: _Weighed, query: Query) -> Hit:
+def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:
     one, memory = item.found, item.memory
     terms = _terms_of(memory)
     relevance = factors.relevance(one.cosine, query.terms, terms)
@@ -214,7 +249,8 @@ def _hit(item: _Weighed, query: Query) -> Hit:
         **item.values,
     }
     rounded = {name: round(float(value), 4) for name, value in breakdown.items()}
-    return Hit(memory, float(item.score), float(relevance), rounded, one.shelf, terms)
+    beside = against.get(memory.id, ())
+    return Hit(memory, float(item.score), float(relevance), rounded, one.shelf, terms, beside)
 
 
 def _terms_of(memory: Memory) -> frozenset[str]:

@@ -16,24 +16,32 @@ def collapse(
     items: Iterable[Item],
     terms_of: Callable[[Item], frozenset[str]],
     k: int,
+    apart: Callable[[Item, Item], bool] = lambda one, other: False,
     turn_of: Callable[[Item], object] = lambda item: None,
 ) -> list[Item]:
     """Return at most k items in their order, without those that say again what stands before: nearly
-    the same words, or, of one turn (not None), words that the other contains."""
-    kept: list[Item] = []
-    seen: list[tuple[frozenset[str], object]] = []
+    the same words, or, of one turn, words that the other contains.
+
+    Args:
+        apart: whether two items are known to speak against each other: then each is shown, however
+            alike their words are.
+        turn_of: the turn that an item comes from, None for none.
+    """
+    kept: list[tuple[Item, frozenset[str], object]] = []
     for item in items:
         if len(kept) == k:
             break
         terms, turn = terms_of(item), turn_of(item)
         if not any(
-            jaccard(terms, other) >= SAME
-            or (turn is not None and turn == there and contained(terms, other) >= WITHIN)
-            for other, there in seen
+            _repeats(terms, seen, turn is not None and turn == there) and not apart(item, other)
+            for other, seen, there in kept
         ):
-            kept.append(item)
-            seen.append((terms, turn))
-    return kept
+            kept.append((item, terms, turn))
+    return [item for item, _, _ in kept]
+
+
+def _repeats(one: frozenset[str], other: frozenset[str], same_turn: bool) -> bool:
+    return jaccard(one, other) >= SAME or (same_turn and contained(one, other) >= WITHIN)
 
 
 def contained(one: frozenset[str], other: frozenset[str]) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
+from vector_memory.index import entities
 from vector_memory.model import GLOBAL_PROJECT, Priority, Scope, unique
 from vector_memory.service.context import Context
 
@@ -72,6 +73,11 @@ def time_of(request: Request, name: str) -> datetime | None:
         ) from None
 
 
+def entities_of(request: Request) -> tuple[str, ...]:
+    """Return the forms of the entities asked for: `psql` is `technology:postgresql`."""
+    return unique(form for one in words_of(request, "entity") for form in entities.parse(one))
+
+
 def place_of(ctx: Context, request: Request) -> projects.Place | None:
     """Return the project that a request is about: the one named, else that of its folder; None for
     `--global`."""
@@ -100,6 +106,7 @@ def scope_asked(ctx: Context, request: Request) -> tuple[Scope, projects.Place |
             sessions=words_of(request, "session"),
             since=time_of(request, "since"),
             until=time_of(request, "until"),
+            entities=entities_of(request),
         ),
         place,
     )

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
@@ -73,8 +73,19 @@ def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "")
     return reading.Ask(path, Cursor.from_dict(kept) if kept else None, final, last_message)
 
 
-def store(ctx: Context, reads: Sequence[Read], folder: str = "") -> Captured:
-    """Write what was read of transcripts, then note how far it was."""
+def store(
+    ctx: Context,
+    reads: Sequence[Read],
+    folder: str = "",
+    then: Callable[[Captured], None] = lambda captured: None,
+) -> Captured:
+    """Write what was read of transcripts, then note how far it was.
+
+    Args:
+        reads: the readings.
+        folder: the sessions' folder; what the transcripts say is used without it.
+        then: what else is to be done before the readings count as done.
+    """
     captured = Captured()
     # Two that look at the store at once would both find an exchange missing.
     with ctx.capturing:
@@ -86,6 +97,7 @@ def store(ctx: Context, reads: Sequence[Read], folder: str = "") -> Captured:
             [(one, folder or _folder(made, one)) for made in reads for one in made.drafts],
             captured,
         )
+        then(captured)
         ctx.state.set_cursors({made.path: made.cursor.to_dict() for made in reads})
     ctx.count("redactions", captured.redactions)
     ctx.count("texts_dropped", captured.dropped)

@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory
-from vector_memory.service import asked
+from vector_memory.service import asked, endings
 from vector_memory.service.context import Context
 from vector_memory.service.recall import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -51,12 +51,17 @@ def forget(ctx: Context, request: asked.Request) -> dict[str, Any]:
     shown = [memory_json(memory, names) for _, memory in chosen]
     if request.get("dry_run"):
         return {"memories": shown, "forgotten": 0}
-    for shelf in {id(shelf): shelf for shelf, _ in chosen}.values():
+    shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
+    for shelf in shelves:
         ids = [memory.id for own, memory in chosen if own is shelf]
         shelf.journal.forget(ids)
+        ctx.state.audit("forget", "user", ids, {})
+    # Topics, summaries and archives repeat what was said.
+    sessions = {memory.source.session for _, memory in chosen if memory.source.session}
+    ctx.later(lambda: endings.forgotten(ctx, sessions))
+    for shelf in shelves:
         # What the full-text index and the log still hold of the words goes when nobody waits.
         ctx.later(shelf.journal.scrub)
-        ctx.state.audit("forget", "user", ids, {})
     ctx.drop_snapshots()
     ctx.notify()
     return {"memories": shown, "forgotten": len(chosen)}

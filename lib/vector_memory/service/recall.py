@@ -15,6 +15,7 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service import asked, generation
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
+from vector_memory.service.merging import sources_of
 from vector_memory.service.passages import in_context
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.shelf import Shelf
@@ -139,6 +140,23 @@ def get(ctx: Context, request: asked.Request) -> dict[str, Any]:
     return {"memory": memory_json(memory, project_names([shelf]))}
 
 
+def entities(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Return what memories are about by name, the commonest first."""
+    k = asked.number_of(request, "k", 50, 1, 10_000)
+    scope, place = asked.scope_asked(ctx, request)
+    counts: dict[str, int] = {}
+    for shelf in asked.shelves_asked(ctx, request, place):
+        for name, n in shelf.journal.count_entities(scope, k).items():
+            counts[name] = counts.get(name, 0) + n
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:k]
+    return {
+        "entities": [
+            {"kind": kind, "name": name, "memories": n}
+            for (kind, _, name), n in ((entity.partition(":"), n) for entity, n in ordered)
+        ]
+    }
+
+
 def history(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Return the chain of memories that gave way to one another, oldest first, by one of them."""
     return history_of(*lookup(ctx, asked.text_of(request, "id", 64)))
@@ -173,11 +191,16 @@ def name_in(names: dict[str, str], project: str) -> str:
 
 def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
     """Return a hit as programs see it."""
-    return {
+    told = {
         **memory_json(hit.memory, names),
         "score": round(hit.score, 4),
         "breakdown": hit.breakdown,
     }
+    if hit.against:
+        told["contradicts"] = [
+            {"id": one.id, "created_at": one.created_at.isoformat()} for one in hit.against
+        ]
+    return told
 
 
 def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
@@ -191,9 +214,11 @@ def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
         "project": name_in(names, memory.project),
         "project_id": memory.project,
         "source": asdict(memory.source),
+        **({"sources": merged} if (merged := sources_of(memory)) else {}),
         "external_id": memory.external_id or None,
         "tags": list(memory.tags),
         "files": list(memory.files),
+        "entities": list(memory.entities),
         "priority": memory.priority.value,
         "confidence": memory.confidence,
         "origin": memory.origin.value,

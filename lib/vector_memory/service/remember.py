@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.lifecycle import dedup
-from vector_memory.model import (
-    Link,
-    Memory,
-    Origin,
-    Priority,
-    Relation,
-    Scope,
-    unique,
-)
-from vector_memory.service import asked
+from vector_memory.language import priorities
+from vector_memory.model import Memory, Origin, Priority, Relation
+from vector_memory.service import asked, storing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
-
-if TYPE_CHECKING:
-    from vector_memory.model import Vector
+from vector_memory.service.storing import Placed, Tie
 
 MODEL_WAIT_S = 5.0
-NEIGHBOURS = 8
 MAX_CHARS = 20_000
+SHOWN_CHARS = 300
 
 
 def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
@@ -60,26 +48,27 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         ctx.know_project(shelf, place)
     ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
-        memory, action, other = replace_with(
-            ctx, shelf, asked.text_of(request, "supersedes"), draft
-        )
+        placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
     else:
-        memory, action, other = store(ctx, shelf, draft, now)
+        placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
+    memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
-    ctx.state.audit("remember", "user", [memory.id], {"action": action})
+    ctx.state.audit("remember", "user", [memory.id], {"action": placed.action})
     return {
         "id": memory.id,
-        "action": action,
+        "action": placed.action,
         "kind": memory.kind,
         "project": place.name if place else "",
         "text": memory.text,
+        "priority": memory.priority.value,
         "redactions": cleaned.redactions,
-        **({"of": other} if other else {}),
+        **_ties_json(placed),
+        **_priority_json(request, memory),
     }
 
 
-def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> tuple[Memory, str, str]:
-    """Store a memory in the place of another one, which gives way to it; return as `store` does.
+def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Placed:
+    """Store a memory in the place of another one, which gives way to it.
 
     Raises:
         NotFoundError: no memory's id begins so.
@@ -94,58 +83,49 @@ def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> tupl
     memory = shelf.journal.add([draft])[0]
     shelf.journal.supersede(old.id, memory.id, ctx.now())
     ctx.notify()
-    return memory, "superseded", old.id
+    return Placed(memory, "superseded", (Tie(old, Relation.SUPERSEDES),))
 
 
-def store(ctx: Context, shelf: Shelf, draft: Memory, now: datetime) -> tuple[Memory, str, str]:
-    """Store a memory, or merge it into the one that says the same.
-
-    Returns:
-        the memory as it is stored now, what was done (`stored`, `merged` or `linked`), and the id
-        of the other memory concerned ("" without one).
-    """
-    vector = ctx.embedding.query(draft.text)
-    verdict, other = _compare(shelf, draft, vector)
-    if verdict == "same" and other is not None:
-        merged = shelf.journal.update(_merge(other, draft, now))
-        ctx.notify()
-        return merged, "merged", other.id
-    memory = shelf.journal.add([draft])[0]
-    if verdict == "related" and other is not None:
-        shelf.journal.link(Link(memory.id, other.id, Relation.RELATES_TO, created_at=now))
-    ctx.notify()
-    if other is not None:
-        return memory, "linked", other.id
-    return memory, "stored", ""
+def _ties_json(placed: Placed) -> dict[str, Any]:
+    """Return what the answer says of the other memories: `of` is the one most concerned, `links` are
+    all, and `suggestion` is what would settle a contradiction."""
+    if not placed.ties:
+        return {}
+    first = placed.ties[0]
+    told: dict[str, Any] = {"of": first.other.id}
+    if placed.action == "merged":
+        return told
+    told |= {"relation": first.relation.value, "reason": first.reason}
+    told["links"] = [_tie_json(tie) for tie in placed.ties]
+    against = [tie for tie in placed.ties if tie.relation is Relation.CONTRADICTS]
+    if against:
+        told["suggestion"] = _suggestion(placed.memory, against[0])
+    return told
 
 
-def _compare(shelf: Shelf, draft: Memory, vector: Vector | None) -> tuple[str, Memory | None]:
-    """Return whether a stored memory says the `same` or is `related`, and which."""
-    twin = shelf.journal.find_by_hash(dedup.text_key(draft.text), draft.project)
-    if twin is not None:
-        return "same", twin
-    if vector is None:
-        return "new", None
-    scope = Scope(projects=(draft.project,))
-    near = shelf.nearest(vector, scope, NEIGHBOURS)
-    loaded = shelf.load([candidate.seq for candidate in near])
-    for seq, cosine in near:
-        if seq in loaded:
-            verdict = dedup.compare(draft.text, loaded[seq].text, cosine)
-            if verdict != "new":
-                return verdict, loaded[seq]
-    return "new", None
+def _tie_json(tie: Tie) -> dict[str, Any]:
+    return {
+        "id": tie.other.id,
+        "relation": tie.relation.value,
+        "reason": tie.reason,
+        "text": str(tie.other.text)[:SHOWN_CHARS],
+        "created_at": tie.other.created_at.isoformat(),
+    }
 
 
-def _merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
-    """Return the stored memory with the newer wording, all tags, the higher priority and a raised
-    confidence."""
-    order = [Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE]
-    return replace(
-        stored,
-        text=draft.text,
-        tags=unique((*stored.tags, *draft.tags)),
-        priority=max(stored.priority, draft.priority, key=order.index),
-        confidence=min(1.0, stored.confidence + 0.1),
-        updated_at=now,
-    )
+def _suggestion(memory: Memory, tie: Tie) -> dict[str, str]:
+    new, old = memory.id[:12], tie.other.id[:12]
+    return {
+        "differs": tie.reason,
+        "older": tie.other.id,
+        "if_replaced": f"vector-memory link {new} {old} --relation supersedes",
+        "if_both_hold": f"vector-memory link {new} {old} --remove",
+    }
+
+
+def _priority_json(request: asked.Request, memory: Memory) -> dict[str, str]:
+    """Return the priority that the text suggests, where none was given and it is another one."""
+    suggested = priorities.suggest(memory.text)
+    if request.get("priority") is not None or suggested in (Priority.NORMAL, memory.priority):
+        return {}
+    return {"suggested_priority": suggested.value}

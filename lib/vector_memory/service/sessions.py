@@ -12,10 +12,11 @@ from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import GLOBAL_PROJECT, Memory, Scope
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit, search
+from vector_memory.service import after_compaction
 from vector_memory.service.context import Context, scope_of
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.recall import name_in, project_names, touch
@@ -72,8 +73,27 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
         embed=embedding_of(ctx),
     )
     least = ctx.settings.threshold
-    fit = [hit for hit in hits if hit.relevance >= least and hit.memory.id not in shown]
+    told = without_echoes(hits)
+    fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
     return [hit for hit in fit if not _in_sight(hit.memory, ask)][:k]
+
+
+def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits without topics and summaries of which a part was found too: a prompt has no room for
+    the same thing twice, and the passage says it verbatim."""
+    said = {
+        (hit.memory.source.session, hit.memory.source.turn)
+        for hit in hits
+        if hit.memory.kind not in DERIVED
+    }
+    return [hit for hit in hits if not _repeats(hit.memory, said)]
+
+
+def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
+    if memory.kind not in DERIVED:
+        return False
+    first, last = memory.extra.get("turns") or (memory.source.turn, memory.source.turn)
+    return any(session == memory.source.session and first <= turn <= last for session, turn in said)
 
 
 def _in_sight(memory: Memory, ask: Ask) -> bool:
@@ -109,7 +129,8 @@ def on_start(ctx: Context, ask: Ask) -> str:
     shelves = ctx.shelves_of(place)
     hidden = ctx.state.shown(ask.session)
     own = ask.session if ask.source == "resume" else ""
-    notes = start_notes(ctx, place, shelves, hidden, own)
+    back = after_compaction.notes(ctx, shelves, ask.session) if ask.source == "compact" else []
+    notes = [*back, *start_notes(ctx, place, shelves, hidden, own, back)]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
     return _fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
 
@@ -120,15 +141,19 @@ def start_notes(
     shelves: Sequence[Shelf],
     hidden: set[str],
     own_session: str = "",
+    given: Sequence[injection.Note] = (),
 ) -> list[injection.Note]:
     """Return a start's notes within its budget, most important first.
 
     Args:
         hidden: ids that the session was shown already.
         own_session: a resumed session, whose own talk the model still sees.
+        given: notes that come before these and take their part of the budget.
     """
     names = project_names(shelves)
     left = ctx.settings.start_tokens - render.FENCE_TOKENS
+    left -= sum(injection.tokens(one.head + one.text) + 4 for one in given)
+    hidden = hidden | {one.id for one in given}
     made: list[injection.Note] = []
     for memory in _start_memories(ctx, place, shelves):
         if memory.id in hidden or len(made) >= ctx.settings.start_memories:
@@ -162,7 +187,9 @@ def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf
 def _noted(shelf: Shelf, scope: Scope, k: int) -> list[Memory]:
     """Return the newest memories that somebody made on purpose, rather than verbatim talk."""
     return shelf.journal.recent(
-        scope, k, kinds=("decision", "preference", "procedure", "note", "conclusion", "solution")
+        scope,
+        k,
+        kinds=("decision", "preference", "procedure", "note", "conclusion", "solution", SUMMARY),
     )
 
 
@@ -172,6 +199,8 @@ def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:
     first = []
     for memory in memories:
         key = (memory.source.session, memory.source.turn)
+        if memory.kind == TOPIC:
+            continue
         if not memory.source.session or key not in seen:
             seen.add(key)
             first.append(memory)

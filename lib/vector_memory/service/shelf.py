@@ -39,6 +39,7 @@ class Shelf:
         self.journal = journal
         self.index: Index | None = None
         self.following = threading.Lock()
+        self.storing = threading.Lock()
         self.recheck_vectors = True
         self.failed = ""
         self.times_damaged = 0
@@ -137,18 +138,24 @@ class Shelf:
             if one.status is Status.ACTIVE or one.id in successors
         }
 
-    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory]]:
-        """Return the links from and to these memories, each with the active one at its other end."""
+    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory | None]]:
+        """Return the links from and to these memories, each with the active one at its other end;
+        None where that is one of them."""
         links = self.journal.links_of(ids)
         known = set(ids)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - known
         others = self.journal.by_ids(list(ends)) if ends else {}
-        return [
-            (link, others[end])
-            for link in links
-            for end in (link.from_id, link.to_id)
-            if end in others and others[end].status is Status.ACTIVE
-        ]
+        found: list[tuple[Link, Memory | None]] = []
+        for link in links:
+            beyond = [end for end in (link.from_id, link.to_id) if end not in known]
+            if not beyond:
+                found.append((link, None))
+            found += [
+                (link, others[end])
+                for end in beyond
+                if end in others and others[end].status is Status.ACTIVE
+            ]
+        return found
 
     @property
     def _columns(self) -> Columns | None:

@@ -136,7 +136,7 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
         "collection": [storable(memory.collection) for memory in memories],
         "session": [storable(memory.source.session) for memory in memories],
         "speaker": [storable(memory.source.speaker) for memory in memories],
-        "tags": [joined_tags(memory.tags) for memory in memories],
+        "tags": [joined_tags((*memory.tags, *memory.entities)) for memory in memories],
         "lexical": [storable(row.lexical) for row in rows],
     }
     sums = [
@@ -232,6 +232,10 @@ def expression(scope: Scope) -> Any:
     if scope.tags:
         with_tag = (col("tags").contains(joined_tags([tag])) for tag in scope.tags)
         parts.append(reduce(lambda one, other: one | other, with_tag))
+    if scope.entities:
+        # They stand among the tags: their kind before the colon keeps them apart.
+        named = (col("tags").contains(joined_tags([one])) for one in scope.entities)
+        parts.append(reduce(lambda one, other: one | other, named))
     if scope.since is not None:
         parts.append(col("created_at") >= lit(microseconds(scope.since)))
     if scope.until is not None:

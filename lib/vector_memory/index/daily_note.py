@@ -1,0 +1,46 @@
+"""A session's section in a Markdown daily note. The note is the user's: everything else in it stays as
+it is, byte for byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_COMMENT = re.compile(r"<!(?=--)|--(?=!?>)")
+_SAFE = re.compile(r"[^\w.-]")
+
+
+def section(session: str, heading: str, lines: Sequence[str]) -> str:
+    """Return a session's section between two marks that name it, without a line end after it."""
+    said = [f"- {_inert(line)}" for line in lines]
+    return "\n".join([_open(session), f"## {_inert(heading)}", *said, _close(session)])
+
+
+def with_section(note: str, session: str, section: str) -> str:
+    """Return a note with a session's section put in the place of its older one, else at the end.
+
+    With "" the older one is taken out. Where the end of the older one is missing, somebody edited it:
+    the note stays as it is.
+    """
+    newline = "\r\n" if "\r\n" in note else "\n"
+    section = section.replace("\n", newline)
+    start, end = note.find(_open(session)), note.find(_close(session))
+    if start >= 0 and end > start:
+        return note[:start] + section + note[end + len(_close(session)) :]
+    if start >= 0 or end >= 0 or not section:
+        return note
+    gap = "" if not note else newline if note.endswith("\n") else 2 * newline
+    return note + gap + section + newline
+
+
+def _open(session: str) -> str:
+    return f"<!-- vector-memory session {_SAFE.sub('_', session)} -->"
+
+
+def _close(session: str) -> str:
+    return f"<!-- end of vector-memory session {_SAFE.sub('_', session)} -->"
+
+
+def _inert(text: str) -> str:
+    """Return a line that neither opens nor closes a comment."""
+    return _COMMENT.sub(lambda found: found[0][0] + "\u200b" + found[0][1:], " ".join(text.split()))

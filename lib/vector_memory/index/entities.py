@@ -1,0 +1,150 @@
+"""What a text is about, by name: files, technologies, concepts of the code, persons, projects.
+
+Each has one canonical form, so that "psql" and "Postgres" or a file by its path and by its name alone
+are the same. An entity is written `kind:name`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from vector_memory.language.mentions import mentions
+from vector_memory.language.technologies import CANONICAL, canonical, technologies
+
+FILE, TECHNOLOGY, CONCEPT = "file", "technology", "concept"
+PERSON, PROJECT = "person", "project"
+KINDS = (PROJECT, TECHNOLOGY, CONCEPT, PERSON, FILE)
+MOST = 12
+"""Entities of one text at most: what names more is a list."""
+LONGEST = 80
+
+_REPOSITORY = re.compile(r"\b(?:github|gitlab|bitbucket|codeberg)\.(?:com|org)[/:]([\w.-]+/[\w-]+)")
+_PERSON = re.compile(
+    r"\b(?:[Aa]sk|[Aa]sked|[Tt]ell|[Tt]old|[Bb]y|[Ww]ith|[Ff]rom|[Cc]c|[Aa]ssigned to|[Rr]eviewed by|[Oo]wned by|"
+    r"[Aa]ccording to)\s+([A-Z][a-zà-ÿ]{2,15})(?=\s+(?:said|says|about|for|to|if|whether|in|on|and|who)\b|[,.;:!?]|$)"
+    r"|\b([A-Z][a-zà-ÿ]{2,15}) (?:said|says|wants|wanted|asked|prefers|owns|reviewed|decided|suggested)\b"
+    r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
+)
+_NOT_PERSONS = frozenset(
+    [
+        "the",
+        "this",
+        "that",
+        "what",
+        "when",
+        "where",
+        "how",
+        "user",
+        "users",
+        "someone",
+        "everyone",
+        "nobody",
+        "claude",
+        "assistant",
+        "agent",
+        "docker",
+        "github",
+        "python",
+        "main",
+        "master",
+        "default",
+        "public",
+        "next",
+        "react",
+        "vercel",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "let",
+        "test",
+        "production",
+        "staging",
+        "override",
+        "property",
+        "param",
+        "return",
+        "returns",
+        "media",
+        "import",
+        "charset",
+        "keyframes",
+    ]
+)
+
+
+def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the entities that a text names, as `kind:name`, each once.
+
+    Args:
+        files: files that the talk was about; a name alone means the one of them that ends with it.
+    """
+    named = mentions(text)
+    found = [
+        *(f"{PROJECT}:{one.lower().removesuffix('.git')}" for one in _REPOSITORY.findall(text)),
+        *(f"{TECHNOLOGY}:{one}" for one in technologies(text)),
+        *(f"{TECHNOLOGY}:{canonical(one)}" for one in named.packages),
+        *(f"{FILE}:{_path(one, files)}" for one in named.files if one.lower() not in CANONICAL),
+        *(f"{PERSON}:{one}" for one in _persons(text)),
+        *(
+            f"{CONCEPT}:{one}"
+            for one in map(_bare, named.identifiers)
+            if one.lower() not in CANONICAL
+        ),
+    ]
+    return tuple(dict.fromkeys(one for one in found if len(one) <= LONGEST))[:MOST]
+
+
+def parse(asked: str) -> tuple[str, ...]:
+    """Return the forms in which an entity that somebody asks for may be stored: with its kind, or
+    with each kind that it could have."""
+    kind, _, name = asked.partition(":")
+    if kind in KINDS and name:
+        return (f"{kind}:{canonical(name) if kind == TECHNOLOGY else name}",)
+    name = asked.strip()
+    return tuple(
+        dict.fromkeys(
+            f"{kind}:{form}"
+            for kind in KINDS
+            for form in ((canonical(name),) if kind == TECHNOLOGY else (name, name.lower()))
+        )
+    )
+
+
+def _bare(named: str) -> str:
+    return named.strip("`().")
+
+
+def _path(named: str, files: Sequence[str]) -> str:
+    """Return a file's path as the talk's tools wrote it, where a part of it was named."""
+    bare = named.strip("`'\"()[]").removeprefix("./").removeprefix("@")
+    same = [one for one in files if one == bare or one.endswith("/" + bare)]
+    return same[0] if same else bare
+
+
+def _persons(text: str) -> Iterable[str]:
+    for groups in _PERSON.findall(text):
+        name = next((one for one in groups if one), "").lower()
+        if (
+            name
+            and name not in _NOT_PERSONS
+            and name not in CANONICAL
+            and not os.path.splitext(name)[1]
+        ):
+            yield name

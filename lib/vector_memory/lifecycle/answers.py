@@ -1,0 +1,70 @@
+"""Whether a text answers an open question, or says that a todo is done. Only what is plain counts: a
+question that is taken for answered is not asked again."""
+
+from __future__ import annotations
+
+import re
+
+from vector_memory import analysis
+from vector_memory.lifecycle import signs
+
+QUESTION_COSINE = 0.60
+TODO_COSINE = 0.60
+COVERED = 0.75
+"""The share of what the question or the todo is about that the text must name."""
+
+_ASKING = frozenset(
+    term
+    for word in ("which", "what", "who", "whose", "where", "when", "why", "how", "should", "open",
+                 "question", "decide", "clarify", "find", "todo", "still", "need", "use", "does", "add", "implement", "write")
+    for term in analysis.analyse(word)
+)  # fmt: skip
+_CHOICE = re.compile(
+    r"\bor\b|\bwhether\b|^\s*(?:do|does|did|is|are|should|can|may|shall|will)\b", re.I
+)
+_DONE = re.compile(
+    r"\b(?:done|finished|completed?|implemented|shipped|merged|released|resolved|fixed|closed|landed"
+    r"|added|removed|written|wrote|deployed|migrated|updated|upgraded|rewritten|replaced|deleted"
+    r"|renamed|moved|documented|enabled|disabled|set up|introduced)\b",
+    re.IGNORECASE,
+)
+_NOT_DONE = re.compile(
+    r"\b(?:not|never|isn't|hasn't|wasn't|todo|to be|must|should|will|needs?|half|partly|partially|almost"
+    r"|nearly|going to|plan(?:s|ned)? to|want(?:s|ed)? to|if|when|until|once|before|after)\b",
+    re.IGNORECASE,
+)
+
+
+def answers_question(text: str, question: str, cosine: float | None) -> bool:
+    """Whether a text states what a question asks for."""
+    if "?" in text or "?" not in question or (cosine is not None and cosine < QUESTION_COSINE):
+        return False
+    asked, said = _about(question), _terms(text)
+    beyond = said - _terms(question)
+    chosen = bool(_CHOICE.search(question)) and len(said & asked) < len(asked)
+    return _covers(asked, said, 0.5 if chosen else COVERED) and (bool(beyond) or chosen)
+
+
+def says_done(text: str, todo: str, cosine: float | None) -> bool:
+    """Whether a text says that a todo is done."""
+    if "?" in text or (cosine is not None and cosine < TODO_COSINE):
+        return False
+    if not _DONE.search(text) or _NOT_DONE.search(text):
+        return False
+    return not _rivals(_about(todo), _terms(text)) and _covers(_about(todo), _terms(text), COVERED)
+
+
+def _covers(asked: frozenset[str], said: frozenset[str], least: float) -> bool:
+    return len(asked) >= 2 and len(asked & said) / len(asked) >= least and not _rivals(asked, said)
+
+
+def _rivals(asked: frozenset[str], said: frozenset[str]) -> bool:
+    return any((asked - said) & group and (said - asked) & group for group in signs.RIVALS)
+
+
+def _about(text: str) -> frozenset[str]:
+    return _terms(text) - _ASKING
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(analysis.analyse(text))

@@ -1,0 +1,160 @@
+"""Words by which a text says outright that it replaces another: "instead of", "no longer", "changed
+from … to …"."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from vector_memory import analysis
+
+LEAST_SHARED = 0.6
+"""The share of the words about the subject that both texts must have in common."""
+ALONE_COSINE = 0.75
+"""How near the texts must be where a sign says nothing of its subject: "Use pnpm instead of npm."."""
+LEAST_COSINE = 0.5
+
+Terms = frozenset[str]
+
+
+class Change(NamedTuple):
+    """What a text says has changed, as terms: what is `gone`, what came (`new`, empty where nothing
+    did), and what it is `about`. `wording` is the sign itself."""
+
+    gone: Terms
+    new: Terms
+    about: Terms
+    wording: str
+
+
+_CLAUSE = re.compile(
+    r"[.;!?]\s+|\n+|\s+[\u2013\u2014-]\s+|,?\s+\b(?:because|since|so that|due to)\b"
+)
+_THING = r"((?:[^\s,;()]+\s+){0,3}?[^\s,;()]+)"
+_END = (
+    r"(?=[,;)]|[.!?]?\s*$|\s+(?:in|on|for|at|to|from|when|with|by|as|and|but|because|since|during"
+    r"|everywhere|now|after|before|while|inside|across)\b)"
+)
+_NO_LONGER = re.compile(r"\b(?:no longer|not any ?more)\b|\bany ?more\b", re.IGNORECASE)
+_CHANGES = (
+    re.compile(
+        r"\b(?:chang|switch|mov|migrat|renam|upgrad|downgrad|rais|lower|bump|increas|reduc|convert)"
+        rf"(?:ed|es|e|ing|s)?\b(?P<about>[^.;]*?)\bfrom {_THING} (?:over )?to {_THING}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\breplac(?:ed|es|e|ing) (?P<gone>{_THING}) (?:with|by) (?P<new>{_THING}){_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?P<new>{_THING}) (?:(?:has|have) )?replac(?:ed|es) (?P<gone>{_THING}){_END}",
+        re.IGNORECASE,
+    ),
+)
+_INSTEAD = re.compile(rf"\binstead of (?:the |an? )?(?P<gone>{_THING}){_END}", re.IGNORECASE)
+_EMPTY_VERBS = frozenset(
+    analysis.stem(word)
+    for word in ("use", "uses", "run", "set", "make", "go", "change", "switch", "move", "replace",
+                 "migrate", "instead", "longer", "anymore", "now", "rename", "upgrade", "raise",
+                 "lower", "reduce", "increase", "bump", "convert", "downgrade", "user", "always")
+)  # fmt: skip
+
+
+def changes(text: str) -> list[Change]:
+    """Return what a text says has changed, one for each sign."""
+    found = []
+    for clause in _CLAUSE.split(text):
+        found += [one for one in (_ended(clause), *_exchanged(clause)) if one is not None]
+    return found
+
+
+def replaces(new: str, old: str, cosine: float | None = None) -> str:
+    """Return the words by which a newer text says that it replaces an older one, "" where it does
+    not say so, or may mean another thing."""
+    if cosine is not None and cosine < LEAST_COSINE:
+        return ""
+    old_terms = _terms(old) - _given_up(old)
+    for change in changes(new):
+        if not change.gone or not change.gone <= old_terms:
+            continue
+        if change.new and change.new <= old_terms:
+            continue
+        if not change.new or _same_subject(change, old_terms - change.gone, cosine):
+            return change.wording
+    return ""
+
+
+def _given_up(text: str) -> Terms:
+    """Return what an older text itself says is gone or not to be: it cannot be replaced again."""
+    gone = frozenset(term for change in changes(text) for term in change.gone)
+    denied = re.findall(
+        r"(?:\bnot|\bnever|\brather than|\bover)\s+(?:the |an? )?(\S+)", text.lower()
+    )
+    return gone | frozenset(term for word in denied for term in analysis.analyse(word))
+
+
+def _same_subject(change: Change, rest: Terms, cosine: float | None) -> bool:
+    about, rest = change.about - _EMPTY_VERBS, rest - _EMPTY_VERBS
+    if about and rest:
+        return len(about & rest) / min(len(about), len(rest)) >= LEAST_SHARED and _about_one(
+            about, rest
+        )
+    return not about and not rest or (cosine is not None and cosine >= ALONE_COSINE)
+
+
+def _about_one(about: Terms, rest: Terms) -> bool:
+    """Whether two subjects are no rivals, such as the staging and the production database."""
+    return not any(about & group - rest and rest & group - about for group in RIVALS)
+
+
+RIVALS: tuple[Terms, ...] = tuple(
+    frozenset(term for word in words.split() for term in analysis.analyse(word))
+    for words in (
+        "dev development staging prod production test testing qa preview local ci",
+        "frontend backend",
+        "client server",
+        "web mobile desktop ios android",
+        "public private internal external admin",
+        "read write",
+        "linux macos windows",
+        "master replica primary secondary",
+        "input output",
+        "request response",
+    )
+)
+"""Words that name different things of one sort."""
+
+
+def _ended(clause: str) -> Change | None:
+    found = _NO_LONGER.search(clause)
+    if found is None:
+        return None
+    gone = _terms(_NO_LONGER.sub(" ", clause)) - _EMPTY_VERBS
+    return Change(gone, frozenset(), gone, found[0].lower()) if len(gone) > 1 else None
+
+
+def _exchanged(clause: str) -> list[Change]:
+    found = []
+    for pattern in _CHANGES:
+        for match in pattern.finditer(clause):
+            named = match.groupdict()
+            gone, new = (named["gone"], named["new"]) if "gone" in named else (match[2], match[3])
+            outside = clause[: match.start()] + " " + clause[match.end() :]
+            about = _terms(outside + " " + (named.get("about") or ""))
+            found.append(Change(_terms(gone), _terms(new) - _terms(gone), about, match[0].strip()))
+    for match in _INSTEAD.finditer(clause):
+        outside = clause[: match.start()] + " " + clause[match.end() :]
+        gone = _terms(match["gone"])
+        new = _terms(_last_thing(clause[: match.start()])) - gone
+        found.append(Change(gone, new, _terms(outside) - new, match[0].strip()))
+    return found
+
+
+def _last_thing(before: str) -> str:
+    """Return what stands right before "instead of", which is what came."""
+    words = before.split()
+    return words[-1] if words else ""
+
+
+def _terms(text: str) -> Terms:
+    return frozenset(analysis.analyse(text))

@@ -1,0 +1,261 @@
+"""Sentences in a form in which different wordings of one assertion are equal.
+
+Nothing that carries meaning is dropped: a word, a number, a sign or a name that differs keeps two
+texts apart. What is rewritten is grammar alone: a phrase moved to the front, the passive voice, two
+ways to say "must". So a rewriting that is missing leaves two memories instead of one, and never
+makes one of two.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import product
+
+Reading = tuple[str, ...]
+
+MAX_CHARS = 2_000
+"""Longer texts are only the same when they are equal."""
+ROUNDS = 3
+
+_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`(]?[A-Z0-9])|\n+")
+_PREFIX = re.compile(
+    r"^(?:please\s+)?(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that\b|:)|fyi\b[:,]?"
+    r"|in short,|basically,|(?:note|info|reminder|important|fact):)\s*",
+    re.IGNORECASE,
+)
+_REWRITES = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (r"\bcannot\b|\bcan't\b", "can not"),
+        (r"\b(?:no|not) more than\b", "at most"),
+        (r"\b(?:no|not) (?:less|fewer) than\b", "at least"),
+        (r"\bwon't\b", "will not"),
+        (r"\b(do|does|did|is|are|was|were|has|have|had|should|must|need|could|would)n't\b", r"\1 not"),
+        (r"\bit's\b", "it is"),
+        (r"\b(?:has|have) been\b", "was"),
+        (r"\b(?:has|have|needs?) to\b(?! not\b)", "must"),
+        (r",\s+(?:and\s+)?not\s+(?=[\w`])|,?\s+(?:rather than|instead of)\s+", " instead_of "),
+        (r"\b(likes?) (\S+) better than\b", r"prefer \2 over"),
+        (r"\bprefers?\b", "prefer"),
+        (r"\btakes? place\b|\bhappens?\b", "happen"),
+        (r"\b(?:us(?:ing)|by means of|via)\s+", "with "),
+        (r"\butili[sz]e(s|d)?\b", r"use\1"),
+        (r"\b(must|should) never\b", r"\1 not"),
+        (r"^(?:do not|never)\s+", "not "),
+        (r"(?<=\d)\s*(?:percent|%)", " %"),
+        (r"(?<=\d)\s?(?:milliseconds?|msecs?|ms)\b", " ms"),
+        (r"(?<=\d)\s?(?:seconds?|secs?|s)\b", " s"),
+        (r"(?<=\d)\s?(?:minutes?|mins?)\b", " min"),
+        (r"(?<=\d)\s?(?:hours?|hrs?|h)\b", " h"),
+        (r"(?<=\d)\s?megabytes?\b", " MB"),
+        (r"(?<=\d)\s?gigabytes?\b", " GB"),
+        (r"(?<=\d)\s?kilobytes?\b", " KB"),
+    )
+)  # fmt: skip
+_UNIT = re.compile(r"(?<=\d)\s?(?=(?:[KMGT]i?[Bb]|[kmgt]?[bB])\b)")
+_TOKEN = re.compile(
+    r"`[^`]+`|\"[^\"]+\"|(?<!\w)'[^']+'(?!\w)|[<>=!~^+*&|]+(?=[\w.\s])|->|%|\?"
+    r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
+)
+_THOUSANDS = re.compile(r"^\d{1,3}(?:,\d{3})+$")
+_GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
+_ORDINARY = re.compile(r"^[A-Z]?[a-z]+(?:['-][a-z]+)*$")
+_EMPTY = frozenset(("a", "an", "the", "please"))
+_WORDS = {
+    "just": "only", "are": "is", "were": "was", "repository": "repo", "repositories": "repos",
+    "postgresql": "postgres", "kubernetes": "k8s", "directory": "folder", "directories": "folders",
+    "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
+_FRONTED = frozenset(
+    ["in", "on", "at", "for", "with", "during", "before", "after", "when", "if", "while", "until"]
+    + ["unless", "once", "since", "by", "from", "to", "within", "under", "because", "whenever"]
+)
+_TYPES = frozenset(
+    ["flag", "table", "column", "function", "method", "class", "module", "service", "variable"]
+    + ["setting", "option", "field", "endpoint", "branch", "package", "queue", "bucket", "script"]
+)
+_CLAUSES = frozenset(
+    ["that", "which", "who", "when", "if", "while", "until", "unless", "once", "since", "because"]
+    + ["before", "after", "where", "so", "but", "and", "or", "whenever"]
+)
+_BE = frozenset(("is", "was"))
+_IRREGULAR = {
+    "written": ("write", "wrote"), "sent": ("send", "sent"), "built": ("build", "built"),
+    "kept": ("keep", "kept"), "run": ("run", "ran"), "set": ("set", "set"), "read": ("read", "read"),
+    "made": ("make", "made"), "found": ("find", "found"), "taken": ("take", "took"),
+    "given": ("give", "gave"), "chosen": ("choose", "chose"), "held": ("hold", "held"),
+    "put": ("put", "put"), "done": ("do", "did"), "broken": ("break", "broke"),
+    "thrown": ("throw", "threw"), "caught": ("catch", "caught"), "drawn": ("draw", "drew"),
+}  # fmt: skip
+_MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
+
+
+def same_assertion(one: str, other: str) -> bool:
+    """Whether two texts assert the same, sentence by sentence, whatever their grammar."""
+    if max(len(one), len(other)) > MAX_CHARS:
+        return False
+    first, second = sentences(one), sentences(other)
+    return len(first) == len(second) > 0 and all(
+        not readings(a).isdisjoint(readings(b)) for a, b in zip(first, second, strict=True)
+    )
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts differ in case, articles, white space and punctuation at most."""
+    return _plain(one) == _plain(other)
+
+
+def sentences(text: str) -> list[str]:
+    """Return a text's sentences, without opening words such as "Note that"."""
+    parts = (_PREFIX.sub("", part.strip()) for part in _SENTENCE.split(text.translate(_QUOTES)))
+    return [part for part in parts if part]
+
+
+def tokens(sentence: str) -> Reading:
+    """Return a sentence's words, numbers and signs in their order and one spelling."""
+    return tuple(token for part in _tokens(sentence) for token in part)
+
+
+@lru_cache(maxsize=512)
+def readings(sentence: str) -> frozenset[Reading]:
+    """Return the wordings of a sentence that say the same as it does."""
+    parts = [part for part in _tokens(sentence) if part]
+    flat = tuple(token for part in parts for token in part)
+    found = {_types_last(_without_we(flat))}
+    if len(parts) > 1 and parts[0][0] in _FRONTED and len(parts[0]) > 1:
+        rest = tuple(token for part in parts[1:] for token in part)
+        found.add(_types_last((*_without_we(rest), *parts[0])))
+    for _ in range(ROUNDS):
+        more = {new for reading in found for new in _reworded(reading)} - found
+        if not more:
+            break
+        found |= more
+    if flat[:1] != ("we",) and not _MODALS & set(flat):
+        # What is written as an order may be said with "must"; what merely happens may not.
+        found |= {("must", *reading) for reading in found & {_types_last(flat)}}
+    return frozenset(found)
+
+
+def _plain(text: str) -> list[Reading]:
+    return [tokens(sentence) for sentence in sentences(text)]
+
+
+def _tokens(sentence: str) -> list[Reading]:
+    """Return the tokens of a sentence, cut at its commas."""
+    text = _GROUPED.sub(
+        lambda found: found[0].replace(",", ""), sentence.translate(_QUOTES).strip()
+    )
+    for pattern, instead in _REWRITES:
+        text = pattern.sub(instead, text)
+    text = _UNIT.sub(" ", text)
+    return [_words_of(part) for part in re.split(r",\s+", text)]
+
+
+def _words_of(part: str) -> Reading:
+    found = (_spelling(raw) for raw in _TOKEN.findall(part))
+    return tuple(word for word in found if word and word not in _EMPTY)
+
+
+def _spelling(raw: str) -> str:
+    """Return a token in one spelling: ordinary words in lower case, everything else as it is."""
+    if raw[0] in "`\"'" and len(raw) > 1:
+        return raw.strip("`\"'")
+    raw = raw.rstrip(".:;'!") if len(raw) > 1 else raw
+    word = raw.lower() if _ORDINARY.match(raw) or raw in ("A", "I") else raw
+    return _WORDS.get(word, word)
+
+
+def _without_we(reading: Reading) -> Reading:
+    return reading[1:] if reading[:1] == ("we",) and len(reading) > 2 else reading
+
+
+def _types_last(reading: Reading) -> Reading:
+    """Return a reading with "the flag new_checkout" as "the new_checkout flag"."""
+    words = list(reading)
+    for place in range(1, len(words)):
+        if _is_identifier(words[place]) and words[place - 1] in _TYPES:
+            first = place - 1
+            if first and words[first] == "flag" and words[first - 1] == "feature":
+                first -= 1
+            words[first : place + 1] = [words[place], *words[first:place]]
+    return tuple(words)
+
+
+def _is_identifier(word: str) -> bool:
+    return "_" in word.strip("_") and word != "instead_of"
+
+
+def _reworded(reading: Reading) -> set[Reading]:
+    """Return a reading in other grammar: the active for the passive, "V Y with X" for "use X to V
+    Y"."""
+    found: set[Reading] = set()
+    found |= _with_for_use(reading)
+    places = [place for place, word in enumerate(reading) if word in _BE or word == "be"]
+    # With two clauses it would have to be known which of them a word belongs to.
+    if len(places) != 1 or not _CLAUSES.isdisjoint(reading[: places[0]]):
+        return found
+    (place,) = places
+    modal = "must" if reading[place - 1 : place] == ("must",) and reading[place] == "be" else ""
+    if place and (reading[place] in _BE or modal):
+        found |= _active(reading, place, modal)
+    return found
+
+
+def _active(reading: Reading, place: int, modal: str) -> set[Reading]:
+    """Return the active sentences that say the same as a passive one.
+
+    Args:
+        place: where "is", "was" or the "be" of "must be" stands.
+        modal: "must", or "" without one.
+    """
+    patient, rest = reading[: place - bool(modal)], reading[place + 1 :]
+    negated = modal and patient[-1:] == ("not",)
+    if not patient or not rest or negated or rest[0] in ("not", "only"):
+        return set()
+    past = reading[place] == "was"
+    verbs = _verbs(rest[0], past)
+    if not verbs:
+        return set()
+    if "by" in rest[1:] and not modal:
+        by = rest.index("by", 1)
+        between, agent = rest[1:by], rest[by + 1 :]
+        if not agent or between:
+            return set()
+        return {(*agent, verb, *patient) for verb in verbs}
+    if modal:
+        base = {_IRREGULAR[rest[0]][0]} if rest[0] in _IRREGULAR else verbs
+        return {("must", verb, *patient, *rest[1:]) for verb in base}
+    return {(verb, *patient, *rest[1:]) for verb in verbs}
+
+
+def _with_for_use(reading: Reading) -> set[Reading]:
+    start = 1 if reading[:1] == ("must",) else 0
+    if reading[start : start + 1] != ("use",) or reading.count("to") != 1:
+        return set()
+    to = reading.index("to")
+    tool, purpose = reading[start + 1 : to], reading[to + 1 :]
+    return {(*reading[:start], *purpose, "with", *tool)} if tool and len(purpose) > 1 else set()
+
+
+@lru_cache(maxsize=4_096)
+def _verbs(participle: str, past: bool) -> frozenset[str]:
+    """Return the forms that a participle's verb has in the active, all that could be."""
+    if participle in _IRREGULAR:
+        base, was = _IRREGULAR[participle]
+        if was == base:
+            # "They set it" may be of today or of yesterday: only "sets" tells.
+            return frozenset() if past else frozenset((base + "s",))
+        return frozenset((was,)) if past else frozenset((base, base + "s", base + "es"))
+    if not participle.isalpha() or not participle.endswith("ed") or len(participle) < 5:
+        return frozenset()
+    if past:
+        return frozenset((participle,))
+    stems = [participle[:-1], participle[:-2]]
+    if participle.endswith("ied"):
+        stems = [participle[:-3] + "y", participle[:-3] + "ie"]
+    elif participle[-3] == participle[-4]:
+        stems.append(participle[:-3])
+    return frozenset(stem + ending for stem, ending in product(stems, ("", "s", "es")))

@@ -1,0 +1,65 @@
+"""What a session is given back of itself after a compaction: the topic it was at with its files, what
+was decided and left open, and the topics before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vector_memory import injection, redact
+from vector_memory.model import TOPIC, Memory, Scope
+from vector_memory.retrieve import render
+from vector_memory.service.context import Context
+from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.shelf import Shelf
+
+SHARE = 0.6
+"""Of a start's tokens, what a session gets of itself at most; the rest is for what it always gets."""
+CURRENT_TOKENS = 220
+NOTE_TOKENS = 90
+KINDS = ("decision", "preference", "conclusion", "solution", "question", "todo")
+MOST_FILES = 8
+
+
+def notes(ctx: Context, shelves: Sequence[Shelf], session: str) -> list[injection.Note]:
+    """Return the notes of a session about itself, the most useful first, within their share."""
+    if not session:
+        return []
+    names = project_names(shelves)
+    left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
+    made: list[injection.Note] = []
+    for memory, budget in _chosen(shelves, session):
+        note = render.note(memory, name_in(names, memory.project), budget)
+        size = injection.tokens(note.head + note.text) + 4
+        if size <= left:
+            made.append(note)
+            left -= size
+    return made
+
+
+def _chosen(shelves: Sequence[Shelf], session: str) -> Iterator[tuple[Memory, int]]:
+    """Yield memories of a session with the tokens that each may take."""
+    own = Scope(sessions=(session,))
+    told = [
+        one
+        for shelf in shelves
+        for one in shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))
+    ]
+    told.sort(key=lambda one: (one.created_at, one.extra.get("level", 1)), reverse=True)
+    yield from ((_with_files(one), CURRENT_TOKENS) for one in told[:1])
+    said = [
+        one for shelf in shelves for one in shelf.journal.iter_memories(replace(own, kinds=KINDS))
+    ]
+    said.sort(key=lambda one: one.created_at, reverse=True)
+    yield from ((one, NOTE_TOKENS) for one in said if not one.extra.get("done"))
+    yield from ((one, NOTE_TOKENS) for one in told[1:])
+
+
+def _with_files(memory: Memory) -> Memory:
+    """Return a topic with the names of the files it is at."""
+    if not memory.files:
+        return memory
+    files = ", ".join(os.path.basename(one) for one in memory.files[:MOST_FILES])
+    text = redact.clean(f"{memory.text}\nFiles in work: {files}").text
+    return replace(memory, text=text)

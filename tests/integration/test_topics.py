@@ -1,0 +1,348 @@
+"""Topics on real stores: derived from what is stored, kept in step with it, shown as trees; and what is
+made of a session when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory import redact
+from vector_memory.errors import NotFoundError
+from vector_memory.model import SUMMARY, TOPIC, Memory, Scope, Source, Status
+from vector_memory.service import (
+    after_compaction,
+    archives,
+    capture,
+    change,
+    endings,
+    outline,
+    recall,
+    sessions,
+    topics,
+)
+
+START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
+LONG = (
+    "The queue keeps its jobs in a spool folder, one file for each job, and a worker that dies leaves "
+    "the file where it is, so that the next worker finds it and does the job again from its beginning. "
+    "Folders are read once a second, oldest files first, and a job that is set aside is listed there."
+)
+QUEUE = [
+    ("Please make the queue survive a crash of the worker", f"We will use a spool file. {LONG}", 0),
+    (
+        "and what about the retries of it",
+        f"Each job is tried five times, then set aside. {LONG}",
+        3,
+    ),
+]
+LEDGER = [
+    ("Now let's fix another bug: the totals of the ledger are wrong", "The root cause was a rounding of "
+     "cents in the monthly totals, which the ledger now keeps as whole numbers.", 90),
+    ("ok, and the docs of that", "The docs say so now. Should the old totals be migrated as well?", 93),
+]  # fmt: skip
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    """The service with real stores."""
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+def transcript(folder: Path, talk: list[tuple[str, str, int]], session: str = "s1") -> Path:
+    """Write a session's transcript: prompts, answers, and after how many minutes they came."""
+    lines = []
+    for number, (prompt, answer, minutes) in enumerate(talk):
+        at = (START + timedelta(minutes=minutes)).isoformat()
+        about = {"sessionId": session, "cwd": str(folder), "version": "2.1.329", "timestamp": at}
+        file = "queue.py" if minutes < 60 else "ledger.py"
+        said = [
+            {"type": "text", "text": answer},
+            {"type": "tool_use", "id": f"t{number}", "name": "Edit",
+             "input": {"file_path": str(folder / file)}},
+        ]  # fmt: skip
+        lines += [
+            {"type": "user", "uuid": f"{session}-u{number}",
+             "message": {"role": "user", "content": prompt}, **about},
+            {"type": "assistant", "uuid": f"{session}-a{number}",
+             "message": {"role": "assistant", "id": f"m{number}", "content": said}, **about},
+        ]  # fmt: skip
+    path = folder / f"{session}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def learn(house: ServiceHouse, folder: Path, talk: list[tuple[str, str, int]]) -> None:
+    """Capture a session as it stands, and derive its topics."""
+    path = transcript(folder, talk)
+    captured = capture.index_transcript(house.ctx, str(path), final=True)
+    topics.derive(house.ctx, captured.sessions)
+
+
+def stored(house: ServiceHouse, kind: str = TOPIC) -> list[Memory]:
+    """Return the active memories of a kind, in order."""
+    return list(house.ctx.global_shelf().journal.iter_memories(Scope(kinds=(kind,))))
+
+
+def test_a_session_is_stored_with_its_topics(house: ServiceHouse, tmp_path: Path) -> None:
+    """Name, summary, lines, turns; deriving again writes nothing."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    first, second = stored(house)
+    assert first.title == "Make the queue survive a crash of the worker"
+    assert "Decided: We will use a spool file." in first.text
+    assert "Open: Should the old totals be migrated as well?" in second.text
+    assert second.extra == {"parent": "", "level": 1, "turns": [3, 4], "key": "s1-u2"}
+    assert (second.source.line_start, second.source.line_end, second.source.turn) == (5, 8, 3)
+    assert all(len(one.text) <= topics.TEXT_CHARS for one in stored(house))
+    last = house.ctx.global_shelf().journal.last_seq()
+    topics.derive(house.ctx, ["s1", ""])
+    assert house.ctx.global_shelf().journal.last_seq() == last
+
+
+def test_topics_grow_with_their_session(house: ServiceHouse, tmp_path: Path) -> None:
+    """The topic that goes on keeps its id; a new one joins it."""
+    learn(house, tmp_path, QUEUE)
+    (before,) = stored(house)
+    learn(house, tmp_path, QUEUE + LEDGER)
+    first, second = stored(house)
+    assert first.id == before.id != second.id
+
+
+def test_what_is_cut_anew_leaves_nothing_behind(house: ServiceHouse, tmp_path: Path) -> None:
+    """A topic that there is no more gives way without its words, and its place is taken again."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    journal = house.ctx.global_shelf().journal
+    first, second = stored(house)
+    passages = [
+        one for one in journal.iter_memories(Scope()) if one.source.turn >= 3 and one.kind != TOPIC
+    ]
+    change.forget(house.ctx, {"ids": [one.id for one in passages]})
+    assert [one.id for one in stored(house)] == [first.id]
+    gone = journal.get(second.id)
+    assert (gone.status, gone.text, gone.title) == (Status.SUPERSEDED, topics.GONE, "")
+    learn(house, tmp_path, [*QUEUE, *LEDGER, ("Now another topic: the invoices", LONG, 400)])
+    assert {one.id for one in stored(house)} == {first.id, second.id}
+
+
+def test_a_forgotten_topic_stays_forgotten(house: ServiceHouse, tmp_path: Path) -> None:
+    """However its session goes on."""
+    learn(house, tmp_path, QUEUE)
+    change.forget(house.ctx, {"ids": [stored(house)[0].id]})
+    learn(house, tmp_path, QUEUE + LEDGER)
+    assert [one.title[:7] for one in stored(house)] == ["Fix ano"]
+
+
+def test_a_session_of_few_words_has_no_topics(house: ServiceHouse, tmp_path: Path) -> None:
+    """Its passage says it all."""
+    learn(house, tmp_path, [("Which mode does it use?", "WAL, since readers never block.", 0)])
+    assert stored(house) == []
+
+
+def test_known_ideas_make_the_summary(house: ServiceHouse, tmp_path: Path) -> None:
+    """What other parts found in the session comes before guesses."""
+    learn(house, tmp_path, QUEUE)
+    talk = next(iter(stored(house, "exchange")))
+    text = redact.clean(talk.title).text
+    idea = replace(talk, id="d" * 32, kind="decision", text=text, external_id="x", seq=0)
+    house.ctx.global_shelf().journal.add([replace(idea, source=replace(talk.source, turn=2))])
+    topics.derive(house.ctx, ["s1"])
+    assert f"Decided: {talk.title}" in stored(house)[0].text
+
+
+def test_topics_are_no_neighbours_of_the_talk(house: ServiceHouse, tmp_path: Path) -> None:
+    """What stands before and after a passage is talk, in the journal and in the columns."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    house.follow()
+    shelf = house.ctx.global_shelf()
+    talk = stored(house, "exchange")
+    ids = {one.seq for one in talk}
+    for one in talk:
+        assert all(near is None or near.seq in ids for near in shelf.journal.neighbours(one.seq))
+    around = shelf.around([one.seq for one in shelf.journal.iter_memories(Scope())], [])
+    assert around is not None
+    for seq, before, after in zip(around.seqs, around.before, around.after, strict=True):
+        assert {int(before), int(after)} <= (ids | {0} if int(seq) in ids else {0})
+
+
+def test_topics_are_found(house: ServiceHouse, tmp_path: Path) -> None:
+    """By their kind, and among everything else."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    house.follow()
+    request = {"query": "totals of the ledger", "cwd": str(tmp_path), "kind": TOPIC}
+    assert recall.recall(house.ctx, request)["hits"][0]["title"].startswith("Fix another bug")
+
+
+def test_a_prompt_gets_the_passage_and_not_its_topic_too(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """There is no room for the same thing twice."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    house.follow()
+    ask = sessions.Ask(
+        "other", str(tmp_path), "What was the root cause of the wrong ledger totals?"
+    )
+    told = sessions.on_prompt(house.ctx, ask)
+    assert told.count("rounding of cents") == 1
+
+
+# -- the outline ----------------------------------------------------------------------------------
+
+
+def test_the_outline_is_a_tree(house: ServiceHouse, tmp_path: Path) -> None:
+    """Sessions newest first, topics in order, parts within; a session by the beginning of its id."""
+    talk = QUEUE + [(f"and the retries too, part {n}", LONG, 3 + n) for n in range(1, 6)]
+    talk[5] = ("why is the worker wrong? please fix it", LONG, 60)
+    learn(house, tmp_path, talk)
+    (session,) = outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
+    assert session["session"] == "s1"
+    names = [(one["title"], [part["title"] for part in one["parts"]]) for one in session["topics"]]
+    assert names[0][0].startswith("Make the queue")
+    assert outline.outline(house.ctx, {"session": "s"})["sessions"] == [session]
+    with pytest.raises(NotFoundError):
+        outline.outline(house.ctx, {"session": "nope"})
+
+
+def test_sessions_without_topics_show_their_turns(house: ServiceHouse, tmp_path: Path) -> None:
+    """As sessions that were stored before topics were."""
+    capture.index_transcript(house.ctx, str(transcript(tmp_path, QUEUE)), final=True)
+    (session,) = outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
+    assert [one["title"][:12] for one in session["topics"]] == ["Please make ", "and what abo"]
+
+
+def test_nested_topics_keep_their_order() -> None:
+    """A part whose topic is not there stands by itself."""
+
+    def topic(id: str, parent: str) -> Memory:
+        text = redact.clean(id).text
+        return Memory(id=id, text=text, title=text, kind=TOPIC, created_at=START,
+                      source=Source("s1"), extra={"parent": parent})  # fmt: skip
+
+    tree = outline.nested([topic("a", ""), topic("b", "a"), topic("c", "zz")])
+    assert [(one["id"], [part["id"] for part in one["parts"]]) for one in tree] == [
+        ("a", ["b"]),
+        ("c", []),
+    ]
+
+
+# -- the end of a session -------------------------------------------------------------------------
+
+
+def test_a_finished_session_has_a_summary(house: ServiceHouse, tmp_path: Path) -> None:
+    """One memory of what it was about, decided, concluded, left open; ending twice adds nothing."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    endings.finish(house.ctx, "s1")
+    (summary,) = stored(house, SUMMARY)
+    for words in ("Make the queue", "spool file", "rounding of", "migrated as well?", "ledger.py"):
+        assert words in summary.text
+    assert len(summary.text) <= endings.TEXT_CHARS
+    endings.finish(house.ctx, "s1")
+    assert stored(house, SUMMARY) == [summary]
+
+
+def test_the_archive_is_private_whole_and_found(house: ServiceHouse, tmp_path: Path) -> None:
+    """One file of the session's text, replaced when it went on, removed with what was forgotten."""
+    learn(house, tmp_path, QUEUE)
+    endings.finish(house.ctx, "s1")
+    (path,) = archives.archives_of(house.ctx.home, "s1")
+    assert os.path.basename(path) == "2026-05-03-s1.md"
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert "We will use a spool file." in Path(path).read_text()
+    learn(house, tmp_path, QUEUE + LEDGER)
+    endings.finish(house.ctx, "s1")
+    assert "rounding of cents" in Path(path).read_text()
+    assert os.listdir(os.path.dirname(path)) == ["2026-05-03-s1.md"]
+    (talk, *_) = [one for one in stored(house, "exchange") if "rounding" in one.text]
+    change.forget(house.ctx, {"ids": [talk.id]})
+    assert "rounding of cents" not in Path(path).read_text()
+    assert "rounding" not in stored(house, SUMMARY)[0].text
+    change.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
+    assert archives.archives_of(house.ctx.home, "s1") == []
+    assert stored(house, SUMMARY) == stored(house) == []
+
+
+@pytest.mark.parametrize("session", ["../../etc/x", "a/b", ".", "ü" * 300])
+def test_no_session_leads_out_of_the_archive(house: ServiceHouse, session: str) -> None:
+    """Its name is part of a file's name, whatever it is."""
+    talk = topics.turns_of([topics.Passage(1, "k", "User: x", "x", "/p", 1, 2, START)])
+    path = archives.archive(house.ctx.home, "../p", session, "x", talk)
+    assert os.path.realpath(path).startswith(os.path.realpath(house.ctx.home.archives) + os.sep)
+    assert archives.archives_of(house.ctx.home, session) == [path]
+    assert archives.remove(house.ctx.home, session) == 1
+
+
+def test_a_daily_note_gets_a_section(house: ServiceHouse, tmp_path: Path) -> None:
+    """In the folder that the user names; what is in the note stays, and ending twice adds nothing."""
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    note = vault / "2026-05-03.md"
+    note.write_text("# Sunday\n")
+    house.ctx.settings = replace(house.ctx.settings, daily_notes=str(vault), archive=False)
+    learn(house, tmp_path, QUEUE)
+    endings.finish(house.ctx, "s1")
+    first = note.read_text()
+    assert first.startswith("# Sunday\n") and "spool file" in first
+    endings.finish(house.ctx, "s1")
+    assert note.read_text() == first
+    assert os.listdir(vault) == ["2026-05-03.md"]
+    assert archives.archives_of(house.ctx.home, "s1") == []
+    change.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
+    assert "spool" not in note.read_text() and note.read_text().startswith("# Sunday\n")
+
+
+def test_a_note_that_leads_elsewhere_is_left_alone(house: ServiceHouse, tmp_path: Path) -> None:
+    """A link out of the folder, a folder that is not there, a note that is no text."""
+    vault, outside = tmp_path / "vault", tmp_path / "outside.md"
+    vault.mkdir()
+    outside.write_text("mine")
+    (vault / "2026-05-03.md").symlink_to(outside)
+    learn(house, tmp_path, QUEUE)
+    for folder in (vault, tmp_path / "nowhere"):
+        house.ctx.settings = replace(house.ctx.settings, daily_notes=str(folder))
+        endings.finish(house.ctx, "s1")
+    assert outside.read_text() == "mine"
+    (vault / "2026-05-03.md").unlink()
+    (vault / "2026-05-03.md").write_bytes(b"\xff\xfe")
+    house.ctx.settings = replace(house.ctx.settings, daily_notes=str(vault))
+    endings.finish(house.ctx, "s1")
+    assert (vault / "2026-05-03.md").read_bytes() == b"\xff\xfe"
+    house.ctx.state.flush()
+    assert house.ctx.state.totals()["daily_notes_failed"] == 3
+
+
+# -- after a compaction ---------------------------------------------------------------------------
+
+
+def test_after_a_compaction_a_session_is_told_of_itself(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """First the topic it was at with its files, then those before; other starts are as they were."""
+    learn(house, tmp_path, QUEUE + LEDGER)
+    shelves = house.ctx.all_shelves()
+    first, second = after_compaction.notes(house.ctx, shelves, "s1")
+    assert "rounding of cents" in first.text and "Files in work: ledger.py" in first.text
+    assert "spool file" in second.text
+    assert after_compaction.notes(house.ctx, shelves, "") == []
+    told = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="compact"))
+    assert "migrated as well?" in told and "Files in work" in told
+    resumed = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="resume"))
+    assert "Files in work" not in resumed
+
+
+def test_the_notes_keep_to_the_budget(house: ServiceHouse, tmp_path: Path) -> None:
+    """What a session gets of itself leaves room for what it always gets."""
+    from vector_memory import injection
+
+    talk = [(f"Now another task: part {n} of the schema, please", LONG, 90 * n) for n in range(12)]
+    learn(house, tmp_path, talk)
+    told: Any = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="compact"))
+    assert injection.tokens(told) <= house.ctx.settings.start_tokens

@@ -1,0 +1,282 @@
+"""A session as a tree of topics: where they begin, what they are called, what is said of them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory.index import shifts
+from vector_memory.index.naming import NAME_CHARS, name_of, titled
+from vector_memory.index.spans import SUBTOPIC, TOPIC, boundaries, spans, walk
+from vector_memory.index.summaries import Idea, Summary, intent_of, sentences, summary_of
+from vector_memory.index.turns import Passage, Turn, lines_of, terms_of, turns_of
+
+START = datetime(2026, 5, 3, 10, tzinfo=timezone.utc)
+
+
+def passage(number: int, text: str, **more: object) -> Passage:
+    """Return a passage of a turn; turns are two minutes and ten lines long."""
+    made = Passage(
+        number, f"k{number}", text, text[:20], "/t.jsonl", 10 * number, 10 * number + 9,
+        START + timedelta(minutes=2 * number),
+    )  # fmt: skip
+    return made._replace(**more)
+
+
+def turn(number: int, prompt: str, answer: str = "It is done.", **more: object) -> Turn:
+    """Return a turn of one passage."""
+    return Turn((passage(number, f"User: {prompt}\nAssistant: {answer}", **more),))
+
+
+def vector(angle: float) -> np.ndarray:
+    """Return a direction in the plane."""
+    return np.array([np.cos(angle), np.sin(angle)], np.float32)
+
+
+# -- turns ----------------------------------------------------------------------------------------
+
+
+def test_passages_become_turns_again() -> None:
+    """Prompt and answer are told apart; what was done is no answer."""
+    (one,) = turns_of(
+        [
+            passage(1, "User: Why is it slow?\nWhich query?\nDone: ran pytest"),
+            passage(1, "Assistant: The index is missing.\nDone: edited a.py", files=("a.py",)),
+        ]
+    )
+    assert one.prompt == "Why is it slow?\nWhich query?"
+    assert "The index is missing." in one.answer
+    assert "pytest" not in one.answer and "edited" not in one.answer
+    assert one.files == {"a.py"}
+
+
+def test_what_the_assistant_began_has_no_prompt() -> None:
+    """A turn that begins with other words than the user's starts no topic."""
+    assert Turn((passage(1, "Assistant: Hello."),)).prompt == ""
+
+
+def test_files_of_a_session_stay_together() -> None:
+    """The file that began first comes first, whatever the numbers of its turns."""
+    late = passage(1, "User: late", path="/b.jsonl", at=START + timedelta(hours=5))
+    found = turns_of([late, passage(2, "User: two"), passage(1, "User: one")])
+    assert [one.prompt for one in found] == ["one", "two", "late"]
+    assert lines_of(found) == (10, 29)
+
+
+@given(st.text(max_size=200))
+def test_terms_are_lower_case_words(text: str) -> None:
+    """Whatever the text."""
+    assert all(term == term.lower() and len(term) >= 3 for term in terms_of(text))
+
+
+# -- shifts ---------------------------------------------------------------------------------------
+
+SIGNS = ["phrase", "request", "trouble", "reply"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Let's also migrate the worklet", {"phrase", "request"}),
+        ("New feature: read tar archives", {"phrase"}),
+        ("can you please add a test?", {"request"}),
+        ("something broke the streaming", {"trouble"}),
+        ("why does CI fail?", {"trouble"}),
+        ("yes, that one", {"reply"}),
+        ("Never mind! Back to the parser.", {"phrase"}),
+        ("The parser reads tokens.", set()),
+    ],
+)
+def test_turns_of_phrase(prompt: str, expected: set[str]) -> None:
+    """What a prompt says about itself."""
+    found = shifts.signs([turn(1, "Read it"), turn(2, prompt)], 1)
+    assert {name for name in SIGNS if found[name]} == expected
+
+
+def test_a_phrase_far_into_a_prompt_is_none() -> None:
+    """It is most likely pasted text."""
+    found = shifts.signs([turn(1, "a"), turn(2, "x " * 100 + "another task")], 1)
+    assert not found["phrase"]
+
+
+def test_distance_needs_vectors_on_both_sides() -> None:
+    """Equal directions are near, opposite ones far; without vectors the usual distance stands in."""
+
+    def distance(*angles: float | None) -> float:
+        turns = [
+            turn(place, "x", vector=None if angle is None else vector(angle))
+            for place, angle in enumerate(angles)
+        ]
+        return shifts.signs(turns, len(turns) - 1)["distance"]
+
+    assert distance(0.0, 0.0) == pytest.approx(0, abs=1e-6)
+    assert distance(0.0, np.pi) == pytest.approx(2, abs=1e-6)
+    assert distance(None, 0.0) == distance(0.0, None) == shifts.MISSING_DISTANCE
+
+
+def test_time_and_files() -> None:
+    """A long pause and other files speak for another topic, the same files against it."""
+    before = turn(1, "x", files=("a.py",))
+    same = shifts.signs([before, turn(2, "y", files=("a.py",))], 1)
+    other = shifts.signs([before, turn(400, "y", files=("b.py",))], 1)
+    assert (same["files"], other["files"]) == (0.0, 1.0)
+    assert same["gap"] < 0.2 < 0.9 < other["gap"] <= 1.0
+    assert shifts.signs([before, turn(2, "y")], 1)["talk"] == 1.0
+
+
+def test_clear_begins_by_any_account() -> None:
+    """And an exchange without a prompt never does."""
+    talk = [turn(1, "a"), turn(2, "/clear"), Turn((passage(3, "Assistant: on it"),))]
+    assert boundaries(shifts.scores(talk)) == [0, 1]
+
+
+# -- the tree -------------------------------------------------------------------------------------
+
+
+def two_topics() -> list[Turn]:
+    """Two plain topics of three turns."""
+    queue = [turn(n, "and the retries too", files=("q.py",), vector=vector(0)) for n in (1, 2, 3)]
+    ledger = [turn(n, "and the totals", files=("l.py",), vector=vector(2)) for n in (401, 402)]
+    begins = turn(400, "Now let's fix another bug: totals of the ledger are wrong", files=("l.py",),
+                  vector=vector(2))  # fmt: skip
+    return [*queue, begins, *ledger]
+
+
+def test_a_session_falls_into_its_topics() -> None:
+    """With lines, turns, names and the key of the first turn."""
+    first, second = spans(two_topics())
+    assert (first.turns, second.turns) == ((1, 3), (400, 402))
+    assert (first.lines, second.lines) == ((10, 39), (4000, 4029))
+    assert second.key == "k400"
+    assert "totals of the ledger" in second.name.lower()
+    assert not first.parts
+
+
+def test_it_works_without_vectors() -> None:
+    """The other signs decide."""
+    bare = [
+        Turn(tuple(one._replace(vector=None) for one in each.passages)) for each in two_topics()
+    ]
+    assert [one.turns for one in spans(bare)] == [(1, 3), (400, 402)]
+
+
+def test_a_long_topic_has_parts() -> None:
+    """They begin where a shift is likely, not certain, and belong to it."""
+    talk = [turn(n, "and the retries too", files=("q.py",), vector=vector(0)) for n in range(1, 8)]
+    talk[4] = turn(5, "why is the worker wrong", files=("w.py",), vector=vector(0))
+    (topic,) = spans(talk)
+    assert [(one.level, one.turns) for one in topic.parts] == [(2, (1, 4)), (2, (5, 7))]
+    assert [(one.level, parent) for one, parent in walk([topic])] == [
+        (TOPIC, ""), (SUBTOPIC, "k1"), (SUBTOPIC, "k1"),
+    ]  # fmt: skip
+
+
+def test_no_turns_are_no_topics() -> None:
+    """Nothing in, nothing out."""
+    assert spans([]) == []
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                ["yes", "/clear", "", "let's add another feature now", "why is it so?"]
+            ),
+            st.integers(0, 90),
+            st.sets(st.sampled_from("abc"), max_size=2),
+            st.none() | st.floats(0, 3),
+        ),
+        max_size=12,
+    )
+)
+def test_topics_cover_every_turn_once(drawn: list[tuple[str, int, set[str], float | None]]) -> None:
+    """In order, whatever the session; the parts of a topic cover it, too."""
+    talk = [
+        turn(number, prompt, at=START + timedelta(minutes=minutes), files=tuple(files),
+             vector=None if angle is None else vector(angle))
+        for number, (prompt, minutes, files, angle) in enumerate(drawn, 1)
+    ]  # fmt: skip
+    found = spans(talk)
+    assert [one for topic in found for one in topic.members] == talk
+    for topic in found:
+        assert topic.name and len(topic.name) <= NAME_CHARS
+        if topic.parts:
+            assert [one for part in topic.parts for one in part.members] == list(topic.members)
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("Hey Claude, can you please add a GitHub Action to run tests? Use act.",
+         "Add a GitHub Action to run tests"),
+        ("ok. let's use apple container instead of docker", "Use apple container instead of docker"),
+        ("I'd like you to port @lib/a.py to Rust", "Port lib/a.py to Rust"),
+        ("New feature: we support tar archives, but zip is missing",
+         "We support tar archives"),
+        ("yes, please", ""),
+        ("/clear", ""),
+    ],
+)  # fmt: skip
+def test_a_prompt_becomes_a_title(prompt: str, name: str) -> None:
+    """Without address and courtesy, the first clause; nothing where it says nothing."""
+    assert titled(prompt) == name
+
+
+def test_keywords_name_what_no_prompt_does() -> None:
+    """The words that are frequent here and rare elsewhere."""
+    here = turn(1, "yes", "The worker retries. The worker sleeps. The queue is empty.")
+    name = name_of([here], {"worker": 1, "queue": 5, "retries": 1, "empty": 4, "sleeps": 3}, 5)
+    assert name.startswith("worker, retries")
+
+
+# -- summaries ------------------------------------------------------------------------------------
+
+
+def test_a_summary_is_made_of_sentences() -> None:
+    """Decisions, conclusions, and what the last turn leaves open."""
+    first = turn(
+        1, "which one?", "We will use a spool file for retries. Next step: write the docs."
+    )
+    last = turn(2, "go", "The root cause was a missing index. Should the spool be kept for a week?")
+    found = summary_of(
+        [first, last],
+        [Idea(n, intent_of(said), said) for n, one in ((1, first), (2, last))
+         for said in sentences(one.answer)],
+    )  # fmt: skip
+    assert found == Summary(
+        ("We will use a spool file for retries.",),
+        ("The root cause was a missing index.",),
+        ("Should the spool be kept for a week?",),
+    )
+    assert found.lines()[0] == "Decided: We will use a spool file for retries."
+
+
+def test_without_conclusions_the_last_words_stand_for_them() -> None:
+    """How it ended is better than nothing."""
+    assert summary_of([turn(1, "go", "The totals agree with the bank.")], []).concluded == (
+        "The totals agree with the bank.",
+    )
+
+
+def test_known_ideas_come_before_guesses() -> None:
+    """Where something is known of a session, its sentences are not asked."""
+    asked: list[str] = []
+    known = [Idea(1, "decision", "Totals are kept in cents.")]
+    (topic,) = spans(
+        [turn(1, "x y z", "We decided on euros.")], known, lambda s: asked.append(s) or ""
+    )
+    assert topic.summary.decided == ("Totals are kept in cents.",)
+    assert asked == []
+
+
+@given(st.text(max_size=300))
+def test_any_sentence_has_an_intent_or_none(text: str) -> None:
+    """Whatever it says."""
+    assert intent_of(text) in {"", "decision", "conclusion", "question", "todo"}
