@@ -67,8 +67,9 @@ def hook(rig: Rig, event: str, message: dict[str, Any]) -> None:
 
 
 def stored(daemon: Daemon) -> dict[str, str]:
-    """Return the texts of all memories by external id, each of which is there once."""
-    found = [one for kind, one in daemon.stream("export", {"all": True}) if kind == "item"]
+    """Return the texts by external id of what was read, each of which is there once."""
+    everything = [one for kind, one in daemon.stream("export", {"all": True}) if kind == "item"]
+    found = [one for one in everything if one["external_id"]]
     assert len({one["external_id"] for one in found}) == len(found)
     return {one["external_id"]: one["text"] for one in found}
 

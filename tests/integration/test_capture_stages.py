@@ -31,8 +31,9 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 
 def stored(house: ServiceHouse) -> Stored:
-    """Return the texts of all memories by their external ids."""
-    found = list(transfer.export(house.ctx, {"all_projects": True}))
+    """Return the texts by external id of all memories that were read; topics are made of them."""
+    everything = transfer.export(house.ctx, {"all_projects": True})
+    found = [one for one in everything if one["external_id"]]
     assert len({one["external_id"] for one in found}) == len(found)
     return {one["external_id"]: one["text"] for one in found}
 
