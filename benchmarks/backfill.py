@@ -115,8 +115,15 @@ def measure(made: Bench, count: int) -> dict[str, Any]:
     }
 
 
-def measure_sessions(made: Bench, count: int, source: str, old: int) -> dict[str, Any]:
-    """Backfill `count` sessions, with `old` memories there already, and return the figures."""
+def measure_sessions(
+    made: Bench, count: int, source: str, old: int, vectors: bool = True
+) -> dict[str, Any]:
+    """Backfill `count` sessions, with `old` memories there already, and return the figures.
+
+    Args:
+        source: a folder of transcripts to copy from; made up without one.
+        vectors: wait for the vectors, too.
+    """
     folder = os.path.join(made.root, "projects")
     size = write_sessions(folder, count, made.project, source)
     if old:
@@ -129,19 +136,21 @@ def measure_sessions(made: Bench, count: int, source: str, old: int) -> dict[str
             done = _backfill(made, folder)
         words_s = time.perf_counter() - started
         with Prompts(made, "embedding") as embedding:
-            _wait(made)
+            if vectors:
+                _wait(made)
         vectors_s = time.perf_counter() - started
     started = time.perf_counter()
     again = _backfill(made, folder)
     again_s = time.perf_counter() - started
-    made.settle()
+    if vectors:
+        made.settle()
     memory.look()
     return {
         "sessions": done["sessions"],
         "MB": round(size / 1e6, 1),
         "memories": done["stored"],
         "words s": round(words_s, 1),
-        "vectors s": round(vectors_s, 1),
+        "vectors s": round(vectors_s, 1) if vectors else "",
         "again s": round(again_s, 1),
         "again stored": again["stored"],
         "prompt idle": _both(idle),
@@ -179,11 +188,14 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=20_000)
     parser.add_argument("--sessions", type=int, default=0, help="read so many transcripts instead")
     parser.add_argument("--transcripts", default="", help="a folder of real ones to copy from")
+    parser.add_argument("--words", action="store_true", help="do not wait for vectors")
     parser.add_argument("--old", type=int, default=0, help="memories that are there already")
     asked = parser.parse_args()
     with bench(asked.home) as made:
         if asked.sessions:
-            row = measure_sessions(made, asked.sessions, asked.transcripts, asked.old)
+            row = measure_sessions(
+                made, asked.sessions, asked.transcripts, asked.old, not asked.words
+            )
             show("Many sessions, prompts in ms as p50 / p95", [row], asked.json)
         else:
             row = measure(made, asked.texts)
