@@ -12,13 +12,14 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.codex import is_rollout, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
 from vector_memory.index.exchanges import SAID, Exchange, Reading, Step
+from vector_memory.index.fixes import fix_drafts
 from vector_memory.index.memories import Draft, to_drafts, unchanged
 from vector_memory.index.transcript import Entry, Lines, read_entries
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
 
-PRODUCERS = (to_drafts,)
+PRODUCERS = (to_drafts, fix_drafts)
 """What makes drafts of an exchange: each takes (exchange, path, time where the transcript tells none,
 redactor) and names its drafts by `external_id`, so that reading again makes the same ones."""
 

@@ -124,6 +124,7 @@ def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
         title=title.text,
         created_at=draft.created_at,
         kind=draft.kind,
+        collection=draft.collection,
         project=project,
         confidence=draft.confidence,
         priority=Priority(draft.priority),
