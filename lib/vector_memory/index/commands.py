@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL)
+_CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
+_PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
 _COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$")
@@ -72,6 +74,7 @@ _LOOKING_JOBS = frozenset({
     "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
     "systemctl status", "git grep", "gh api", "gh repo view",
 })  # fmt: skip
+_LOOKING_OPTIONS = frozenset({"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"})
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,17 @@ class Part:
     @property
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
-        return self.program in _QUIET or self.job in _LOOKING_JOBS
+        looks = self.program in _QUIET or self.job in _LOOKING_JOBS
+        return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
 
     @property
     def operands(self) -> frozenset[str]:
         """The names of the files and folders that it is given, without their folders."""
-        found = (word for word in self.words if not word.startswith("-") and _PATH.search(word))
+        found = (
+            word
+            for word in self.words
+            if not word.startswith("-") and " " not in word and _PATH.search(word)
+        )
         return frozenset(re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
 
 
@@ -116,9 +124,18 @@ def family(command: str) -> str:
 def bare(command: str) -> str:
     """Return a command line in one line, without folders that it changes to and what is piped."""
     line = _HEREDOC.sub(lambda found: f"<<{found[2]}{found[3]}", command)
-    line = re.sub(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+", "", line)
-    line = re.sub(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$", "", line.rstrip())
+    line = _CHANGE_FOLDER.sub("", line)
+    line = _PAGER.sub("", line.rstrip())
     return " ".join(re.sub(r"\s*2>&1$", "", line).split())
+
+
+def settings(command: str) -> tuple[str, ...]:
+    """Return what a command line prepares for what it runs: folders, environments, variables."""
+    return tuple(
+        " ".join((part.program, *part.words))
+        for part in parts(command)
+        if part.program in ("cd", "pushd", "source", ".", "export")
+    )
 
 
 def same_job(failed: Part, other: Part) -> float:

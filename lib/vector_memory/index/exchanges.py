@@ -22,6 +22,8 @@ SAID = "said"
 DONE = "done"
 NOTE = "note"
 MAIN = ""
+MOST_BEFORE = 3
+"""How many exchanges back one looks: what failed may be mended after the user's next words."""
 
 
 class Step(NamedTuple):
@@ -59,7 +61,7 @@ class Exchange:
     `uuid` names the prompt, in whichever copy of the transcript. Lines count from 1 and include both
     ends; `start` and `part` say where it starts (byte offset of the line, object in the line).
     `turn` orders the exchanges of a file, from 1. Times are aware UTC. `calls` are the tool calls
-    among the steps; `before` is the exchange that came before in its chain, where it was read too.
+    among the steps; `before` are the few exchanges that came before in its chain, where they were read too.
     """
 
     session: str
@@ -78,7 +80,7 @@ class Exchange:
     is_subagent: bool
     turn: int
     calls: tuple[Call, ...] = ()
-    before: Exchange | None = field(default=None, compare=False, repr=False)
+    before: tuple[Exchange, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def answer(self) -> str:
@@ -137,7 +139,7 @@ class _Open:
     read: list[str] = field(default_factory=list)
     calls: dict[str, tuple[int, str]] = field(default_factory=dict)
     traced: dict[str, Call] = field(default_factory=dict)
-    before: Exchange | None = None
+    before: tuple[Exchange, ...] = ()
     seen: set[str] = field(default_factory=set)
     line_end: int = 0
     ended_at: datetime | None = None
@@ -187,7 +189,7 @@ class Reading:
         self.closed: list[Exchange] = []
         self._open: dict[str, _Open] = {}
         self._chains: dict[str, str] = {}
-        self._last: dict[str, Exchange] = {}
+        self._before: tuple[Exchange, ...] = ()
 
     def add(self, entry: Entry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
@@ -307,7 +309,8 @@ class Reading:
 
     def _begin(self, chain: str, entry: Entry, prompt: str) -> _Open:
         self.turns += 1
-        begun = _Open(entry, prompt, self.turns, chain != MAIN, before=self._last.pop(chain, None))
+        before = self._before if chain == MAIN else ()
+        begun = _Open(entry, prompt, self.turns, chain != MAIN, before=before)
         self._open[chain] = begun
         self._touch(begun, entry)
         return begun
@@ -340,8 +343,8 @@ class Reading:
         for chain in chains:
             closed = self._open.pop(chain).close()
             self.closed.append(closed)
-            # A subagent ends with its task. What is held is one exchange back, never a whole file.
-            self._last = {MAIN: replace(closed, before=None)} if chain == MAIN else self._last
+            if chain == MAIN:
+                self._before = (*self._before, replace(closed, before=()))[-MOST_BEFORE:]
 
 
 def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:

@@ -39,6 +39,8 @@ _NOT_OURS = re.compile(
     r"has been denied)|Command was aborted|The user doesn't want",
     re.IGNORECASE,
 )
+_MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
+"""Options that change how a command tells, not what it does."""
 _STILL_FAILING = re.compile(
     r"(?m)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^\s*(?:FAILED|FAIL|fatal|error(?:\[\S*\])?)[: ]"
     r"|npm (?:ERR!|error)|Traceback \(most recent|: command not found|panicked at|Segmentation fault"
@@ -46,6 +48,22 @@ _STILL_FAILING = re.compile(
 )
 _VAGUE = frozenset({"", "error", "fail", "failed", "fatal", "assertionerror", "err", "exception", "exit"})
 _MISSING = re.compile(r"command not found|not recognized as|No such file or directory|not found in PATH")
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|</?tool_use_error>")
+_DECORATION = re.compile(r"^(?:[\s\u2500-\u25ff\u2800-\u28ff|>]*[\u2500-\u25ff\u2800-\u28ff|]\s?)|\s*[\u2500-\u25ff|]+$")
+_SAYS_NOTHING = re.compile(
+    r"\s*(?:(?:Error: )?Exit code \d+|[\W_]*|Rebasing \(\d+/\d+\)|.{0,60}\b(?:session starts|lefthook v)\b.*"
+    r"|\d+[\s│|]+[-+].*|%\s+Total.*|[\w./:\[\]-]+ PASSED.*|WARN\b.*)$",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_COMPLAINT = re.compile(
+    r"error|not found|no such|fatal|fail|denied|cannot|can't|unable|refused|exception|invalid|unused|"
+    r"unexpected|missing|unknown|must|conflict|warning|would have|not (?:formatted|allowed|installed|match)"
+    r"|[✖✗×✘❌]",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(r"\b(?:found )?\d+ (?:\w+ )?(?:errors?|warnings?|problems?|failed|failures?)\b", re.IGNORECASE)
+_HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(?:issue|problem|error|failure|cause|culprit|reason|bug|mistake)s? (?:here |now )?(?:is|was|are|were|"
     r"comes?|came)\b|\bbecause\b|\bcaused by\b|\bdue to\b|\bturns out\b|\bfixed by\b|\bthe fix (?:is|was)\b",
@@ -95,10 +113,10 @@ def signature(error: str, command: str) -> str:
         error: what the command printed, redacted.
         command: the command line, which tells errors apart that say little themselves.
     """
-    text = tools.shortened_output(error, True)
+    text = _tidy(error)
     found = failure(text)
     kind = found.kind if found else ""
-    words = [kind, found.message if found else normalise(tools.error_summary(text))]
+    words = [kind, found.message if found else normalise(_line(text))]
     if kind.lower() in _VAGUE:
         words += [commands.family(command), *(found.frames[:1] if found else ())]
     digest = hashlib.blake2b("\0".join(words).lower().encode("utf-8", "replace"), digest_size=8)
@@ -108,17 +126,38 @@ def signature(error: str, command: str) -> str:
 
 def error_line(error: str) -> str:
     """Return the one line that says what went wrong."""
-    found = failure(tools.shortened_output(error, True))
+    text = _tidy(error)
+    found = failure(text)
     if found is None or not found.message:
-        return tools.error_summary(error)
-    named = found.kind and found.kind.lower() not in (*_VAGUE - {"assertionerror"}, "error")
-    return tools.clip(f"{found.kind}: {found.message}" if named else found.message, ERROR_CHARS)
+        return tools.clip(_line(text), ERROR_CHARS)
+    named = found.kind and (found.kind == "AssertionError" or found.kind.lower() not in _VAGUE)
+    line = f"{found.kind}: {found.message}" if named else found.message
+    return tools.clip(_HEAD.sub("", line), ERROR_CHARS)
+
+
+def _tidy(error: str) -> str:
+    """Return an output without colours, frames around text, and what was overwritten in place."""
+    text = _ESCAPES.sub("", tools.shortened_output(error, True)).replace("\r", "\n")
+    lines = (_DECORATION.sub("", line).rstrip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if not _SAYS_NOTHING.match(line))
+
+
+def _line(text: str) -> str:
+    """Return the line that says most where no error can be recognised: the first that complains, but
+    a count of complaints only when there is no other, else the last."""
+    lines = [line.strip() for line in text.split("\n") if len(_WORD.findall(line)) > 1]
+    complaints = [line for line in lines if _COMPLAINT.search(line)]
+    plain = [line for line in complaints if not _COUNT.search(line)]
+    for some in (plain[:1], complaints[:1], lines[-1:]):
+        if some:
+            return some[0].strip("= ")
+    return text.strip()
 
 
 def episodes(exchange: Exchange) -> list[Episode]:
     """Return what failed and was mended in an exchange, or failed in the one before and was mended in
     this one, in the order of the failures."""
-    events = [*(_events(exchange.before) if exchange.before else ()), *_events(exchange)]
+    events = [event for one in (*exchange.before, exchange) for event in _events(one)]
     found = (_episode(events, place, exchange) for place in range(len(events)))
     return [one for one in found if one]
 
@@ -129,7 +168,8 @@ def is_failure(call: Call) -> bool:
         return False
     if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
         return False
-    return bool(tools.error_summary(call.output))
+    # Older clients gave the words of a user who refused as the result alone.
+    return bool(_line(_tidy(call.output))) and not tools.user_words(call.output, call.tool, True)
 
 
 def succeeded(call: Call, command: str) -> bool:
@@ -168,12 +208,11 @@ def _episode(events: Sequence[_Event], place: int, exchange: Exchange) -> Episod
     done = [event.call for event in between if event.call]
     changes = list(_changes(done))
     later = [event.call for event in events[until + 1 : end] if event.call]
-    if commands.bare(success.command) != commands.bare(failed.command):
-        if not changes and not list(_changes(later)) or _is_corrected(failed, success):
-            changes.append(f"ran `{_short(success.command)}` instead")
-    elif not changes and not list(_changes(later)):
-        return None
     changes = changes or list(_changes(later))
+    if _is_corrected(failed, success, bool(changes)):
+        changes.append(f"ran `{_short(success.command, _runs_elsewhere(failed, success))}` instead")
+    if not changes:
+        return None
     files = unique(call.file for call in (*done, *later) if call.file and not call.failed)
     words = [event.said for event in (*between, *events[end + 1 : end + 3]) if event.said]
     return Episode(
@@ -205,7 +244,7 @@ def _mended(events: Sequence[_Event], place: int) -> int | None:
         if call is None or not call.command or not call.is_done:
             continue
         run += bool(commands.family(call.command))
-        fit = _fit(failed.command, call)
+        fit = _fit(failed.command, call, failed.output)
         fit = max(fit, _stands_for(failed, call) if run <= NEAR else 0.0)
         if fit >= SURE:
             return later
@@ -225,7 +264,7 @@ def _next_run(events: Sequence[_Event], place: int, end: int) -> int:
     return end
 
 
-def _fit(command: str, call: Call) -> float:
+def _fit(command: str, call: Call, error: str = "") -> float:
     """Return how surely a call did well what a command line tried, 0 to 1."""
     if call.failed or not call.is_done:
         return 0.0
@@ -233,21 +272,24 @@ def _fit(command: str, call: Call) -> float:
         part.is_masked for part in commands.telling(call.command)
     ):
         return 0.0
-    return _alike(command, call.command)
+    return _alike(command, call.command, error)
 
 
-def _alike(command: str, other: str) -> float:
-    tried = _failing_part(command)
+def _alike(command: str, other: str, error: str = "") -> float:
+    tried = _failing_part(command, error)
     if tried is None:
         return 0.0
     return max((commands.same_job(tried, part) for part in commands.telling(other)), default=0.0)
 
 
-def _failing_part(command: str) -> Part | None:
-    """Return the part of a command line that most likely failed: the last whose exit code counts."""
+def _failing_part(command: str, error: str = "") -> Part | None:
+    """Return the part of a command line that most likely failed: the one that the error's line names
+    a word of, else the last whose exit code counts."""
     told = commands.telling(command)
-    plain = [part for part in told if not part.is_masked]
-    return (plain or told or [None])[-1]
+    plain = [part for part in told if not part.is_masked] or told
+    line = _line(_tidy(error)) if error and len(plain) > 1 else ""
+    named = [part for part in plain if any(len(word) > 5 and word in line for word in part.words)]
+    return named[0] if len(named) == 1 else plain[-1] if plain else None
 
 
 def _stands_for(failed: Call, call: Call) -> float:
@@ -267,13 +309,23 @@ def _stands_for(failed: Call, call: Call) -> float:
     return SURE if shares and (named or missing) and other.job != tried.job else 0.0
 
 
-def _is_corrected(failed: Call, success: Call) -> bool:
-    """Whether the command itself was mended, rather than run on more or with more output."""
+def _runs_elsewhere(failed: Call, success: Call) -> bool:
+    return commands.settings(failed.command) != commands.settings(success.command)
+
+
+def _is_corrected(failed: Call, success: Call, is_mended: bool) -> bool:
+    """Whether the command itself was changed. Where something else was mended besides, what was only
+    asked for in other ways (less or more output, another message) is not."""
+    if commands.bare(failed.command) == commands.bare(success.command):
+        return _runs_elsewhere(failed, success) and not is_mended
+    if not is_mended:
+        return True
     tried = _failing_part(failed.command)
-    return tried is not None and all(
-        set(part.words) != set(tried.words) or part.program != tried.program
-        for part in commands.telling(success.command)
-    )
+    told = [part for part in commands.telling(success.command) if tried and part.job == tried.job]
+    if not tried or not told:
+        return True
+    fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
+    return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
 
 
 # -- what was done --
@@ -316,7 +368,7 @@ def _because(words: Sequence[str]) -> str:
     best, found = 0, ""
     for text in words:
         for one in statements(text[:6_000]):
-            if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400:
+            if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400 or one.text[-1] == ":":
                 continue
             worth = 2 if _CAUSE.search(one.text) else 1 if _HINT.search(one.text) else 0
             if worth > best:
@@ -324,8 +376,8 @@ def _because(words: Sequence[str]) -> str:
     return found
 
 
-def _short(command: str) -> str:
-    return _clip(commands.bare(command), COMMAND_CHARS)
+def _short(command: str, whole: bool = False) -> str:
+    return _clip(command if whole else commands.bare(command), COMMAND_CHARS)
 
 
 def _clip(text: str, size: int) -> str:
