@@ -17,10 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
 
-from vector_memory.index.exchanges import exchanges  # noqa: E402
-from vector_memory.index.fixes import episodes, fix_drafts  # noqa: E402
-from vector_memory.index.reader import transcripts_below  # noqa: E402
-from vector_memory.index.transcript import read_entries  # noqa: E402
+from vector_memory.index.exchanges import exchanges
+from vector_memory.index.fix_drafts import fix_drafts
+from vector_memory.index.fixes import episodes
+from vector_memory.index.reader import transcripts_below
+from vector_memory.index.transcript import read_entries
 
 Pair = tuple[str, int, int]
 """A file, the line of the error, and the line of the command that succeeded."""

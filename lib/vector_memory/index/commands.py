@@ -11,8 +11,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL)
+_HEREDOC = re.compile(
+    r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
+)
 _CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
 _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
 _COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
@@ -74,7 +77,9 @@ _LOOKING_JOBS = frozenset({
     "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
     "systemctl status", "git grep", "gh api", "gh repo view",
 })  # fmt: skip
-_LOOKING_OPTIONS = frozenset({"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"})
+_LOOKING_OPTIONS = frozenset(
+    {"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"}
+)
 
 
 @dataclass(frozen=True)
@@ -109,9 +114,10 @@ def parts(command: str) -> list[Part]:
     return [part for words, masked in _simple(command) for part in _part(words, masked)]
 
 
-def telling(command: str) -> list[Part]:
+@lru_cache(maxsize=1_024)
+def telling(command: str) -> tuple[Part, ...]:
     """Return the parts of a command line that do something."""
-    return [part for part in parts(command) if not part.is_quiet]
+    return tuple(part for part in parts(command) if not part.is_quiet)
 
 
 def family(command: str) -> str:

@@ -12,7 +12,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.codex import is_rollout, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
 from vector_memory.index.exchanges import SAID, Exchange, Reading, Step
-from vector_memory.index.fixes import fix_drafts
+from vector_memory.index.fix_drafts import fix_drafts
 from vector_memory.index.memories import Draft, to_drafts, unchanged
 from vector_memory.index.transcript import Entry, Lines, read_entries
 

@@ -64,7 +64,9 @@ _ERROR_LINES: tuple[re.Pattern[str], ...] = (
     re.compile(r"error (?P<kind>TS\d+): (?P<message>.+)$"),
     re.compile(r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$"),
     re.compile(r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$"),
-    re.compile(r"(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$", re.IGNORECASE),
+    re.compile(
+        r"(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$", re.IGNORECASE
+    ),
     re.compile(
         r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$"
     ),
