@@ -67,7 +67,7 @@ def _draft(
         extra={
             "signature": sign,
             "command": clean(short(last.failed.command)),
-            "family": clean(last.family),
+            "families": [clean(job) for job in last.families],
             "files": list(files),
             "tried": list(_tried(group, clean)),
         },

@@ -8,7 +8,7 @@ unlucky.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,9 +84,10 @@ class Episode:
     because: str
 
     @property
-    def family(self) -> str:
-        """The job of the command that failed, such as `cargo test`."""
-        return commands.family(self.failed.command)
+    def families(self) -> tuple[str, ...]:
+        """The job of the command that failed, such as `cargo test`, and of the one that succeeded."""
+        ran = (self.failed.command, self.success.command)
+        return unique(commands.family(command) for command in ran)
 
 
 def episodes(exchange: Exchange) -> list[Episode]:
@@ -107,10 +108,10 @@ def is_failure(call: Call) -> bool:
     return bool(line_of(tidy(call.output))) and not tools.user_words(call.output, call.tool, True)
 
 
-def succeeded(call: Call, family: str) -> bool:
-    """Whether a call ran a job, such as `cargo test`, and did it well."""
+def succeeded(call: Call, families: Iterable[str]) -> bool:
+    """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
     jobs = {part.job for part in commands.telling(call.command)}
-    return family in jobs and _is_good(call)
+    return not jobs.isdisjoint(families) and _is_good(call)
 
 
 def short(command: str, whole: bool = False) -> str:

@@ -73,10 +73,10 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     )
     least = ctx.settings.threshold
     fit = [hit for hit in hits if hit.relevance >= least and hit.memory.id not in shown]
-    return [hit for hit in fit if not _in_sight(hit.memory, ask)][:k]
+    return [hit for hit in fit if not in_sight(hit.memory, ask)][:k]
 
 
-def _in_sight(memory: Memory, ask: Ask) -> bool:
+def in_sight(memory: Memory, ask: Ask) -> bool:
     """Whether the model still sees where a memory comes from: its own session, not compacted since."""
     if memory.source.session != ask.session or not ask.session:
         return False
@@ -93,7 +93,7 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], hits: Sequence[Hi
     )
     chosen = {note.id for note in notes}
     touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
-    return _fence(ctx, ask.session, notes)
+    return fence(ctx, ask.session, notes)
 
 
 def on_start(ctx: Context, ask: Ask) -> str:
@@ -111,7 +111,7 @@ def on_start(ctx: Context, ask: Ask) -> str:
     own = ask.session if ask.source == "resume" else ""
     notes = start_notes(ctx, place, shelves, hidden, own)
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
-    return _fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
+    return fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
 
 
 def start_notes(
@@ -199,7 +199,7 @@ def is_excluded(ctx: Context, place: projects.Place) -> bool:
     return False
 
 
-def _fence(ctx: Context, session: str, notes: Sequence[injection.Note], title: str = "") -> str:
+def fence(ctx: Context, session: str, notes: Sequence[injection.Note], title: str = "") -> str:
     """Return the block that is shown, and remember that it was."""
     checked = [note for one in notes if (note := _checked(one))]
     if not checked:

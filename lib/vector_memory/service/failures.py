@@ -1,0 +1,112 @@
+"""What comes with a failing command: the fix of the same error, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vector_memory import analysis, injection, redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.errors import error_line, signature
+from vector_memory.index.fix_drafts import SIGNATURE_TAG, TAG
+from vector_memory.index.fixes import short
+from vector_memory.model import Memory
+from vector_memory.retrieve import render
+from vector_memory.retrieve.search import Hit
+from vector_memory.service import recall, sessions
+from vector_memory.service.context import Context, scope_of
+from vector_memory.service.sessions import Ask
+from vector_memory.service.shelf import Shelf
+
+FAILURE_TOKENS = 200
+"""Tokens that one failure may take, the fence included."""
+LEAST_CONFIDENCE = 0.25
+"""A fix that is believed less is not brought any more."""
+DOUBTED = 0.4
+STRICT = 0.55
+"""Relevance that a fix of another error needs at least."""
+KINDS = ("solution", "fix")
+MOST_KNOWN = 50
+SHOWN_MARK = "fix:"
+"""What stands before a memory's id among what a session was shown, where it came with a failure."""
+LONGEST_ERROR = 40_000
+
+
+def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
+    """Return the fenced fix of an error, "" where none is known.
+
+    Args:
+        ask: the session and its folder.
+        error: what the tool said, as the client gives it.
+        command: the command line that failed.
+    """
+    place = ctx.place(ask.folder)
+    if not ctx.settings.recall_on_failure or sessions.is_excluded(ctx, place):
+        return ""
+    try:
+        said, tried = redact.clean(error[:LONGEST_ERROR]).text, redact.clean(command).text
+    except UnsafeTextError:
+        return ""
+    shelves = ctx.shelves_of(place)
+    sign = signature(said, tried)
+    exact = [one for shelf in shelves for one in known_fixes(shelf, ask, sign, ctx)]
+    found = exact or _similar(ctx, ask, shelves, f"{error_line(said)}\n{short(tried)}")
+    if not found:
+        ctx.count("failures_unknown")
+        return ""
+    return _present(ctx, ask, shelves, found)
+
+
+def known_fixes(shelf: Shelf, ask: Ask, sign: str, ctx: Context) -> list[Memory]:
+    """Return a store's fixes of an error by its signature, the most trusted first, the newest of
+    equals. The tag is one term of the full-text index, so this reads a handful of rows."""
+    words = analysis.lexical("", "", "", SIGNATURE_TAG + sign).split()
+    scope = replace(scope_of(ctx.place(ask.folder)), tags=(SIGNATURE_TAG + sign,))
+    rows = shelf.journal.matching([max(words, key=len)], scope, MOST_KNOWN)
+    found = shelf.journal.by_seqs([row.seq for row in rows]).values()
+    mine = [one for one in found if one.extra.get("signature") == sign]
+    return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
+
+
+def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], text: str) -> list[Memory]:
+    """Return a solution that says much the same, though its error reads otherwise."""
+    place = ctx.place(ask.folder)
+    scope = replace(scope_of(place), kinds=KINDS)
+    hits: list[Hit] = recall.find(ctx, text, scope, shelves, 3, place)
+    least = max(STRICT, ctx.settings.threshold)
+    return [hit.memory for hit in hits if hit.relevance >= least][:1]
+
+
+def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
+    """Return the best fix that was not shown, fenced; remember that it was, and count its use."""
+    shown = ctx.state.shown(ask.session)
+    fit = [
+        one
+        for one in found
+        if one.confidence >= LEAST_CONFIDENCE
+        and one.id not in shown
+        and not sessions.in_sight(one, ask)
+    ]
+    if not fit:
+        return ""
+    names = recall.project_names(shelves)
+    note = _note(fit[0], recall.name_in(names, fit[0].project))
+    if TAG in fit[0].tags:
+        ctx.state.add_shown(ask.session, [SHOWN_MARK + fit[0].id], ctx.now())
+    for shelf in shelves:
+        if fit[0].id in shelf.journal.by_ids([fit[0].id]):
+            ctx.uses.add(shelf, [fit[0].id], ctx.now())
+    ctx.count("fixes_shown")
+    return sessions.fence(ctx, ask.session, [note], "This error was met before:")
+
+
+def _note(memory: Memory, project: str) -> injection.Note:
+    note = render.note(memory, project, FAILURE_TOKENS - render.FENCE_TOKENS)
+    if memory.confidence < DOUBTED:
+        note.head += " · doubtful: it did not help the last time"
+    tried = [str(line) for line in memory.extra.get("tried", ())]
+    line = f"Tried in vain: {'; '.join(tried)}"
+    left = FAILURE_TOKENS - render.FENCE_TOKENS - injection.tokens(note.head + note.text)
+    if tried and injection.tokens(line) <= left:
+        note.text += f"\n{line}"
+    return note
