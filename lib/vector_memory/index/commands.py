@@ -18,6 +18,8 @@ _HEREDOC = re.compile(
 )
 _CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
 _PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_WRITING = re.compile(r"(?<![\d&=<-])>{1,2}\s*(?!/dev/|&)[\w./~$-]|\btee\s+(?:-a\s+)?[\w./~$]")
 _COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$")
@@ -95,7 +97,7 @@ class Part:
     @property
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
-        looks = self.program in _QUIET or self.job in _LOOKING_JOBS
+        looks = self.program in _QUIET or self.job in _LOOKING_JOBS or _only_prints(self)
         return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
 
     @property
@@ -135,6 +137,12 @@ def bare(command: str) -> str:
     return " ".join(re.sub(r"\s*2>&1$", "", line).split())
 
 
+def writes(command: str) -> bool:
+    """Whether a command line that runs nothing else writes a file, as `echo x > file` does."""
+    line = _QUOTED.sub("", _HEREDOC.sub(lambda found: found[3], command))
+    return not telling(command) and bool(_WRITING.search(line))
+
+
 def settings(command: str) -> tuple[str, ...]:
     """Return what a command line prepares for what it runs: folders, environments, variables."""
     return tuple(
@@ -142,6 +150,12 @@ def settings(command: str) -> tuple[str, ...]:
         for part in parts(command)
         if part.program in ("cd", "pushd", "source", ".", "export")
     )
+
+
+def _only_prints(part: Part) -> bool:
+    """Whether a stream editor leaves its files alone."""
+    in_place = any(re.match(r"-\w*i|--in-place", word) for word in part.words)
+    return part.program == "sed" and not in_place
 
 
 def same_job(failed: Part, other: Part) -> float:

@@ -328,7 +328,7 @@ def _detail(change: str) -> Iterator[str]:
 
 
 def _changes_something(command: str) -> bool:
-    return any(
+    return commands.writes(command) or any(
         part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.telling(command)
     )
 

@@ -78,25 +78,20 @@ def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], text: str) -> lis
 
 
 def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
-    """Return the best fix that was not shown, fenced; remember that it was, and count its use."""
-    shown = ctx.state.shown(ask.session)
-    fit = [
-        one
-        for one in found
-        if one.confidence >= LEAST_CONFIDENCE
-        and one.id not in shown
-        and not sessions.in_sight(one, ask)
-    ]
-    if not fit:
+    """Return the best fix, fenced, unless the session sees it already; count its use."""
+    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE]
+    if not trusted or sessions.in_sight(trusted[0], ask):
         return ""
-    names = recall.project_names(shelves)
-    note = _note(fit[0], recall.name_in(names, fit[0].project))
-    if TAG in fit[0].tags:
-        ctx.state.add_shown(ask.session, [SHOWN_MARK + fit[0].id], ctx.now())
+    best, shown = trusted[0], ctx.state.shown(ask.session)
+    if TAG in best.tags and SHOWN_MARK + best.id not in shown:
+        ctx.state.add_shown(ask.session, [SHOWN_MARK + best.id], ctx.now())
+    if best.id in shown:
+        return ""
     for shelf in shelves:
-        if fit[0].id in shelf.journal.by_ids([fit[0].id]):
-            ctx.uses.add(shelf, [fit[0].id], ctx.now())
+        if best.id in shelf.journal.by_ids([best.id]):
+            ctx.uses.add(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
+    note = _note(best, recall.name_in(recall.project_names(shelves), best.project))
     return sessions.fence(ctx, ask.session, [note], "This error was met before:")
 
 

@@ -26,6 +26,8 @@ MAX_PROMPT_CHARS = 8_000
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 START_NOTE_TOKENS = 110
+NOTED_KINDS = ("decision", "preference", "procedure", "note", "conclusion", "solution")
+EPISODES = "episodes"
 
 
 @dataclass(frozen=True)
@@ -156,14 +158,15 @@ def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf
     ordered = [*important[: k // 2 + 1], *unfinished[:2], *noted[: k // 2], *_first_pieces(latest)]
     now = ctx.now()
     fresh = [one for one in ordered if one.expires_at is None or one.expires_at > now]
+    # What mended an error comes with that error.
+    fresh = [one for one in fresh if one.collection != EPISODES]
     return list({one.id: one for one in fresh}.values())
 
 
 def _noted(shelf: Shelf, scope: Scope, k: int) -> list[Memory]:
     """Return the newest memories that somebody made on purpose, rather than verbatim talk."""
-    return shelf.journal.recent(
-        scope, k, kinds=("decision", "preference", "procedure", "note", "conclusion", "solution")
-    )
+    found = shelf.journal.recent(scope, 4 * k, kinds=NOTED_KINDS)
+    return [one for one in found if one.collection != EPISODES][:k]
 
 
 def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:

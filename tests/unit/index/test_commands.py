@@ -31,6 +31,8 @@ from vector_memory.index import commands
         ("grep -rn x src | head", ""),
         ("ls missing; cat nothing", ""),
         ("rustc --version", ""),
+        ("sed -n 1,20p a.py", ""),
+        ("sed -i s/a/b/ a.py", "sed"),
         ("echo 'never closed && make test", "make test"),
         ("", ""),
     ],
@@ -67,6 +69,23 @@ def test_which_commands_do_the_same(failed: str, other: str, least: float, most:
     """Another file under test is another job; all of them, or the same elsewhere, is the same."""
     (tried,), (ran,) = commands.telling(failed), commands.telling(other)
     assert least <= commands.same_job(tried, ran) <= most
+
+
+@pytest.mark.parametrize(
+    ("command", "writes"),
+    [
+        ("echo port=1 > app.toml", True),
+        ("cat >> .env <<'E'\nA=1\nE", True),
+        ("printf x | tee -a notes.txt", True),
+        ("echo 'a > b'", False),
+        ("cat a.txt 2>&1 > /dev/null", False),
+        ("cat a 2>err.txt", False),
+        ("pytest > out.txt", False),
+    ],
+)
+def test_what_writes_a_file(command: str, writes: bool) -> None:
+    """A redirection into a file is a change; what a check leaves in a file is none."""
+    assert commands.writes(command) is writes
 
 
 def test_a_command_in_short() -> None:
