@@ -79,6 +79,9 @@ _LOOKING_JOBS = frozenset({
     "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
     "systemctl status", "git grep", "gh api", "gh repo view",
 })  # fmt: skip
+_INTERPRETERS = frozenset({
+    "python", "node", "ruby", "perl", "bash", "sh", "tsx", "ts-node", "php", "lua", "Rscript", "julia",
+})  # fmt: skip
 _LOOKING_OPTIONS = frozenset(
     {"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"}
 )
@@ -101,6 +104,11 @@ class Part:
         return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
 
     @property
+    def is_inline(self) -> bool:
+        """Whether it is a program that stands in the command line itself."""
+        return self.program in _INTERPRETERS and self.job == f"{self.program} -"
+
+    @property
     def operands(self) -> frozenset[str]:
         """The names of the files and folders that it is given, without their folders."""
         found = (
@@ -116,7 +124,7 @@ def parts(command: str) -> list[Part]:
     return [part for words, masked in _simple(command) for part in _part(words, masked)]
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=8_192)
 def telling(command: str) -> tuple[Part, ...]:
     """Return the parts of a command line that do something."""
     return tuple(part for part in parts(command) if not part.is_quiet)
@@ -168,7 +176,7 @@ def same_job(failed: Part, other: Part) -> float:
     if failed.words == other.words:
         return 1.0
     mine, theirs = failed.operands, other.operands
-    if failed.program in ("python", "node", "ruby", "perl", "bash", "sh") and "-" in failed.job:
+    if failed.is_inline:
         return _alike(failed.words, other.words)
     if mine and theirs and mine.isdisjoint(theirs):
         return 0.3
@@ -286,7 +294,7 @@ def _program(word: str) -> str:
 
 def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
     """Return the job's name and the words that are left."""
-    if program in ("python", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "ts-node", "php"):
+    if program in _INTERPRETERS:
         return _script_job(program, words)
     if program not in _MULTI:
         return program, tuple(words)

@@ -8,6 +8,7 @@ unlucky.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -22,8 +23,8 @@ from vector_memory.model import unique
 COMMAND_CHARS = 90
 CHANGE_CHARS = 110
 SURE, LIKELY = 0.9, 0.55
-NEAR = 4
-"""Commands within which another program may stand for the one that failed."""
+NEAR, SOON = 4, 12
+"""Commands within which another program may stand for the one that failed, and a similar one."""
 
 _NOT_OURS = re.compile(
     r"requires approval|requested permissions|haven't granted|was blocked\. For security|"
@@ -137,6 +138,13 @@ class _Story:
             for place, event in enumerate(self.events)
             if event.call and is_failure(event.call)
         ]
+        self.commands: list[int] = []
+        self.by_job: dict[str, list[int]] = {}
+        for place, event in enumerate(self.events):
+            told = commands.telling(event.call.command) if event.call else ()
+            self.commands += [place] if told else []
+            for job in {part.job for part in told}:
+                self.by_job.setdefault(job, []).append(place)
 
     def episode(self, place: int, exchange: Exchange) -> Episode | None:
         """Return what mended the failure at a place, None unless that was in this exchange."""
@@ -172,26 +180,45 @@ class _Story:
         return [event.said for event in self.events[start + 1 : end] if event.said]
 
     def _mended(self, place: int) -> int | None:
-        """Return where the command that failed first succeeded, or the one that stands for it."""
-        failed, likely, runs = self._call(place), None, 0
-        for later in range(place + 1, len(self.events)):
-            call = self.events[later].call
-            if call is None or not commands.telling(call.command):
-                continue
-            runs += 1
-            fit = _alike(failed, call) if _is_good(call) else 0.0
-            fit = max(fit, _stands_for(failed, call) if runs <= NEAR else 0.0)
+        """Return where the command that failed first succeeded, or the one that stands for it. Only
+        after a change does another part of the same job count."""
+        failed = self._call(place)
+        tried, likely = _failing_part(failed), None
+        if tried is None:
+            return None
+        for later in self._candidates(place, tried):
+            call = self._call(later)
+            fit = max(
+                _fit(tried, call) if _is_good(call) else 0.0, _stands_for(failed, tried, call)
+            )
             if fit >= SURE:
                 return later
-            if fit >= LIKELY and likely is None:
+            if fit >= LIKELY and likely is None and self._is_related(place, later, tried):
                 likely = later
         return likely
 
+    def _is_related(self, place: int, later: int, tried: Part) -> bool:
+        """Whether what is merely similar came of the failure: soon, and after a change. A check that
+        is run on less has passed nothing."""
+        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
+        narrowed = tried.is_inline or not _CHECKS.search(tried.job)
+        return runs < SOON and (
+            (narrowed and runs < NEAR) or bool(_lines(self._calls(place, later)))
+        )
+
+    def _candidates(self, place: int, tried: Part) -> list[int]:
+        """Return where the same job was done later, and the few commands that came next at all."""
+        start = bisect_right(self.commands, place)
+        nearest = self.commands[start : start + NEAR]
+        same = self.by_job.get(tried.job, [])
+        same = same[bisect_right(same, place) :]
+        return sorted({*nearest, *(same[:NEAR] if tried.is_inline else same)})
+
     def _next_run(self, place: int, end: int) -> int:
         """Return where the command was tried next, at the latest where it succeeded."""
-        for later in range(place + 1, end):
-            call = self.events[later].call
-            if call and _alike(self._call(place), call) >= LIKELY:
+        tried = _failing_part(self._call(place))
+        for later in self.by_job.get(tried.job, []) if tried else []:
+            if tried and place < later < end and _fit(tried, self._call(later)) >= LIKELY:
                 return later
         return end
 
@@ -238,14 +265,10 @@ def _is_good(call: Call) -> bool:
     return not (masked and _STILL_FAILING.search(call.output))
 
 
-def _alike(failed: Call, other: Call) -> float:
-    """Return how surely another call tries what the failed one tried, 0 to 1."""
-    tried = _failing_part(failed)
-    if tried is None:
-        return 0.0
-    return max(
-        (commands.same_job(tried, part) for part in commands.telling(other.command)), default=0.0
-    )
+def _fit(tried: Part, other: Call) -> float:
+    """Return how surely a call tries what failed, 0 to 1."""
+    told = commands.telling(other.command)
+    return max((commands.same_job(tried, part) for part in told), default=0.0)
 
 
 def _failing_part(failed: Call) -> Part | None:
@@ -262,13 +285,13 @@ def _failing_part(failed: Call) -> Part | None:
     return plain[-1] if plain else None
 
 
-def _stands_for(failed: Call, call: Call) -> float:
+def _stands_for(failed: Call, tried: Part, call: Call) -> float:
     """Return how surely another program did what the failed one was to do: the one that it would
     have run, or one of another name where it is missing."""
     if call.failed or _STILL_FAILING.search(call.output):
         return 0.0
-    tried, other = _failing_part(failed), commands.telling(call.command)[-1]
-    if tried is None or other.job == tried.job:
+    other = commands.telling(call.command)[-1]
+    if other.job == tried.job:
         return 0.0
     shares = bool(tried.operands & other.operands) or bool(
         tried.words and tried.words == other.words
