@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
@@ -108,7 +108,7 @@ class Part:
         """Whether it is a program that stands in the command line itself."""
         return self.program in _INTERPRETERS and self.job == f"{self.program} -"
 
-    @property
+    @cached_property
     def operands(self) -> frozenset[str]:
         """The names of the files and folders that it is given, without their folders."""
         found = (

@@ -36,6 +36,7 @@ _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECAS
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
 
 
+@lru_cache(maxsize=512)
 def signature(error: str, command: str) -> str:
     """Return by what an error is known again: 16 letters, the same on every machine and in every run.
 
@@ -65,12 +66,17 @@ def error_line(error: str) -> str:
     return tools.clip(_HEAD.sub("", line), ERROR_CHARS)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def tidy(error: str) -> str:
     """Return an output without colours, frames around text, and what was overwritten in place."""
     text = _ESCAPES.sub("", tools.shortened_output(error, True)).replace("\r", "\n")
     lines = (_DECORATION.sub("", line).rstrip() for line in text.split("\n"))
     return "\n".join(line for line in lines if not _SAYS_NOTHING.match(line))
+
+
+def says_anything(error: str) -> bool:
+    """Whether an output holds any words, the client's own left out."""
+    return any(map(_WORD.search, tidy(error).split("\n")))
 
 
 def line_of(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vector_memory.index import commands, tools
 from vector_memory.index.commands import Part
-from vector_memory.index.errors import error_line, line_of, signature, tidy
+from vector_memory.index.errors import error_line, line_of, says_anything, signature, tidy
 from vector_memory.index.exchanges import SAID, Call, Exchange
 from vector_memory.language.statements import CODE, HEADING, statements
 from vector_memory.model import unique
@@ -106,7 +106,7 @@ def is_failure(call: Call) -> bool:
     if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
         return False
     # Older clients gave the words of a user who refused as the result alone.
-    return bool(line_of(tidy(call.output))) and not tools.user_words(call.output, call.tool, True)
+    return says_anything(call.output) and not tools.user_words(call.output, call.tool, True)
 
 
 def succeeded(call: Call, families: Iterable[str]) -> bool:
