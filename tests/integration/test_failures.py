@@ -152,6 +152,39 @@ def test_another_error_brings_nothing(world: World) -> None:
     assert world.house.ctx.state.counters()["failures_unknown"] == 2
 
 
+def test_nearly_the_same_words_are_enough(world: World) -> None:
+    """Another shell says it otherwise; another program's absence is another error."""
+    world.learn()
+    assert "venv" in world.fail("second", "Exit code 127\nzsh: command not found: pytest")
+    assert world.fail("third", "Exit code 127\nbash: mypy: command not found", "mypy .") == ""
+
+
+def test_a_solution_that_the_user_saved_comes_too(world: World) -> None:
+    """What names the error's words, and is a solution, belongs to it."""
+    text = "When the ledger says port is taken, stop the old emulator with `make down`."
+    world.house.remember(text, world.project, kind="solution")
+    assert "make down" in world.fail("first", "Exit code 1\nError: the ledger says port is taken")
+    assert world.fail("second", "Exit code 1\nError: the archive lacks a table of contents") == ""
+
+
+def test_sessions_do_not_start_with_errors(world: World) -> None:
+    """A fix waits for its error."""
+    world.learn()
+    assert "ERROR" not in world.hook("SessionStart", "second", source="startup")
+
+
+def test_a_fix_shown_with_a_prompt_is_judged_too(world: World) -> None:
+    """It is not shown again with the failure, yet what comes of it counts."""
+    before = world.learn()
+    assert before.id[:8] in world.hook(
+        "UserPromptSubmit", "second", prompt="pytest: command not found"
+    )
+    assert world.fail("second") == ""
+    world.write("second", "pytest", "3 passed")
+    world.stop("second")
+    assert world.fix().confidence == pytest.approx(before.confidence + 0.1)
+
+
 def test_another_project_is_not_told(world: World, tmp_path: Path) -> None:
     """What mended it in one project may harm in another."""
     world.learn()

@@ -9,7 +9,6 @@ from vector_memory import analysis, injection, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.errors import error_line, signature
 from vector_memory.index.fix_drafts import SIGNATURE_TAG, TAG
-from vector_memory.index.fixes import short
 from vector_memory.model import Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
@@ -26,7 +25,8 @@ DOUBTED = 0.4
 STRICT = 0.55
 """Relevance that a fix of another error needs at least."""
 KINDS = ("solution", "fix")
-MOST_KNOWN = 50
+SAME_WORDS, NAMED_WORDS, LEAST_WORDS = 0.6, 0.8, 3
+MOST_KNOWN, MOST_SIMILAR = 50, 5
 SHOWN_MARK = "fix:"
 """What stands before a memory's id among what a session was shown, where it came with a failure."""
 LONGEST_ERROR = 40_000
@@ -50,7 +50,7 @@ def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
     shelves = ctx.shelves_of(place)
     sign = signature(said, tried)
     exact = [one for shelf in shelves for one in known_fixes(shelf, ask, sign, ctx)]
-    found = exact or _similar(ctx, ask, shelves, f"{error_line(said)}\n{short(tried)}")
+    found = exact or _similar(ctx, ask, shelves, error_line(said))
     if not found:
         ctx.count("failures_unknown")
         return ""
@@ -68,13 +68,29 @@ def known_fixes(shelf: Shelf, ask: Ask, sign: str, ctx: Context) -> list[Memory]
     return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
 
 
-def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], text: str) -> list[Memory]:
-    """Return a solution that says much the same, though its error reads otherwise."""
+def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], line: str) -> list[Memory]:
+    """Return a solution of an error that reads much the same: relevance alone would do with the same
+    program or topic, and the fix of another error harms."""
     place = ctx.place(ask.folder)
     scope = replace(scope_of(place), kinds=KINDS)
-    hits: list[Hit] = recall.find(ctx, text, scope, shelves, 3, place)
+    hits: list[Hit] = recall.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
     least = max(STRICT, ctx.settings.threshold)
-    return [hit.memory for hit in hits if hit.relevance >= least][:1]
+    terms = _terms(line)
+    fit = (hit.memory for hit in hits if hit.relevance >= least)
+    return [memory for memory in fit if _says_the_same(memory, terms)][:1]
+
+
+def _says_the_same(memory: Memory, terms: set[str]) -> bool:
+    """Whether a fix was for nearly the same words, or another solution names nearly all of them."""
+    if TAG in memory.tags:
+        known = _terms(memory.title)
+        return len(known & terms) >= SAME_WORDS * len(known | terms)
+    known = _terms(f"{memory.title} {memory.text}")
+    return len(terms) >= LEAST_WORDS and len(known & terms) >= NAMED_WORDS * len(terms)
+
+
+def _terms(text: str) -> set[str]:
+    return set(analysis.lexical("", text, "", "").split())
 
 
 def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
