@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse
 
+from vector_memory.model import PASSAGE
 from vector_memory.service import capture, change, transfer
 
 
@@ -41,19 +42,21 @@ def talk(folder: Path, words: str = "WAL, since readers never block the writer."
 
 
 def stored(house: ServiceHouse) -> list[str]:
-    """Return the texts of all memories."""
-    return [one["text"] for one in transfer.export(house.ctx, {"all_projects": True})]
+    """Return the texts of all passages."""
+    found = transfer.export(house.ctx, {"all_projects": True})
+    return [one["text"] for one in found if one["kind"] == PASSAGE]
 
 
 def test_indexing_again_adds_nothing(house: ServiceHouse, tmp_path: Path) -> None:
     """The same file again, and a resumed session's copy of it, bring nothing new."""
     path, copy = tmp_path / "s1.jsonl", tmp_path / "s2.jsonl"
     path.write_text(talk(tmp_path))
-    assert capture.index_transcript(house.ctx, str(path), final=True).stored == 1
+    first = capture.index_transcript(house.ctx, str(path), final=True)
+    assert first.stored > 0
     assert capture.index_transcript(house.ctx, str(path), final=True).stored == 0
     copy.write_text(talk(tmp_path))
     again = capture.index_transcript(house.ctx, str(copy), final=True)
-    assert (again.stored, again.unchanged) == (0, 1)
+    assert (again.stored, again.unchanged) == (0, first.stored)
     assert len(stored(house)) == 1
 
 
@@ -67,7 +70,7 @@ def test_an_exchange_that_grows_is_replaced(house: ServiceHouse, tmp_path: Path)
     )
     with path.open("a") as file:
         file.write(more)
-    assert capture.index_transcript(house.ctx, str(path), final=True).stored == 1
+    assert capture.index_transcript(house.ctx, str(path), final=True).stored > 0
     fork.write_text(talk(tmp_path))
     capture.index_transcript(house.ctx, str(fork), final=True)
     (text,) = stored(house)

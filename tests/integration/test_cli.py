@@ -492,6 +492,26 @@ class TestReadingIn:
         assert (one["paths"], one["wait"]) == ([str(kept / "s-1.jsonl")], False)
         assert (everything["paths"], everything["all"]) == ([], True)
 
+    def test_backfill_of_one_session(
+        self, daemon: FakeDaemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The session that this runs in, with its subagents, wherever it began; and who asks is told,
+        as is where the clients keep what they keep."""
+        daemon.handlers["backfill"] = lambda payload: {"files": 1, "errors": []}
+        monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+        monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+        assert main(["backfill", "--session", "current"]) == 1
+        monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s-7")
+        assert main(["backfill", "--session", "current"]) == 1
+        kept = Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects" / "-elsewhere"
+        (kept / "s-7" / "subagents").mkdir(parents=True)
+        (kept / "s-7.jsonl").write_text("")
+        assert main(["backfill", "--session", "current"]) == 0
+        (asked,) = daemon.payloads("backfill")
+        assert asked["paths"] == [str(kept / "s-7.jsonl"), str(kept / "s-7")]
+        assert asked["session"] == "s-7"
+        assert asked["codex_dir"] == str(tmp_path / "codex")
+
 
 class TestExport:
     """`export` writes JSON lines."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from vector_memory.cli import asking
+from vector_memory.cli import asking, output
 from vector_memory.cli.options import Json, NoWait
 from vector_memory.cli.progress import follow, report
 from vector_memory.errors import NotFoundError
 
 TIMEOUT_S = 24 * 3600.0
+SESSION = "CLAUDE_CODE_SESSION_ID"
+"""Where the client tells its commands which session they run in."""
+CURRENT = "current"
+_NAME = "Name a file or a folder, or say --all."
 
 
 def backfill(
@@ -25,29 +29,35 @@ def backfill(
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Every project that the client keeps transcripts of.")
+        bool,
+        typer.Option("--all", help="Every project of Claude Code, and every rollout of Codex."),
     ] = False,
     session: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="One session of this project."),
+        typer.Option(metavar="ID", help="One session; `current` is the one that this runs in."),
     ] = None,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> int:
-    """Index the transcripts of earlier sessions; what is indexed stays."""
+    """Index the transcripts of earlier sessions; what is indexed stays.
+
+    It can be stopped at any time: the same command goes on where it was.
+    """
     if sum((bool(paths), everything, session is not None)) > 1:
         raise typer.BadParameter("Name files or folders, or --all, or --session: one of them.")
     chosen = [_existing(path) for path in paths or []]
     if not paths and not everything:
-        chosen = [transcripts(os.getcwd(), session)]
+        chosen = transcripts(os.getcwd(), session)
     payload = {
         **asking.target(),
         "paths": chosen,
         "all": everything,
         "claude_dir": claude_dir(),
+        "codex_dir": codex_dir(),
+        "session": os.environ.get(SESSION, ""),
         "wait": not no_wait,
     }
-    answer = follow(asking.daemon().stream("backfill", payload, TIMEOUT_S), as_json)
+    answer = _followed(payload, as_json)
     return report(answer, as_json, ("files", "sessions", "stored", "unchanged"))
 
 
@@ -58,24 +68,55 @@ def _existing(path: str) -> str:
     return found
 
 
-def transcripts(folder: str, session: str | None) -> str:
-    """Return the folder in which the client keeps a project's transcripts, or one of them.
+def _followed(payload: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    try:
+        return follow(asking.daemon().stream("backfill", payload, TIMEOUT_S), as_json)
+    except KeyboardInterrupt:
+        output.note("Stopped. What was read stays, and the same command goes on where it was.")
+        raise
+
+
+def transcripts(folder: str, session: str | None) -> list[str]:
+    """Return the folder in which the client keeps a project's transcripts, or what it keeps of one
+    session: its transcript, and the folder of its subagents.
 
     Raises:
         NotFoundError: the client keeps none.
     """
-    if session is not None and os.path.basename(session) != session:
+    if session is None:
+        path = _project_folder(folder)
+        if not os.path.exists(path):
+            raise NotFoundError(f"The client keeps no transcripts in {path}.", _NAME)
+        return [path]
+    session = _current() if session == CURRENT else session
+    if os.path.basename(session) != session:
         raise typer.BadParameter("A session is its id, not a path.")
+    projects = os.path.join(claude_dir(), "projects")
+    others = sorted(os.listdir(projects)) if os.path.isdir(projects) else []
+    for name in (_project_folder(folder), *(os.path.join(projects, one) for one in others)):
+        path = os.path.join(name, session)
+        if os.path.isfile(f"{path}.jsonl"):
+            return [f"{path}.jsonl", *([path] if os.path.isdir(path) else [])]
+    raise NotFoundError(f"The client keeps no transcript of session {session}.", _NAME)
+
+
+def _current() -> str:
+    found = os.environ.get(SESSION, "")
+    if not found:
+        raise NotFoundError(f"This runs in no session: {SESSION} is not set.", _NAME)
+    return found
+
+
+def _project_folder(folder: str) -> str:
     name = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
-    parts = [claude_dir(), "projects", name] + ([f"{session}.jsonl"] if session else [])
-    path = os.path.join(*parts)
-    if not os.path.exists(path):
-        raise NotFoundError(
-            f"The client keeps no transcripts in {path}.", "Name a file or a folder, or say --all."
-        )
-    return path
+    return os.path.join(claude_dir(), "projects", name)
 
 
 def claude_dir() -> str:
     """Return the client's folder, as the caller's environment has it rather than the daemon's."""
     return os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+
+
+def codex_dir() -> str:
+    """Return Codex's folder, as the caller's environment has it."""
+    return os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")

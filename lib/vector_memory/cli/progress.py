@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 MAX_ERRORS_SHOWN = 10
 TAKEN = ("stored", "merged", "unchanged", "updated")
 
+UNITS = {"reading": "files", "embedding": "texts", "indexing": "texts"}
+
 Item = Callable[[dict[str, Any]], None]
 
 
@@ -64,6 +66,14 @@ def _error(error: Any) -> str:
     return f"{place}: {error.get('error', '')}".lstrip(": ")
 
 
+def rate(doing: str, speed: float | None) -> str:
+    """Return how quickly something is done, such as `12 files/s`; "" while it is not known."""
+    if not speed:
+        return ""
+    number = f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}"
+    return f"{number} {UNITS[doing]}/s" if doing in UNITS else f"{number}/s"
+
+
 class _Bar:
     """A bar for each thing that is being done, with rate and time left."""
 
@@ -98,7 +108,7 @@ class _Bar:
         task = self._tasks[doing]
         self._progress.update(task, completed=int(body.get("done") or 0), total=total)
         speed = self._progress.tasks[self._progress.task_ids.index(task)].speed
-        self._progress.update(task, rate=f"{speed:,.0f}/s" if speed else "")
+        self._progress.update(task, rate=rate(doing, speed))
 
     def close(self) -> None:
         """Take the bars away."""

@@ -70,7 +70,8 @@ class House:
     def hook(self, event: str, body: bytes) -> bytes:
         """Return what a hook prints. A hook that cannot help says nothing: errors are only logged."""
         try:
-            return self.events.answer(event, body)
+            with self.ctx.hooks.answering():
+                return self.events.answer(event, body)
         except Exception as error:
             self._failed(f"hook {event}", error)
             return b""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from vector_memory import wire
 from vector_memory.daemon.server import Reply
-from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.index.reader import transcripts_below
 from vector_memory.model import Progress
 from vector_memory.service import (
     asked,
-    capture,
+    backfill,
     change,
-    endings,
     graphs,
     linking,
     markdown,
@@ -27,7 +22,6 @@ from vector_memory.service import (
     recall,
     remember,
     report,
-    topics,
     transfer,
     upkeep,
 )
@@ -61,45 +55,9 @@ def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any
 
 def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     started = time.monotonic()
-    files = [path for root in _roots(request) for path in transcripts_below(root)]
-    total, errors = capture.Captured(), []
-    for number, path in enumerate(files):
-        reply.progress(number, len(files), "reading")
-        try:
-            captured = capture.index_transcript(ctx, path, final=True)
-            total.add(captured)
-            if captured.stored:
-                for told in topics.derive(ctx, captured.sessions):
-                    endings.summarise(told)
-        except OSError as error:
-            errors.append({"file": path, "error": str(error)})
-    ctx.state.audit("backfill", "user", [], {"files": len(files), "stored": total.stored})
+    done = backfill.backfill(ctx, request, reply.progress)
     _settle(ctx, request, reply)
-    figures = {key: n for key, n in asdict(total).items() if key != "sessions"}
-    return {
-        "files": len(files),
-        "sessions": len(total.sessions),
-        **figures,
-        "errors": errors,
-        "seconds": round(time.monotonic() - started, 3),
-    }
-
-
-def _roots(request: Request) -> list[str]:
-    """Return what is to be read: the paths named, or every transcript of the client."""
-    if request.get("all"):
-        base = str(request.get("claude_dir") or os.path.join(os.path.expanduser("~"), ".claude"))
-        return [os.path.join(base, "projects")]
-    roots = [
-        os.path.join(str(request.get("cwd") or "/"), path)
-        for path in asked.words_of(request, "paths")
-    ]
-    if not roots:
-        raise BadInputError("Backfill what?", "Name a file or a folder, or give --all.")
-    for root in roots:
-        if not os.path.exists(root):
-            raise NotFoundError(f"There is no {root}.", "Check the path.")
-    return roots
+    return {**done, "seconds": round(time.monotonic() - started, 3)}
 
 
 def _settle(ctx: Context, request: Request, reply: Reply) -> None:

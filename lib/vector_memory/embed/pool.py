@@ -18,8 +18,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.config import Settings
-from vector_memory.embed.worker import ERROR, read_frame, write_frame
+from vector_memory.embed.worker import ERROR
 from vector_memory.errors import EmbeddingError
+from vector_memory.frames import read_frame, write_frame
 from vector_memory.paths import PACKAGE_ROOT
 
 if TYPE_CHECKING:

@@ -5,21 +5,19 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import VectorMemoryError
+from vector_memory.frames import NICENESS, read_frame, take_stdout, write_frame
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder
 
-NICENESS = 10
-LENGTH = struct.Struct(">I")
 VECTORS = b"V"
 READY = b"R"
 ERROR = b"E"
@@ -27,7 +25,7 @@ ERROR = b"E"
 
 def main() -> None:
     """Answer frames until stdin ends."""
-    requests, answers = sys.stdin.buffer, _take_stdout()
+    requests, answers = sys.stdin.buffer, take_stdout()
     os.nice(NICENESS)
     embedder = None
     parallel = 1
@@ -55,23 +53,6 @@ def main() -> None:
             embedder.close()
 
 
-def read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return the next frame's content, or None when the other side has gone."""
-    header = stream.read(LENGTH.size)
-    if len(header) < LENGTH.size:
-        return None
-    (length,) = LENGTH.unpack(header)
-    content = stream.read(length)
-    return content if len(content) == length else None
-
-
-def write_frame(stream: IO[bytes], content: bytes) -> None:
-    """Write a frame: four bytes of length, big-endian, and the content."""
-    stream.write(LENGTH.pack(len(content)))
-    stream.write(content)
-    stream.flush()
-
-
 def _embed(embedder: Embedder, message: dict[str, Any], parallel: int) -> bytes:
     if "query" in message:
         return embedder.embed_query(message["query"]).tobytes()
@@ -86,10 +67,3 @@ def _embed(embedder: Embedder, message: dict[str, Any], parallel: int) -> bytes:
         for start, part in enumerate(pool.map(embedder.embed_documents, slices)):
             vectors[start::parallel] = part
     return vectors.tobytes()
-
-
-def _take_stdout() -> IO[bytes]:
-    """Keep stdout for the frames: what a library prints goes to stderr."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return answers

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vector_memory.index.tools import patched_files
-from vector_memory.index.transcript import Entry
+from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
 
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+_LEARN = re.compile(rb'"(?:session_meta|turn_context)"')
+_HEAD_BYTES = 200
+"""Where a line's type stands."""
 
 
 def is_rollout(data: dict[str, Any]) -> bool:
@@ -18,9 +22,14 @@ def is_rollout(data: dict[str, Any]) -> bool:
     return data.get("type") in _TYPES and isinstance(data.get("payload"), dict)
 
 
-def translate(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Return the entries with those of Codex rollouts translated; others pass as they are."""
-    common: dict[str, Any] = {}
+def translate(entries: Iterable[Entry], known: dict[str, Any] | None = None) -> Iterator[Entry]:
+    """Return the entries with those of Codex rollouts translated; others pass as they are.
+
+    Args:
+        entries: the entries, in order.
+        known: what `learned` gives, where they do not begin at the file's start.
+    """
+    common = dict(known or {})
     for entry in entries:
         if not is_rollout(entry.data):
             yield entry
@@ -31,6 +40,22 @@ def translate(entries: Iterable[Entry]) -> Iterator[Entry]:
         content = _content(entry.data["type"], payload)
         if content is not None:
             yield entry._replace(data={**common, **_line(entry, *content)})
+
+
+def learned(path: str, offset: int) -> dict[str, Any]:
+    """Return what a rollout's lines before a byte offset say of all that follow: session, folder and
+    branch stand on lines of their own. Nothing for other files."""
+    common: dict[str, Any] = {}
+    with open(path, "rb") as file:
+        if not any(map(is_rollout, parse_objects(file.readline(LONGEST_LINE_BYTES)))):
+            return common
+        file.seek(0)
+        while file.tell() < offset:
+            line = file.readline(LONGEST_LINE_BYTES)
+            if _LEARN.search(line, 0, _HEAD_BYTES):
+                for data in filter(is_rollout, parse_objects(line)):
+                    _learn(common, data["payload"])
+    return common
 
 
 def _learn(common: dict[str, Any], payload: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.codex import is_rollout, translate
+from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, Reading, Step
 from vector_memory.index.fix_drafts import fix_drafts
@@ -61,7 +61,8 @@ def read_new(
 def _read(path: str, cursor: Cursor, final: bool) -> tuple[Reading, Lines]:
     reading = Reading(cursor.turns)
     lines = Lines(path, cursor.offset, cursor.line, final=final)
-    for entry in translate(_after(lines, cursor)):
+    known = learned(path, cursor.offset) if cursor.offset else {}
+    for entry in translate(_after(lines, cursor), known):
         reading.add(entry)
     return reading, lines
 
@@ -119,6 +120,18 @@ def _at(path: str, offset: int, line: int, part: int, turns: int) -> Cursor:
     head_bytes = min(offset, HEAD_BYTES)
     head, tail = fingerprint(path, offset, head_bytes)
     return Cursor(offset, line, part, turns, head_bytes, head, tail)
+
+
+def head_of(path: str) -> tuple[str, str]:
+    """Return the session that a transcript begins with, and the folder that it was started in; ""
+    where its first entries tell none."""
+    session = cwd = ""
+    for number, entry in enumerate(translate(read_entries(path))):
+        session = session or str(entry.data.get("sessionId") or "")
+        cwd = cwd or str(entry.data.get("cwd") or "")
+        if (session and cwd) or number >= _LOOK_AT:
+            break
+    return session, cwd
 
 
 def is_transcript(path: str) -> bool:

@@ -32,7 +32,8 @@ class Lines:
         path: the transcript.
         offset: the byte offset of a line's start.
         line: how many lines lie before it.
-        final: read a last line that no line break ends, too; without it, it is left for later.
+        final: read a last line that no line break ends, too; without it, it is left for later. It
+            does not count as read, since the rest of it may still come.
     """
 
     def __init__(self, path: str, offset: int = 0, line: int = 0, *, final: bool = False) -> None:
@@ -48,11 +49,13 @@ class Lines:
                 raw, size, ended = _next_line(file)
                 if not size or not (ended or self._final):
                     return
-                start = self.offset
-                self.offset += size
-                self.line += 1
+                start, line = self.offset, self.line + 1
+                if ended:
+                    self.offset, self.line = start + size, line
                 for part, data in enumerate(parse_objects(raw)):
-                    yield Entry(self.line, start, self.offset, part, data)
+                    yield Entry(line, start, start + size, part, data)
+                if not ended:
+                    return
 
 
 def read_entries(path: str, offset: int = 0, *, final: bool = False) -> Iterator[Entry]:

@@ -110,6 +110,26 @@ class Journal(VectorCache, Surroundings):
         with self.connections.writing() as connection:
             return writes.update(self.reader, connection, memory, self.now())
 
+    def write(
+        self, added: Sequence[Memory], changed: Sequence[Memory], dropped: Sequence[str]
+    ) -> None:
+        """Add, update and purge in one transaction: all of it is durable, or nothing.
+
+        Raises:
+            TypeError: a text or title is no CleanText.
+            BadInputError: an id to add is stored already.
+            NotFoundError: one to change is not.
+        """
+        if not (added or changed or dropped):
+            return
+        with self.connections.writing() as connection:
+            writes.add(connection, added, self.now())
+            for memory in changed:
+                writes.update(self.reader, connection, memory, self.now())
+            writes.purge(connection, dropped)
+        if dropped:
+            self.scrub()
+
     def forget(self, ids: Sequence[str]) -> list[Memory]:
         """Turn memories into tombstones: no text, title, files, tags, extra, links or vector.
 
@@ -312,6 +332,12 @@ class Journal(VectorCache, Surroundings):
                 f"{tail} AND m.project = ? ORDER BY m.seq",
                 (beginning, beginning + "\U0010ffff", project),
             )
+
+    def below(self, names: Sequence[str]) -> list[Memory]:
+        """Return the memories of every status and project whose external id is one of these names, a
+        colon, and something without one."""
+        with self.connections.reading() as connection:
+            return [one for name in names for one in reads.below(self.reader, connection, name)]
 
     def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
         """Return the k newest active memories (of these kinds), newest first."""

@@ -142,6 +142,16 @@ def by_ids(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -
     return found
 
 
+def below(reader: Reader, connection: sqlite3.Connection, name: str) -> list[Memory]:
+    """Return the memories whose external id is `name`, a colon, and something without one."""
+    tail = (
+        "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
+        " AND instr(substr(m.external_id, ?), ':') = 0"
+    )
+    start = f"{name}:"
+    return reader.memories(connection, tail, (start, f"{name};", len(start) + 1))
+
+
 def successors(
     reader: Reader, connection: sqlite3.Connection, memories: Sequence[Memory]
 ) -> dict[str, Memory]:

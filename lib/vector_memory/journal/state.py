@@ -7,7 +7,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
@@ -81,10 +81,13 @@ class State:
 
     def set_cursor(self, path: str, cursor: dict[str, Any]) -> None:
         """Note how far a transcript has been read. Durable."""
+        self.set_cursors({path: cursor})
+
+    def set_cursors(self, cursors: Mapping[str, dict[str, Any]]) -> None:
+        """Note how far transcripts have been read, in one transaction. Durable."""
+        rows = [(path, json.dumps(cursor)) for path, cursor in cursors.items()]
         with self._durably() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO cursors VALUES (?, ?)", (path, json.dumps(cursor))
-            )
+            connection.executemany("INSERT OR REPLACE INTO cursors VALUES (?, ?)", rows)
 
     def cursors(self) -> dict[str, dict[str, Any]]:
         """Return all cursors by transcript path."""

@@ -5,23 +5,31 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
 
-from vector_memory import projects, redact
-from vector_memory.errors import UnsafeTextError
+from vector_memory import projects
+from vector_memory.errors import VectorMemoryError
 from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
-from vector_memory.index.reader import read_new
-from vector_memory.model import CleanText, Memory, Origin, Priority, Source, Status
+from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
+from vector_memory.service import reading
 from vector_memory.service.context import Context
 from vector_memory.service.shelf import Shelf
+from vector_memory.service.versions import compare, each, exchange_of
 
 if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
+    from vector_memory.model import CleanText
+    from vector_memory.service.reading import Ask, Read
 
 log = logging.getLogger(__name__)
+
+WRITE_AT_ONCE = 64
+"""Memories of one transaction, about: enough for a sync to weigh little, few enough to be over soon."""
 
 
 @dataclass
@@ -56,45 +64,158 @@ def index_transcript(
         final: the session is over: what is still open is complete.
         last_message: the last answer, where the transcript lags behind it.
     """
+    return store(ctx, [reading.read(to_ask(ctx, path, final, last_message))], folder)
+
+
+def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> Ask:
+    """Return what is to be read of a transcript: what its cursor leaves."""
     path = os.path.realpath(path)
     kept = ctx.state.cursor(path)
-    cursor = Cursor.from_dict(kept) if kept else None
-    redacted = 0
-
-    def clean(text: str) -> str:
-        nonlocal redacted
-        cleaned = redact.clean(text)
-        redacted += cleaned.redactions
-        return cleaned.text
-
-    drafts, moved = read_new(
-        path, cursor, final=final, last_assistant_message=last_message, clean=clean
-    )
-    captured = store_drafts(ctx, drafts, folder)
-    captured.redactions += redacted
-    ctx.count("redactions", redacted)
-    ctx.state.set_cursor(path, moved.to_dict())
-    return captured
+    return reading.Ask(path, Cursor.from_dict(kept) if kept else None, final, last_message)
 
 
-def store_drafts(ctx: Context, drafts: Sequence[Draft], folder: str = "") -> Captured:
-    """Redact drafts and write them, each project's to its store."""
-    captured = Captured(drafts=len(drafts))
-    by_place: dict[str, tuple[projects.Place, list[Draft]]] = {}
-    for draft in drafts:
-        place = ctx.place(folder or draft.cwd or "/")
-        if not _excluded(ctx, place, folder or draft.cwd):
-            by_place.setdefault(place.id, (place, []))[1].append(draft)
-        captured.sessions.add(draft.session)
-    for place, group in by_place.values():
-        shelf = ctx.shelf_of(place)
-        ctx.know_project(shelf, place)
-        _write(ctx, shelf, list(_memories(group, place.id, captured)), captured)
+def store(
+    ctx: Context,
+    reads: Sequence[Read],
+    folder: str = "",
+    then: Callable[[Captured], None] = lambda captured: None,
+) -> Captured:
+    """Write what was read of transcripts, then note how far it was.
+
+    Args:
+        reads: the readings.
+        folder: the sessions' folder; what the transcripts say is used without it.
+        then: what else is to be done before the readings count as done.
+    """
+    captured = Captured()
+    # Two that look at the store at once would both find an exchange missing.
+    with ctx.capturing:
+        for made in reads:
+            captured.redactions += made.redactions
+            captured.dropped += made.dropped
+        _store(
+            ctx,
+            [(one, folder or _folder(made, one)) for made in reads for one in made.drafts],
+            captured,
+        )
+        then(captured)
+        ctx.state.set_cursors({made.path: made.cursor.to_dict() for made in reads})
     ctx.count("redactions", captured.redactions)
     ctx.count("texts_dropped", captured.dropped)
     if captured.stored:
         ctx.notify()
     return captured
+
+
+def _folder(made: Read, draft: Draft) -> str:
+    """Return the folder of a draft's session: the one that it was started in, as hooks tell it, not
+    the one that it went to."""
+    same = draft.session in ("", made.session)
+    return (made.cwd if same else "") or draft.cwd
+
+
+def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured) -> None:
+    by_place: dict[str, tuple[projects.Place, list[Draft]]] = {}
+    for draft, folder in drafts:
+        place = ctx.place(folder or "/")
+        captured.drafts += 1
+        captured.sessions.add(draft.session)
+        if not _excluded(ctx, place, folder):
+            by_place.setdefault(place.id, (place, []))[1].append(draft)
+    for place, group in by_place.values():
+        shelf = ctx.shelf_of(place)
+        ctx.know_place(shelf, place)
+        for part in _parts([_memory(draft, place.id) for draft in group]):
+            ctx.hooks.give_way()
+            _write(ctx, shelf, part, captured)
+
+
+def _parts(memories: list[Memory]) -> Iterator[list[Memory]]:
+    """Yield a transaction's worth of memories at once, those of one exchange together. An exchange that
+    comes again, in a copy, is of a later part, so that it is compared with the first."""
+    part: list[Memory] = []
+    seen: set[str] = set()
+    for (name, _, _), group in groupby(memories, _version):
+        if (name and name in seen) or len(part) >= WRITE_AT_ONCE:
+            yield part
+            part, seen = [], set()
+        part += group
+        seen.add(name)
+    if part:
+        yield part
+
+
+def _version(memory: Memory) -> tuple[str, str, int]:
+    name = exchange_of(memory.external_id) if memory.kind == PASSAGE else ""
+    return name, memory.source.path, memory.source.line_start
+
+
+def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -> None:
+    """Add what is new, replace what has grown, drop what is cut otherwise now, and leave alone what is
+    known or was forgotten."""
+    stored = _stored_exchanges(shelf, made)
+    made = _where_known(made, stored)
+    others = {one.id: one for one in made if one.kind != PASSAGE}
+    known = shelf.journal.by_ids(list(others))
+    added, changed, dropped = each(list(others.values()), list(known.values()))
+    for name, passages in _exchanges(made).items():
+        changes = compare(passages, stored[name])
+        added += changes.added
+        changed += changes.changed
+        dropped += changes.dropped
+    shelf.journal.write(added, changed, dropped)
+    ctx.count("fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in added))
+    captured.stored += len(added) + len(changed)
+    captured.unchanged += len(made) - len(added) - len(changed)
+    _unlist(shelf, dropped)
+
+
+def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = defaultdict(list)
+    for one in memories:
+        if one.kind == PASSAGE:
+            found[exchange_of(one.external_id)].append(one)
+    return found
+
+
+def _stored_exchanges(shelf: Shelf, made: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """Return what is stored of these exchanges, of every status and in whichever project."""
+    stored: dict[str, list[Memory]] = defaultdict(list)
+    for memory in shelf.journal.below(list(_exchanges(made))):
+        stored[exchange_of(memory.external_id)].append(memory)
+    return stored
+
+
+def _where_known(made: list[Memory], stored: dict[str, list[Memory]]) -> list[Memory]:
+    """Return memories in the project in which their exchange is known: a fork may tell another one."""
+    known = {
+        (passages[0].source.path, passages[0].source.line_start): stored[name][0].project
+        for name, passages in _exchanges(made).items()
+        if stored.get(name)
+    }
+    return [
+        _in_project(one, known.get((one.source.path, one.source.line_start), one.project))
+        for one in made
+    ]
+
+
+def _in_project(memory: Memory, project: str) -> Memory:
+    if memory.project == project:
+        return memory
+    return replace(memory, id=memory_id(memory.external_id, project), project=project)
+
+
+def _unlist(shelf: Shelf, ids: list[str]) -> None:
+    """Take memories that are gone out of the index, which follows changed rows alone. What stays in it
+    points at nothing and is never given."""
+    index = shelf.index
+    if not ids or index is None or not index.lexical_ready:
+        return
+    with shelf.following:
+        try:
+            index.apply([], ids, index.reached())
+        except VectorMemoryError as error:
+            log.warning("%d dropped passages stay in the index: %s", len(ids), error)
 
 
 def _excluded(ctx: Context, place: projects.Place, folder: str) -> bool:
@@ -107,22 +228,12 @@ def _excluded(ctx: Context, place: projects.Place, folder: str) -> bool:
     )
 
 
-def _memories(drafts: Iterable[Draft], project: str, captured: Captured) -> Iterable[Memory]:
-    for draft in drafts:
-        try:
-            yield _memory(draft, project, captured)
-        except UnsafeTextError:
-            # An error in the scanner means to drop the text, never to store it.
-            captured.dropped += 1
-
-
-def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
-    text, title = redact.clean(draft.text), redact.clean(draft.title)
-    captured.redactions += text.redactions + title.redactions
+def _memory(draft: Draft, project: str) -> Memory:
+    """Return the memory of a redacted draft; the journal takes no other."""
     return Memory(
         id=memory_id(draft.external_id, project),
-        text=text.text,
-        title=title.text,
+        text=cast("CleanText", draft.text),
+        title=draft.title,
         created_at=draft.created_at,
         kind=draft.kind,
         collection=draft.collection,
@@ -130,8 +241,8 @@ def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
         confidence=draft.confidence,
         priority=Priority(draft.priority),
         origin=Origin(draft.origin),
-        tags=_clean_words(draft.tags),
-        files=_clean_words(draft.files),
+        tags=draft.tags,
+        files=draft.files,
         source=Source(
             session=draft.session,
             path=draft.path,
@@ -145,42 +256,8 @@ def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
     )
 
 
-def _clean_words(words: Iterable[str]) -> tuple[CleanText, ...]:
-    return tuple(redact.clean(word).text for word in words)
-
-
 def memory_id(external_id: str, project: str) -> str:
     """Return the id of a captured memory: the same exchange always has the same, so that indexing
     it again, in whatever copy of the transcript, adds nothing."""
     words = f"{project}\0{external_id}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(words, digest_size=16).hexdigest()
-
-
-def _replaces(memory: Memory, stored: Memory | None) -> bool:
-    """Whether an exchange has changed since it was stored. A copy in another file that is shorter is
-    a fork taken in the middle of it: what is stored says more."""
-    if stored is None or stored.status is not Status.ACTIVE or stored.text == memory.text:
-        return False
-    return stored.source.path == memory.source.path or len(memory.text) > len(stored.text)
-
-
-def _as_known(memory: Memory, stored: Memory) -> Memory:
-    """Return a memory that has grown with what was learned of it since it was first stored."""
-    extra = {**stored.extra, **memory.extra}
-    return replace(memory, confidence=stored.confidence, extra=extra)
-
-
-def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Captured) -> None:
-    """Add what is new, replace what has grown, and leave alone what is known or was forgotten."""
-    known = shelf.journal.by_ids([memory.id for memory in memories])
-    fresh = {memory.id: memory for memory in memories if memory.id not in known}
-    grown = [memory for memory in memories if _replaces(memory, known.get(memory.id))]
-    if fresh:
-        shelf.journal.add(list(fresh.values()))
-    for memory in grown:
-        shelf.journal.update(_as_known(memory, known[memory.id]))
-    ctx.count(
-        "fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in fresh.values())
-    )
-    captured.stored += len(fresh) + len(grown)
-    captured.unchanged += len(memories) - len(fresh) - len(grown)

@@ -18,6 +18,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.paths import Home
 from vector_memory.service.allowance import Allowance
+from vector_memory.service.courtesy import Hooks
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
@@ -61,6 +62,9 @@ class Context:
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
+    hooks: Hooks = field(default_factory=Hooks)
+    capturing: threading.RLock = field(default_factory=threading.RLock)
+    """Held from looking at what is stored of a transcript to writing what is new of it."""
     generation: Allowance = field(init=False)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
     _known: set[tuple[str, str]] = field(default_factory=set)

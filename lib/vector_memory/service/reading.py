@@ -1,0 +1,89 @@
+"""Reading a transcript: from its file to drafts without secrets. No store is touched, so that it can
+be done in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.cursor import Cursor
+from vector_memory.index.memories import Draft
+from vector_memory.index.reader import head_of, read_new
+from vector_memory.model import CleanText
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is to be read.
+
+    Attributes:
+        path: the transcript's real path.
+        cursor: where the last reading ended; None for the start.
+        final: the session is over: what is still open is complete.
+        last_message: the last answer, where the transcript lags behind it.
+    """
+
+    path: str
+    cursor: Cursor | None = None
+    final: bool = False
+    last_message: str = ""
+
+
+@dataclass
+class Read:
+    """What one reading gave: redacted drafts, where to read on, the session that the file begins with
+    and its folder, values redacted, texts dropped because they could not be redacted."""
+
+    path: str
+    cursor: Cursor
+    session: str
+    cwd: str
+    drafts: list[Draft] = field(default_factory=list)
+    redactions: int = 0
+    dropped: int = 0
+
+
+def read(ask: Ask) -> Read:
+    """Read what is new in a transcript.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    redacted = 0
+
+    def clean(text: str) -> str:
+        nonlocal redacted
+        cleaned = redact.clean(text)
+        redacted += cleaned.redactions
+        return cleaned.text
+
+    drafts, moved = read_new(
+        ask.path,
+        ask.cursor,
+        final=ask.final,
+        last_assistant_message=ask.last_message,
+        clean=clean,
+    )
+    session, cwd = head_of(ask.path)
+    made = Read(ask.path, moved, session, cwd, redactions=redacted)
+    for draft in drafts:
+        _add(made, draft)
+    return made
+
+
+def _add(made: Read, draft: Draft) -> None:
+    try:
+        text, title = redact.clean(draft.text), redact.clean(draft.title)
+        tags, files = _clean_words(draft.tags), _clean_words(draft.files)
+    except UnsafeTextError:
+        # An error in the scanner means to drop the text, never to store it.
+        made.dropped += 1
+        return
+    made.redactions += text.redactions + title.redactions
+    made.drafts.append(replace(draft, text=text.text, title=title.text, tags=tags, files=files))
+
+
+def _clean_words(words: Iterable[str]) -> tuple[CleanText, ...]:
+    return tuple(redact.clean(word).text for word in words)
