@@ -13,7 +13,16 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import capture, endings, failures, feedback, sessions, topics
+from vector_memory.service import (
+    capture,
+    client_notes,
+    endings,
+    failures,
+    feedback,
+    mining,
+    sessions,
+    topics,
+)
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -96,7 +105,12 @@ class Events:
         if source == "compact":
             self._turns.of(session).compacted_at = self._ctx.now()
             self._wait_for_index()
-        return sessions.on_start(self._ctx, sessions.Ask(session, folder, source=source))
+        return sessions.on_start(
+            self._ctx,
+            sessions.Ask(
+                session, folder, source=source, transcript=_text(message, "transcript_path")
+            ),
+        )
 
     def _wait_for_index(self) -> None:
         """Give what PreCompact had indexed a moment: this session is about to be told of itself."""
@@ -110,7 +124,12 @@ class Events:
         session, prompt = _text(message, "session_id"), _text(message, "prompt")
         turn = self._turns.of(session)
         ask = sessions.Ask(
-            session, folder, prompt, before=turn.words, compacted_at=turn.compacted_at
+            session,
+            folder,
+            prompt,
+            before=turn.words,
+            compacted_at=turn.compacted_at,
+            transcript=_text(message, "transcript_path"),
         )
         answer = sessions.on_prompt(self._ctx, ask)
         turn.prompt = prompt
@@ -173,10 +192,18 @@ class Events:
             elif captured.stored:
                 topics.derive(self._ctx, captured.sessions)
             feedback.judge(self._ctx, session, transcript)
+            if final:
+                client_notes.index(self._ctx, transcript, folder)
+            self._mine({session, *captured.sessions}, final)
             if captured.stored:
                 sessions.save_snapshot(self._ctx, folder)
         if os.path.exists(path):
             os.unlink(path)
+
+    def _mine(self, found: set[str], final: bool) -> None:
+        """Let a model read on, where the user wants that, behind everything else: it takes minutes."""
+        if self._ctx.settings.extraction:
+            self._ctx.slowly(lambda: mining.mine(self._ctx, found, final))
 
 
 def _text(message: dict[str, Any], name: str) -> str:

@@ -16,7 +16,7 @@ from vector_memory.model import DERIVED, GLOBAL_PROJECT, SUMMARY, TOPIC, Memory,
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit, search
-from vector_memory.service import after_compaction
+from vector_memory.service import after_compaction, client_notes
 from vector_memory.service.context import Context, scope_of
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.recall import name_in, project_names, touch
@@ -41,6 +41,7 @@ class Ask:
     before: str = ""
     source: str = "startup"
     compacted_at: datetime | None = None
+    transcript: str = ""
 
 
 def on_prompt(ctx: Context, ask: Ask) -> str:
@@ -115,7 +116,7 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], hits: Sequence[Hi
     )
     chosen = {note.id for note in notes}
     touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
-    return fence(ctx, ask.session, notes)
+    return fence(ctx, ask.session, notes, known=client_notes.known_to_client(ask.transcript))
 
 
 def on_start(ctx: Context, ask: Ask) -> str:
@@ -134,7 +135,8 @@ def on_start(ctx: Context, ask: Ask) -> str:
     back = after_compaction.notes(ctx, shelves, ask.session) if ask.source == "compact" else []
     notes = [*back, *start_notes(ctx, place, shelves, hidden, own, back)]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
-    return fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
+    known = client_notes.known_to_client(ask.transcript)
+    return fence(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""
 
 
 def start_notes(
@@ -237,9 +239,20 @@ def is_excluded(ctx: Context, place: projects.Place) -> bool:
     return False
 
 
-def fence(ctx: Context, session: str, notes: Sequence[injection.Note], title: str = "") -> str:
-    """Return the block that is shown, and remember that it was."""
-    checked = [note for one in notes if (note := _checked(one))]
+def fence(
+    ctx: Context,
+    session: str,
+    notes: Sequence[injection.Note],
+    title: str = "",
+    known: frozenset[str] = frozenset(),
+) -> str:
+    """Return the block that is shown, and remember that it was.
+
+    Args:
+        known: what the client told the model itself: it is not said again.
+    """
+    fresh = [one for one in notes if not client_notes.repeats(one.text, known)]
+    checked = [note for one in fresh if (note := _checked(one))]
     if not checked:
         return ""
     ctx.state.add_shown(session, [note.id for note in checked], ctx.now())
