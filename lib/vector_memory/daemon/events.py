@@ -13,7 +13,16 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import capture, endings, sessions, topics
+from vector_memory.service import (
+    capture,
+    client_notes,
+    endings,
+    failures,
+    feedback,
+    mining,
+    sessions,
+    topics,
+)
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -63,6 +72,7 @@ class Events:
         self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
+            "PostToolUseFailure": self._failure,
             "Stop": self._stop,
             "SubagentStop": self._stop,
             "PreCompact": self._save,
@@ -95,7 +105,12 @@ class Events:
         if source == "compact":
             self._turns.of(session).compacted_at = self._ctx.now()
             self._wait_for_index()
-        return sessions.on_start(self._ctx, sessions.Ask(session, folder, source=source))
+        return sessions.on_start(
+            self._ctx,
+            sessions.Ask(
+                session, folder, source=source, transcript=_text(message, "transcript_path")
+            ),
+        )
 
     def _wait_for_index(self) -> None:
         """Give what PreCompact had indexed a moment: this session is about to be told of itself."""
@@ -109,11 +124,27 @@ class Events:
         session, prompt = _text(message, "session_id"), _text(message, "prompt")
         turn = self._turns.of(session)
         ask = sessions.Ask(
-            session, folder, prompt, before=turn.words, compacted_at=turn.compacted_at
+            session,
+            folder,
+            prompt,
+            before=turn.words,
+            compacted_at=turn.compacted_at,
+            transcript=_text(message, "transcript_path"),
         )
         answer = sessions.on_prompt(self._ctx, ask)
         turn.prompt = prompt
         return answer
+
+    def _failure(self, message: dict[str, Any], folder: str) -> str:
+        """Bring the fix of a command's error; nobody needs one for what was interrupted."""
+        given = message.get("tool_input")
+        command = _text(given, "command") if isinstance(given, dict) else ""
+        if message.get("is_interrupt") or not command:
+            return ""
+        session = _text(message, "session_id")
+        turn = self._turns.of(session)
+        ask = sessions.Ask(session, folder, compacted_at=turn.compacted_at)
+        return failures.on_failure(self._ctx, ask, _text(message, "error"), command)
 
     def _stop(self, message: dict[str, Any], folder: str) -> str:
         session = _text(message, "session_id")
@@ -160,10 +191,19 @@ class Events:
                     endings.finish(self._ctx, one)
             elif captured.stored:
                 topics.derive(self._ctx, captured.sessions)
+            feedback.judge(self._ctx, session, transcript)
+            if final:
+                client_notes.index(self._ctx, transcript, folder)
+            self._mine({session, *captured.sessions}, final)
             if captured.stored:
                 sessions.save_snapshot(self._ctx, folder)
         if os.path.exists(path):
             os.unlink(path)
+
+    def _mine(self, found: set[str], final: bool) -> None:
+        """Let a model read on, where the user wants that, behind everything else: it takes minutes."""
+        if self._ctx.settings.extraction:
+            self._ctx.slowly(lambda: mining.mine(self._ctx, found, final))
 
 
 def _text(message: dict[str, Any], name: str) -> str:

@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 MAX_ERRORS = 50
 CHORES_PAUSE_S = 0.03
+MINER_WAIT_S = 0.5
 
 
 class House:
@@ -49,9 +50,11 @@ class House:
         self.ctx.global_shelf()
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
+        self._miner = Worker("miner", self._failed)
         self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed)
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
+        self.ctx.slowly = self._miner.put
         self._events: Events | None = None
 
     def start(self, started: float) -> None:
@@ -64,6 +67,7 @@ class House:
         self._keeper.stages["lexical"] = round(time.monotonic() - started, 3)
         self._chores.start()
         self._indexer.start()
+        self._miner.start()
         self._indexer.put(self._begin)
         self._keeper.start()
 
@@ -116,7 +120,9 @@ class House:
 
     def busy(self) -> bool:
         """Whether background work is being done."""
-        return not (self._indexer.idle and self._chores.idle) or self._keeper.busy
+        return (
+            not (self._indexer.idle and self._chores.idle and self._miner.idle) or self._keeper.busy
+        )
 
     def health(self) -> dict[str, Any]:
         """Return the last errors and the counters."""
@@ -138,6 +144,8 @@ class House:
         """End the threads and close everything; what is spooled stays for the next daemon."""
         self._indexer.stop(wait_s)
         self._chores.stop(wait_s)
+        # A model may be writing for minutes: what it has not read by now is read another time.
+        self._miner.stop(min(wait_s, MINER_WAIT_S))
         self._keeper.stop(wait_s)
         self.ctx.close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -76,6 +77,7 @@ def to_ideas(
         return []
     title = title_of(clean(exchange.prompt[:4_000])) or title_of(clean(exchange.answer[:2_000]))
     at = exchange.started_at or exchange.ended_at or fallback_at or datetime.now(timezone.utc)
+    exchange = replace(exchange, files=tuple(map(clean, exchange.files)))
     found: dict[str, Idea] = {}
     for idea in ideas(exchange, title, clean):
         found.setdefault(_name(idea.text), idea)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from vector_memory import projects
 from vector_memory.errors import VectorMemoryError
+from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.service import reading
@@ -140,7 +141,7 @@ def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
         ctx.know_place(shelf, place)
         for part in _parts([_memory(draft, place.id) for draft in group]):
             ctx.hooks.give_way()
-            _write(shelf, part, captured)
+            _write(ctx, shelf, part, captured)
 
 
 def _parts(memories: list[Memory]) -> Iterator[list[Memory]]:
@@ -163,7 +164,7 @@ def _version(memory: Memory) -> tuple[str, str, int]:
     return name, memory.source.path, memory.source.line_start
 
 
-def _write(shelf: Shelf, made: list[Memory], captured: Captured) -> None:
+def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -> None:
     """Add what is new, replace what has grown, drop what is cut otherwise now, and leave alone what is
     known or was forgotten."""
     stored = _stored_exchanges(shelf, made)
@@ -177,6 +178,7 @@ def _write(shelf: Shelf, made: list[Memory], captured: Captured) -> None:
         changed += changes.changed
         dropped += changes.dropped
     shelf.journal.write(added, changed, dropped)
+    ctx.count("fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in added))
     captured.stored += len(added) + len(changed)
     captured.unchanged += len(made) - len(added) - len(changed)
     _unlist(shelf, dropped)
@@ -248,6 +250,7 @@ def _memory(draft: Draft, project: str) -> Memory:
         title=draft.title,
         created_at=draft.created_at,
         kind=draft.kind,
+        collection=draft.collection,
         project=project,
         confidence=draft.confidence,
         priority=Priority(draft.priority),

@@ -50,7 +50,7 @@ def new_id() -> str:
 @dataclass
 class Context:
     """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
-    something done when nobody waits."""
+    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like."""
 
     home: Home
     settings: Settings
@@ -59,6 +59,7 @@ class Context:
     open_shelf: Callable[[str], Shelf]
     notify: Callable[[], None] = lambda: None
     later: Callable[[Callable[[], object]], None] = lambda work: None
+    slowly: Callable[[Callable[[], object]], None] = lambda work: None
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)

@@ -1,0 +1,80 @@
+"""The client's own memory of a project: read, so that it is found and never said twice; never written.
+
+The client keeps it beside a project's transcripts and loads it at every start itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import lru_cache
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.index.client_memory import lines_known, normalised
+from vector_memory.model import ignore_progress
+from vector_memory.service import notes
+from vector_memory.service.context import Context
+
+log = logging.getLogger(__name__)
+
+LOADED_BYTES = 25_000
+LOADED_LINES = 200
+"""What of its memory the client loads: the rest the model has not seen."""
+
+
+def path_beside(transcript: str) -> str:
+    """Return where the client keeps its memory of the project of a transcript, "" for none."""
+    folder = os.path.dirname(transcript)
+    return os.path.join(folder, "memory", "MEMORY.md") if folder else ""
+
+
+def known_to_client(transcript: str) -> frozenset[str]:
+    """Return the sentences that the client itself has told the model, normalised."""
+    path = path_beside(transcript)
+    try:
+        about = os.stat(path)
+    except OSError:
+        return frozenset()
+    return _known(path, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=64)
+def _known(path: str, mtime_ns: int, size: int) -> frozenset[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read(LOADED_BYTES)
+    except OSError:
+        return frozenset()
+    return frozenset(lines_known("\n".join(text.splitlines()[:LOADED_LINES])))
+
+
+def repeats(text: str, known: frozenset[str]) -> bool:
+    """Whether all that a text says is known."""
+    if not known:
+        return False
+    if normalised(text) in known:
+        return True
+    said = lines_known(text)
+    return bool(said) and said <= known
+
+
+def index(ctx: Context, transcript: str, folder: str) -> None:
+    """Take what the client's memory of a project says into the project's memories, where it has
+    changed since it was last read."""
+    path = path_beside(transcript)
+    try:
+        about = os.stat(path)
+    except OSError:
+        return
+    seen = {"mtime_ns": about.st_mtime_ns, "size": about.st_size}
+    name = f"client:{path}"
+    if ctx.state.cursor(name) == seen:
+        return
+    try:
+        request = {"paths": [path], "project": folder, "cwd": folder}
+        notes.import_notes(ctx, request, lambda step: None, ignore_progress)
+    except VectorMemoryError as error:
+        # A link, a pipe, a page that is too long: the client has it, memory does without.
+        ctx.count("client_memory_skipped")
+        log.info("the client's memory is left out: %s", error)
+    ctx.state.set_cursor(name, seen)
