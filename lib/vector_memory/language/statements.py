@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 SENTENCE = "sentence"
@@ -54,7 +55,13 @@ class Statement(NamedTuple):
 
 def statements(text: str) -> list[Statement]:
     """Return a text's statements in order. Rules and empty lines are left out."""
-    return list(_walk(text))
+    return list(_known(text))
+
+
+@lru_cache(256)
+def _known(text: str) -> tuple[Statement, ...]:
+    # Passages and ideas are made of the same texts, one after the other.
+    return tuple(_walk(text))
 
 
 def plain(text: str) -> str:

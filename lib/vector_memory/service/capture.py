@@ -233,6 +233,8 @@ def _unlist(shelf: Shelf, ids: list[str]) -> None:
 
 
 def _excluded(ctx: Context, place: projects.Place, folder: str) -> bool:
+    if not ctx.settings.excluded_projects:
+        return False
     roots = [os.path.realpath(os.path.expanduser(one)) for one in ctx.settings.excluded_projects]
     here = os.path.realpath(folder or "/")
     return any(

@@ -3,15 +3,18 @@ be done in a process of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
 from vector_memory.index.reader import head_of, read_new
-from vector_memory.model import CleanText
+
+CACHED = 512
+Cleaner = Callable[[str], redact.Clean]
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,12 @@ def read(ask: Ask) -> Read:
         OSError: the file cannot be read.
     """
     redacted = 0
+    # The same prompt, title and file names come again and again in one transcript.
+    cached = lru_cache(CACHED)(redact.clean)
 
     def clean(text: str) -> str:
         nonlocal redacted
-        cleaned = redact.clean(text)
+        cleaned = cached(text)
         redacted += cleaned.redactions
         return cleaned.text
 
@@ -69,21 +74,18 @@ def read(ask: Ask) -> Read:
     session, cwd = head_of(ask.path)
     made = Read(ask.path, moved, session, cwd, redactions=redacted)
     for draft in drafts:
-        _add(made, draft)
+        _add(made, draft, cached)
     return made
 
 
-def _add(made: Read, draft: Draft) -> None:
+def _add(made: Read, draft: Draft, clean: Cleaner) -> None:
     try:
-        text, title = redact.clean(draft.text), redact.clean(draft.title)
-        tags, files = _clean_words(draft.tags), _clean_words(draft.files)
+        text, title = clean(draft.text), clean(draft.title)
+        tags = tuple(clean(word).text for word in draft.tags)
+        files = tuple(clean(word).text for word in draft.files)
     except UnsafeTextError:
         # An error in the scanner means to drop the text, never to store it.
         made.dropped += 1
         return
     made.redactions += text.redactions + title.redactions
     made.drafts.append(replace(draft, text=text.text, title=title.text, tags=tags, files=files))
-
-
-def _clean_words(words: Iterable[str]) -> tuple[CleanText, ...]:
-    return tuple(redact.clean(word).text for word in words)
