@@ -208,6 +208,23 @@ def test_a_session_that_starts_in_the_middle(house: ServiceHouse, tmp_path: Path
     assert any("readers never block" in one for one in stored(house).values())
 
 
+def test_much_is_read_in_a_process_of_its_own(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same outcome, last words included; a file that is gone is an error as ever."""
+    monkeypatch.setattr(capture, "FAR_BYTES", 0)
+    text = session().text().encode()
+    path = tmp_path / "s1.jsonl"
+    path.write_bytes(text[: len(text) // 2])
+    capture.index_transcript(house.ctx, str(path), last_message="Names are normalised.")
+    path.write_bytes(text)
+    capture.index_transcript(house.ctx, str(path), final=True)
+    monkeypatch.undo()
+    assert stored(house) == once(tmp_path, text)
+    with pytest.raises(OSError, match="gone"):
+        capture.index_transcript(house.ctx, str(tmp_path / "gone.jsonl"))
+
+
 def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
     """Hooks and two backfills read the same files at the same moment: nothing fails or doubles."""
     folder = tmp_path / "projects"

@@ -10,7 +10,7 @@ from vector_memory.service.versions import NOTHING, compare, each, exchange_of
 AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
 
 
-def passages(*texts: str, path: str = "/a", **more: object) -> list[Memory]:
+def passages(*texts: str, path: str = "/a", end: int = 9, **more: object) -> list[Memory]:
     """Return an exchange's passages."""
     return [
         Memory(
@@ -19,7 +19,7 @@ def passages(*texts: str, path: str = "/a", **more: object) -> list[Memory]:
             created_at=AT,
             kind=PASSAGE,
             external_id=f"u1:{number}",
-            source=Source(path=path),
+            source=Source(path=path, line_end=end),
             **more,  # type: ignore[arg-type]
         )
         for number, text in enumerate(texts)
@@ -34,8 +34,15 @@ def test_exchange_of() -> None:
 def test_a_beginning_changes_nothing() -> None:
     """However it was cut, in whichever file."""
     stored = passages("one two", "three four")
-    assert compare(passages("one", "two three"), stored) == NOTHING
+    assert compare(passages("one", "two three", end=8), stored) == NOTHING
+    assert compare(passages("one", "two three", path="/b"), stored) == NOTHING
     assert compare(stored, stored) == NOTHING
+
+
+def test_words_of_the_next_answer_go() -> None:
+    """The same file, read as far, that says less: what a hook told was no answer to this prompt."""
+    changes = compare(passages("one"), passages("one", "words of the next answer"))
+    assert (changes.changed, changes.dropped) == ([], ["id1"])
 
 
 def test_growth_replaces_adds_and_drops() -> None:

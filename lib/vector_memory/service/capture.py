@@ -18,6 +18,7 @@ from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.service import reading
 from vector_memory.service.context import Context
+from vector_memory.service.reading_process import ReadingProcess
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.versions import compare, each, exchange_of
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+FAR_BYTES = 2_000_000
 WRITE_AT_ONCE = 64
 """Memories of one transaction, about: enough for a sync to weigh little, few enough to be over soon."""
 
@@ -64,7 +66,19 @@ def index_transcript(
         final: the session is over: what is still open is complete.
         last_message: the last answer, where the transcript lags behind it.
     """
-    return store(ctx, [reading.read(to_ask(ctx, path, final, last_message))], folder)
+    return store(ctx, [_read(ctx, to_ask(ctx, path, final, last_message))], folder)
+
+
+def _read(ctx: Context, ask: Ask) -> Read:
+    """Read here what is soon read; much in a process of its own, since prompts would wait."""
+    offset = ask.cursor.offset if ask.cursor else 0
+    if os.path.getsize(ask.path) - offset < FAR_BYTES:
+        return reading.read(ask)
+    with ReadingProcess(ctx.home.pycache) as process:
+        ((_, made),) = process.read_all([ask])
+    if isinstance(made, OSError):
+        raise made
+    return made
 
 
 def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> Ask:

@@ -90,9 +90,13 @@ def _says_more(made: Sequence[Memory], stored: Sequence[Memory]) -> bool:
     """Whether what was read is more than a beginning of what is stored. A copy in another file that
     went another way must also be longer."""
     new, old = _words(made), _words(stored)
-    if old.startswith(new):
+    now, then = made[0].source, stored[0].source
+    same_file = now.path == then.path
+    if new == old or (old.startswith(new) and not (same_file and now.line_end >= then.line_end)):
+        # Where the same file was read as far and says less, the last words that a hook was told came
+        # before the prompt that they answer, and were taken for an answer to the one before.
         return False
-    return made[0].source.path == stored[0].source.path or len(new) > len(old)
+    return same_file or len(new) > len(old)
 
 
 def _words(passages: Sequence[Memory]) -> str:
