@@ -29,7 +29,7 @@ READ_CHARS = 6_000
 
 _DECISION = re.compile(
     r"\b(?:decided|we(?:'ll| will) (?:use|go with|keep|stick)|let'?s (?:use|go with|do|keep|not)|going with"
-    r"|went with|settled on|agreed|chose|chosen|opted|instead of|rather than|switched to|from now on)\b",
+    r"|went with|settled on|agreed|chose|chosen|opted|switched to|from now on)\b",
     re.IGNORECASE,
 )
 _CONCLUSION = re.compile(
