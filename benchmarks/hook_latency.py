@@ -53,10 +53,16 @@ def rows(made: Bench, prompts: list[str], size: int, runs: int) -> list[dict[str
     def fields(number: int) -> dict[str, Any]:
         return {"session_id": f"s{size}-{number}", "transcript_path": transcript, "n": number}
 
+    def fail(number: int) -> tuple[float, bytes]:
+        given = {"tool_name": "Bash", "tool_input": {"command": "make test"}, "is_interrupt": False}
+        error = f"Exit code 2\\nValueError: no answer from worker {number}x"
+        return made.hook("post_tool_use_failure", **fields(number), **given, error=error)
+
     few = max(20, runs // 4)
     return [
         measure(made, "UserPromptSubmit", size, runs, lambda n: ask(n, prompts[n % len(prompts)])),
         measure(made, "… that needs nothing", size, few, lambda n: ask(n, "yes")),
+        measure(made, "PostToolUseFailure", size, few, lambda n: fail(n)),
         measure(made, "SessionStart", size, few, lambda n: made.hook("session_start", **fields(n))),
         measure(made, "Stop", size, few, lambda n: made.hook("stop", **fields(n))),
         measure(made, "PreCompact", size, few, lambda n: made.hook("pre_compact", **fields(n))),

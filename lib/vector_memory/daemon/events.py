@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import capture, endings, sessions, topics
+from vector_memory.service import capture, endings, failures, feedback, sessions, topics
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -63,6 +63,7 @@ class Events:
         self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
+            "PostToolUseFailure": self._failure,
             "Stop": self._stop,
             "SubagentStop": self._stop,
             "PreCompact": self._save,
@@ -115,6 +116,17 @@ class Events:
         turn.prompt = prompt
         return answer
 
+    def _failure(self, message: dict[str, Any], folder: str) -> str:
+        """Bring the fix of a command's error; nobody needs one for what was interrupted."""
+        given = message.get("tool_input")
+        command = _text(given, "command") if isinstance(given, dict) else ""
+        if message.get("is_interrupt") or not command:
+            return ""
+        session = _text(message, "session_id")
+        turn = self._turns.of(session)
+        ask = sessions.Ask(session, folder, compacted_at=turn.compacted_at)
+        return failures.on_failure(self._ctx, ask, _text(message, "error"), command)
+
     def _stop(self, message: dict[str, Any], folder: str) -> str:
         session = _text(message, "session_id")
         last = _text(message, "last_assistant_message")
@@ -160,6 +172,7 @@ class Events:
                     endings.finish(self._ctx, one)
             elif captured.stored:
                 topics.derive(self._ctx, captured.sessions)
+            feedback.judge(self._ctx, session, transcript)
             if captured.stored:
                 sessions.save_snapshot(self._ctx, folder)
         if os.path.exists(path):

@@ -17,6 +17,7 @@ from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
 from vector_memory.service.follow import follow_once
 from vector_memory.service.shelf import OpensIndex, Shelf
+from vector_memory.service.weaving import weave
 
 log = logging.getLogger(__name__)
 
@@ -172,8 +173,18 @@ class Keeper:
             return
         for shelf in self._ctx.opened_shelves():
             self._tidy_one(shelf)
+            self._weave(shelf)
         self._ctx.uses.write()
         self._ctx.state.flush()
+
+    def _weave(self, shelf: Shelf) -> None:
+        """Link new ideas as long as nobody asks anything."""
+        try:
+            while self._quiet_s() >= TIDY_AFTER_S and not self._stopping.is_set():
+                if not weave(self._ctx, shelf):
+                    return
+        except VectorMemoryError as error:
+            self._failed("weaving", error)
 
     def _tidy_one(self, shelf: Shelf) -> None:
         index = shelf.index

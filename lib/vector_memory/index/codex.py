@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -83,8 +84,16 @@ def _calls(payload: dict[str, Any]) -> list[dict[str, Any]]:
         return [{**call, "name": "Edit", "input": {"file_path": path}} for path in files]
     given = _arguments(payload.get("arguments"))
     command = given.get("cmd") or given.get("command") or ""
-    words = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    words = _script(command) if isinstance(command, list) else str(command)
     return [{**call, "name": "Bash", "input": {"command": words}}] if words else []
+
+
+def _script(command: list[Any]) -> str:
+    """Return a command line given as a list; what a shell is given as a script is that script."""
+    words = [str(word) for word in command]
+    if len(words) == 3 and words[1] in ("-c", "-lc"):
+        return words[2]
+    return shlex.join(words)
 
 
 def _arguments(raw: Any) -> dict[str, Any]:
@@ -98,11 +107,17 @@ def _arguments(raw: Any) -> dict[str, Any]:
 def _result(payload: dict[str, Any]) -> dict[str, Any]:
     output = payload.get("output")
     text = output if isinstance(output, str) else json.dumps(output)
-    head, _, body = text.partition("Output:\n")
+    head, mark, body = text.partition("Output:\n")
     failed = "exited with code" in head and "exited with code 0" not in head
+    told = _arguments(text) if text.startswith("{") else {}
+    if isinstance(told.get("output"), str):
+        # Older clients: the output beside its exit code, as JSON.
+        metadata = told.get("metadata")
+        failed = isinstance(metadata, dict) and bool(metadata.get("exit_code"))
+        mark, body = "JSON", told["output"]
     return {
         "type": "tool_result",
         "tool_use_id": payload.get("call_id"),
-        "content": body or text,
+        "content": body if mark else text,
         "is_error": failed,
     }

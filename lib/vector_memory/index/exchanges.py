@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -22,6 +22,8 @@ SAID = "said"
 DONE = "done"
 NOTE = "note"
 MAIN = ""
+MOST_BEFORE = 3
+"""How many exchanges back one looks: what failed may be mended after the user's next words."""
 
 
 class Step(NamedTuple):
@@ -34,13 +36,34 @@ class Step(NamedTuple):
     """What the user said himself, where `text` also tells what it was said about."""
 
 
+class Call(NamedTuple):
+    """A tool call with what came of it, for those who ask what failed and what mended it.
+
+    `place` is its step's number in the exchange, or the next one's where it left no step. `output` is
+    a command's, shortened; `is_done` says whether there is one. Lines count from 1.
+    """
+
+    tool: str
+    command: str
+    file: str
+    change: str
+    place: int
+    line: int
+    at: datetime | None
+    is_done: bool = False
+    failed: bool = False
+    output: str = ""
+    output_line: int = 0
+
+
 @dataclass(frozen=True)
 class Exchange:
     """A prompt with its answer, verbatim.
 
     `uuid` names the prompt, in whichever copy of the transcript. Lines count from 1 and include both
     ends; `start` and `part` say where it starts (byte offset of the line, object in the line).
-    `turn` orders the exchanges of a file, from 1. Times are aware UTC.
+    `turn` orders the exchanges of a file, from 1. Times are aware UTC. `calls` are the tool calls
+    among the steps; `before` are the few exchanges that came before in its chain, where they were read too.
     """
 
     session: str
@@ -58,6 +81,8 @@ class Exchange:
     branch: str
     is_subagent: bool
     turn: int
+    calls: tuple[Call, ...] = ()
+    before: tuple[Exchange, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def answer(self) -> str:
@@ -100,6 +125,9 @@ class Exchange:
         words = "\0".join(
             [self.prompt, *self.files, *(f"{step.kind}{step.text}" for step in self.steps)]
         )
+        # A command that goes well leaves no words, yet it may be what mends one that failed.
+        if any(call.failed for one in (*self.before, self) for call in one.calls):
+            words += f"\0{sum(call.is_done for call in self.calls)}"
         return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
@@ -115,6 +143,8 @@ class _Open:
     edited: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
     calls: dict[str, tuple[int, str]] = field(default_factory=dict)
+    traced: dict[str, Call] = field(default_factory=dict)
+    before: tuple[Exchange, ...] = ()
     seen: set[str] = field(default_factory=set)
     line_end: int = 0
     ended_at: datetime | None = None
@@ -139,7 +169,17 @@ class _Open:
             branch=_word(data, "gitBranch") or self.branch,
             is_subagent=self.is_subagent,
             turn=self.turn,
+            calls=tuple(self._placed()),
+            before=self.before,
         )
+
+    def _placed(self) -> Iterator[Call]:
+        """Yield the calls, their places counted among the steps that are kept."""
+        kept = [0]
+        for step in self.steps:
+            kept.append(kept[-1] + bool(step.text))
+        for call in self.traced.values():
+            yield call._replace(place=kept[call.place])
 
 
 class Reading:
@@ -154,6 +194,7 @@ class Reading:
         self.closed: list[Exchange] = []
         self._open: dict[str, _Open] = {}
         self._chains: dict[str, str] = {}
+        self._before: tuple[Exchange, ...] = ()
 
     def add(self, entry: Entry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
@@ -181,7 +222,7 @@ class Reading:
         if results:
             into = self._current(entry)
             for result in results:
-                self._add_result(into, result)
+                self._add_result(into, result, entry.line)
             if prompt:
                 into.steps.append(Step(NOTE, f"User: {prompt}"))
         elif prompt:
@@ -200,7 +241,7 @@ class Reading:
             if block.get("type") == "text":
                 into.steps.append(Step(SAID, strip_tags(str(block.get("text") or "")).strip()))
             elif block.get("type") == "tool_use":
-                self._add_call(into, block)
+                self._add_call(into, block, entry)
 
     def _add_queued(self, entry: Entry) -> None:
         """A prompt that the user typed while the assistant was at work."""
@@ -213,7 +254,7 @@ class Reading:
         if prompt:
             self._current(entry).steps.append(Step(NOTE, f"User: {prompt}"))
 
-    def _add_call(self, into: _Open, block: dict[str, Any]) -> None:
+    def _add_call(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
         name, given = str(block.get("name") or ""), block.get("input")
         given = given if isinstance(given, dict) else {}
         path = tools.file_of(given, into.cwd)
@@ -222,11 +263,26 @@ class Reading:
         if name == "ExitPlanMode" and isinstance(given.get("plan"), str):
             into.steps.append(Step(SAID, given["plan"].strip()))
         into.calls[str(block.get("id"))] = (len(into.steps), name)
+        into.traced[str(block.get("id"))] = Call(
+            tool=name,
+            command=tools.command_of(name, given),
+            file=path if tools.changes(name) else "",
+            change=tools.change_of(given),
+            place=len(into.steps),
+            line=entry.line,
+            at=parse_time(entry.data.get("timestamp")),
+        )
         into.steps.append(Step(DONE, tools.describe(name, given, into.cwd)))
 
-    def _add_result(self, into: _Open, block: dict[str, Any]) -> None:
+    def _add_result(self, into: _Open, block: dict[str, Any], line: int) -> None:
         failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
+        call = into.traced.get(str(block.get("tool_use_id")))
+        if call:
+            output = tools.shortened_output(text, failed) if call.command else ""
+            into.traced[str(block.get("tool_use_id"))] = call._replace(
+                is_done=True, failed=failed, output=output, output_line=line
+            )
         place, name = into.calls.get(str(block.get("tool_use_id")), (-1, ""))
         action = into.steps[place].text if place >= 0 else ""
         words = tools.user_words(text, name, failed)
@@ -259,7 +315,8 @@ class Reading:
 
     def _begin(self, chain: str, entry: Entry, prompt: str) -> _Open:
         self.turns += 1
-        begun = _Open(entry, prompt, self.turns, chain != MAIN)
+        before = self._before if chain == MAIN else ()
+        begun = _Open(entry, prompt, self.turns, chain != MAIN, before=before)
         self._open[chain] = begun
         self._touch(begun, entry)
         return begun
@@ -290,7 +347,10 @@ class Reading:
 
     def _close(self, chains: list[str]) -> None:
         for chain in chains:
-            self.closed.append(self._open.pop(chain).close())
+            closed = self._open.pop(chain).close()
+            self.closed.append(closed)
+            if chain == MAIN:
+                self._before = (*self._before, replace(closed, before=()))[-MOST_BEFORE:]
 
 
 def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:

@@ -18,7 +18,7 @@ from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.language.chatter import is_chatter
 from vector_memory.language.statements import CODE, HEADING, ITEM, statements
-from vector_memory.model import PASSAGE
+from vector_memory.model import DEFAULT_COLLECTION, PASSAGE
 
 SUBAGENT_TAG = "subagent"
 PIECE_CHARS = 480
@@ -55,6 +55,7 @@ class Draft:
     origin: str
     cwd: str
     kind: str = PASSAGE
+    collection: str = DEFAULT_COLLECTION
     confidence: float = 0.5
     priority: str = "NORMAL"
     extra: dict[str, Any] = field(default_factory=dict)

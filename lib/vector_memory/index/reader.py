@@ -11,7 +11,8 @@ from datetime import datetime, timezone
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.codex import is_rollout, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
-from vector_memory.index.exchanges import SAID, Exchange, Reading, Step
+from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, Reading, Step
+from vector_memory.index.fix_drafts import fix_drafts
 from vector_memory.index.ideas import to_ideas
 from vector_memory.index.memories import Draft, to_drafts, unchanged
 from vector_memory.index.transcript import Entry, Lines, read_entries
@@ -19,7 +20,7 @@ from vector_memory.index.transcript import Entry, Lines, read_entries
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
 
-PRODUCERS = (to_drafts, to_ideas)
+PRODUCERS = (to_drafts, to_ideas, fix_drafts)
 """What makes drafts of an exchange: each takes (exchange, path, time where the transcript tells none,
 redactor) and names its drafts by `external_id`, so that reading again makes the same ones."""
 
@@ -101,10 +102,13 @@ def _drafts(
 def _moved(
     path: str, lines: Lines, reading: Reading, open_ones: list[Exchange], before: Cursor
 ) -> Cursor:
-    """Return where to read on: before the oldest open exchange and every one that overlaps it."""
+    """Return where to read on: before the oldest open exchange, the few that it may look back to, and
+    every one that overlaps them."""
     if not open_ones:
         return _at(path, lines.offset, lines.line, 0, reading.turns)
     first = min(open_ones, key=lambda one: one.turn)
+    main = [one for one in reading.closed if not one.is_subagent and one.turn < first.turn]
+    first = min([first, *main[-MOST_BEFORE:]], key=lambda one: one.turn)
     for closed in sorted(reading.closed, key=lambda one: -one.turn):
         if closed.turn < first.turn and closed.line_end >= first.line_start:
             first = closed

@@ -7,6 +7,10 @@ from typing import Any
 
 LONGEST_ACTION = 160
 LONGEST_ERROR = 200
+LONGEST_COMMAND = 4_000
+OUTPUT_HEAD, OUTPUT_TAIL, OUTPUT_END = 3_000, 6_000, 2_000
+LONGEST_CHANGE = 2_000
+_COMMAND_TOOLS = frozenset({"Bash", "PowerShell"})
 
 _FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -84,6 +88,37 @@ def file_of(given: dict[str, Any], cwd: str) -> str:
             below = cwd.rstrip("/") + "/"
             return path[len(below) :] if cwd and path.startswith(below) else path
     return ""
+
+
+def command_of(name: str, given: dict[str, Any]) -> str:
+    """Return the command line that a call runs, "" for calls that run none."""
+    command = given.get("command") if name in _COMMAND_TOOLS else None
+    return command[:LONGEST_COMMAND] if isinstance(command, str) else ""
+
+
+def change_of(given: dict[str, Any]) -> str:
+    """Return what an edit replaced by what, where both are short: `old → new`, without the lines
+    that both share; else ""."""
+    old, new = given.get("old_string"), given.get("new_string")
+    if not isinstance(old, str) or not isinstance(new, str):
+        return ""
+    before, after = old.splitlines(), new.splitlines()
+    while before and after and before[0] == after[0]:
+        before, after = before[1:], after[1:]
+    while before and after and before[-1] == after[-1]:
+        before, after = before[:-1], after[:-1]
+    told = " → ".join(" ".join(part.strip() for part in side) for side in (before, after))
+    return told if len(told) <= LONGEST_CHANGE else ""
+
+
+def shortened_output(text: str, failed: bool) -> str:
+    """Return an output whose middle is left out where it is long, since errors stand at its ends;
+    of what went well the end alone."""
+    if not failed:
+        return text[-OUTPUT_END:]
+    if len(text) <= OUTPUT_HEAD + OUTPUT_TAIL + 3:
+        return text
+    return f"{text[:OUTPUT_HEAD]}\n…\n{text[-OUTPUT_TAIL:]}"
 
 
 def changes(name: str) -> bool:

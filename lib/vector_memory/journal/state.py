@@ -100,6 +100,12 @@ class State:
             rows = connection.execute("SELECT memory FROM shown WHERE session = ?", (session,))
             return {row[0] for row in rows}
 
+    def shown_at(self, session: str) -> dict[str, datetime]:
+        """Return when a session was given each of these."""
+        with self._connections.reading() as connection:
+            rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
+            return {memory: moment(at) for memory, at in rows}
+
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
         """Note that a session has been given memories."""
         rows = [(session, id, microseconds(at)) for id in ids]

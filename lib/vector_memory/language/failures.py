@@ -57,16 +57,20 @@ _ERROR_LINES: tuple[re.Pattern[str], ...] = (
         r"(?P<kind>(?:[A-Za-z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failure))"
         r"(?:\s\[[A-Z_]+\])?(?::\s*(?P<message>.*))?$"
     ),
-    re.compile(r"^(?:error|warning)\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$"),
+    re.compile(r"^error\[(?P<kind>[\w:.-]+)\]:?\s*(?P<message>.+)$"),
+    re.compile(r"^warning\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$"),
     re.compile(r"^thread '[^']*'.{0,40} panicked at (?P<message>.*)$"),
     re.compile(r"^(?P<kind>panic|fatal error): (?P<message>.+)$"),
     re.compile(r"error (?P<kind>TS\d+): (?P<message>.+)$"),
     re.compile(r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$"),
     re.compile(r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$"),
-    re.compile(r"(?:^|: )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$", re.IGNORECASE),
+    re.compile(
+        r"(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$", re.IGNORECASE
+    ),
     re.compile(
         r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$"
     ),
+    re.compile(r"^\d+:\d+\s+(?P<kind>error)\s+(?P<message>\S.+)$"),
     re.compile(r"^(?P<kind>FAILED|FAIL|fatal)[: ]\s*(?P<message>.+)$"),
     re.compile(r"\bHTTP(?:/\d(?:\.\d)?)?[ :]+(?P<kind>[45]\d\d)\b\s*(?P<message>.*)$"),
     re.compile(

@@ -6,11 +6,12 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.reader import read_new
 from vector_memory.model import CleanText, Memory, Origin, Priority, Source, Status
@@ -124,6 +125,7 @@ def _memory(draft: Draft, project: str, captured: Captured) -> Memory:
         title=title.text,
         created_at=draft.created_at,
         kind=draft.kind,
+        collection=draft.collection,
         project=project,
         confidence=draft.confidence,
         priority=Priority(draft.priority),
@@ -162,6 +164,12 @@ def _replaces(memory: Memory, stored: Memory | None) -> bool:
     return stored.source.path == memory.source.path or len(memory.text) > len(stored.text)
 
 
+def _as_known(memory: Memory, stored: Memory) -> Memory:
+    """Return a memory that has grown with what was learned of it since it was first stored."""
+    extra = {**stored.extra, **memory.extra}
+    return replace(memory, confidence=stored.confidence, extra=extra)
+
+
 def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Captured) -> None:
     """Add what is new, replace what has grown, and leave alone what is known or was forgotten."""
     known = shelf.journal.by_ids([memory.id for memory in memories])
@@ -170,6 +178,9 @@ def _write(ctx: Context, shelf: Shelf, memories: list[Memory], captured: Capture
     if fresh:
         shelf.journal.add(list(fresh.values()))
     for memory in grown:
-        shelf.journal.update(memory)
+        shelf.journal.update(_as_known(memory, known[memory.id]))
+    ctx.count(
+        "fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in fresh.values())
+    )
     captured.stored += len(fresh) + len(grown)
     captured.unchanged += len(memories) - len(fresh) - len(grown)

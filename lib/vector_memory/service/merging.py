@@ -51,7 +51,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
     raised confidence, and the draft's source beside its own."""
     wording = draft if _has_the_say(stored, draft) else stored
     extra = {**draft.extra, **stored.extra}
-    extra["sources"] = [*sources_of(stored), *sources_of(draft), _source(draft)][-MOST_SOURCES:]
+    extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
     return replace(
         stored,
         text=wording.text,
@@ -60,7 +60,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         kind=stored.kind if stored.kind != PLAIN_KIND else draft.kind,
         tags=unique((*stored.tags, *draft.tags)),
         files=unique((*stored.files, *draft.files)),
-        priority=_priority(stored, draft),
+        priority=higher(stored, draft),
         confidence=min(1.0, stored.confidence + RAISED),
         sensitivity=max(stored.sensitivity, draft.sensitivity, key=_SENSITIVITIES.index),
         external_id=stored.external_id or draft.external_id,
@@ -79,7 +79,8 @@ def _has_the_say(stored: Memory, draft: Memory) -> bool:
     return draft.created_at >= last
 
 
-def _priority(stored: Memory, draft: Memory) -> Priority:
+def higher(stored: Memory, draft: Memory) -> Priority:
+    """Return the higher priority of two memories."""
     # NORMAL is what a draft has of whose priority nobody spoke.
     if draft.priority is Priority.NORMAL:
         return stored.priority
@@ -90,7 +91,7 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return None if one is None or other is None else max(one, other)
 
 
-def _source(draft: Memory) -> dict[str, Any]:
+def source_of(draft: Memory) -> dict[str, Any]:
     """Return where a draft comes from, without what is unknown."""
     told = {
         "id": draft.id,

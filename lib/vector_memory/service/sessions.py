@@ -12,7 +12,7 @@ from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import DERIVED, GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Scope
+from vector_memory.model import DERIVED, GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit, search
@@ -27,6 +27,8 @@ MAX_PROMPT_CHARS = 8_000
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 START_NOTE_TOKENS = 110
+NOTED_KINDS = ("decision", "preference", "procedure", "note", "conclusion", "solution", SUMMARY)
+EPISODES = "episodes"
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     least = ctx.settings.threshold
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
-    return [hit for hit in fit if not _in_sight(hit.memory, ask)][:k]
+    return [hit for hit in fit if not in_sight(hit.memory, ask)][:k]
 
 
 def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
@@ -96,7 +98,7 @@ def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
     return any(session == memory.source.session and first <= turn <= last for session, turn in said)
 
 
-def _in_sight(memory: Memory, ask: Ask) -> bool:
+def in_sight(memory: Memory, ask: Ask) -> bool:
     """Whether the model still sees where a memory comes from: its own session, not compacted since."""
     if memory.source.session != ask.session or not ask.session:
         return False
@@ -113,7 +115,7 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], hits: Sequence[Hi
     )
     chosen = {note.id for note in notes}
     touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
-    return _fence(ctx, ask.session, notes)
+    return fence(ctx, ask.session, notes)
 
 
 def on_start(ctx: Context, ask: Ask) -> str:
@@ -132,7 +134,7 @@ def on_start(ctx: Context, ask: Ask) -> str:
     back = after_compaction.notes(ctx, shelves, ask.session) if ask.source == "compact" else []
     notes = [*back, *start_notes(ctx, place, shelves, hidden, own, back)]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
-    return _fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
+    return fence(ctx, ask.session, notes, f"Project {place.name}:") if notes else ""
 
 
 def start_notes(
@@ -181,16 +183,23 @@ def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf
     ordered = [*important[: k // 2 + 1], *unfinished[:2], *noted[: k // 2], *_first_pieces(latest)]
     now = ctx.now()
     fresh = [one for one in ordered if one.expires_at is None or one.expires_at > now]
+    # What mended an error comes with that error.
+    fresh = [one for one in fresh if one.collection != EPISODES]
     return list({one.id: one for one in fresh}.values())
 
 
 def _noted(shelf: Shelf, scope: Scope, k: int) -> list[Memory]:
     """Return the newest memories that somebody made on purpose, rather than verbatim talk."""
-    return shelf.journal.recent(
-        scope,
-        k,
-        kinds=("decision", "preference", "procedure", "note", "conclusion", "solution", SUMMARY),
-    )
+    found = shelf.journal.recent(scope, 4 * k, kinds=NOTED_KINDS)
+    return [one for one in found if one.collection != EPISODES and _is_meant(one)][:k]
+
+
+def _is_meant(memory: Memory) -> bool:
+    """Whether a memory is one to start with: made on purpose, or what the user decided or likes in a
+    session. What the assistant found out there comes when it is asked for."""
+    if not memory.source.path or memory.kind == SUMMARY:
+        return True
+    return memory.origin is Origin.USER and memory.kind in ("decision", "preference")
 
 
 def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:
@@ -228,7 +237,7 @@ def is_excluded(ctx: Context, place: projects.Place) -> bool:
     return False
 
 
-def _fence(ctx: Context, session: str, notes: Sequence[injection.Note], title: str = "") -> str:
+def fence(ctx: Context, session: str, notes: Sequence[injection.Note], title: str = "") -> str:
     """Return the block that is shown, and remember that it was."""
     checked = [note for one in notes if (note := _checked(one))]
     if not checked:

@@ -46,6 +46,8 @@ class Placed(NamedTuple):
         return self.ties[0].other.id if self.ties else ""
 
 
+_TRUST = {Origin.USER: 2, Origin.ASSISTANT: 1, Origin.TOOL: 0}
+"""Whose word stands against whose: what a user said gives way to a user only."""
 _ORDER = (Relation.SUPERSEDES, Relation.ANSWERS, Relation.CONTRADICTS, Relation.RELATES_TO)
 _RELATIONS = {
     Outcome.SUPERSEDES: Relation.SUPERSEDES,
@@ -144,12 +146,13 @@ def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour])
 
 def _ties(draft: Memory, near: Sequence[Neighbour]) -> tuple[Tie, ...]:
     """Return what a draft is to its neighbours, what matters most first."""
-    found = [tie for one in near if (tie := _tie(draft, one)) is not None]
+    found = [tie for one in near if (tie := tie_of(draft, one)) is not None]
     found.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
     return tuple(found[:MOST_LINKS])
 
 
-def _tie(draft: Memory, near: Neighbour) -> Tie | None:
+def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
+    """Return what a memory is to an older neighbour, None for nothing."""
     other, cosine = near
     if _answers(draft, other, cosine):
         return Tie(other, Relation.ANSWERS)
@@ -182,7 +185,9 @@ def _both_assert(draft: Memory, other: Memory) -> bool:
 
 
 def _may_replace(draft: Memory, other: Memory) -> bool:
-    """Whether a draft may take a memory's place: it is not the older of both, and no tool's word
-    against a person's."""
-    trusted = draft.origin is not Origin.TOOL or other.origin is Origin.TOOL
-    return trusted and draft.created_at >= other.created_at
+    """Whether a draft may take a memory's place: it is not the older of both, and not the word of one
+    who is trusted less."""
+    return (
+        _TRUST.get(draft.origin, 1) >= _TRUST.get(other.origin, 1)
+        and draft.created_at >= other.created_at
+    )

@@ -16,13 +16,14 @@ HANG_S = 10.0
 EVENTS = {
     "session_start": "SessionStart",
     "user_prompt_submit": "UserPromptSubmit",
+    "post_tool_use_failure": "PostToolUseFailure",
     "stop": "Stop",
     "subagent_stop": "SubagentStop",
     "pre_compact": "PreCompact",
     "session_end": "SessionEnd",
 }
 """The hooks' files and the client's names of their events."""
-MAY_SPEAK = frozenset({"session_start", "user_prompt_submit"})
+MAY_SPEAK = frozenset({"session_start", "user_prompt_submit", "post_tool_use_failure"})
 """The events whose context the client takes; on the others a hook says nothing."""
 
 
@@ -92,6 +93,12 @@ def payload(event: str, **more: Any) -> bytes:
 _DETAILS: dict[str, dict[str, Any]] = {
     "session_start": {"source": "startup"},
     "user_prompt_submit": {"prompt": "Which database did we choose for the ledger?"},
+    "post_tool_use_failure": {
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest -q"},
+        "error": "Exit code 127\nbash: line 1: pytest: command not found",
+        "is_interrupt": False,
+    },
     "stop": {"stop_hook_active": False, "last_assistant_message": "We chose SQLite."},
     "subagent_stop": {"stop_hook_active": False, "agent_id": "a1"},
     "pre_compact": {"trigger": "manual", "custom_instructions": None},

@@ -164,10 +164,16 @@ def test_glued_prompt_continues_rightly(tmp_path: Path) -> None:
 SCRIPT = st.lists(
     st.sampled_from(
         ["prompt", "say", "edit", "fail", "refuse", "noise", "meta", "side prompt", "side say",
-         "other prompt", "other say", "orphan", "broken", "glued", "long", "command", "queued"]
+         "other prompt", "other say", "orphan", "broken", "glued", "long", "command", "queued", "error", "mend", "works"]
     ),
-    max_size=18,
+    max_size=24,
 )  # fmt: skip
+
+
+ERRORS = st.lists(
+    st.sampled_from(["prompt", "say", "error", "mend", "works", "side prompt", "side say"]),
+    max_size=20,
+)
 
 
 def scripted(steps: list[str]) -> list[str]:
@@ -192,6 +198,12 @@ def scripted(steps: list[str]) -> list[str]:
         elif step == "fail":
             talk.call("Bash", f"t{number}", command=f"make {number}")
             talk.result("Exit code 2\nmake: failed", f"t{number}", failed=True)
+        elif step in ("error", "works"):
+            talk.call("Bash", f"t{number}", command="make build")
+            talk.result("Exit code 2\nValueError: no port", f"t{number}", failed=step == "error")
+        elif step == "mend":
+            talk.call("Edit", f"t{number}", file_path=f"/home/dev/app/f{number}.py")
+            talk.result("ok", f"t{number}")
         elif step == "refuse":
             talk.call("Bash", f"t{number}", command=f"rm {number}")
             talk.result(f"please do not remove {number}", f"t{number}", failed=True)
@@ -236,6 +248,29 @@ def test_in_stages_or_at_once(
     cursor: Cursor | None = None
     staged: Texts = {}
     lines = scripted(steps)
+    for number, line in enumerate(lines):
+        with open(path, "a") as file:
+            file.write(line + "\n")
+        if number in stops:
+            drafts, cursor = read_new(str(path), kept(cursor) if cursor else None, final=False)
+            staged.update(texts(drafts))
+    drafts, _ = read_new(str(path), kept(cursor) if cursor else None, final=True)
+    staged.update(texts(drafts))
+    once, _ = read_new(str(path), None, final=True)
+    assert staged == texts(once)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ERRORS, st.sets(st.integers(0, 40)))
+def test_fixes_in_stages(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str], stops: set[int]
+) -> None:
+    """What failed before a stop and was mended after it is found all the same."""
+    path = tmp_path_factory.mktemp("staged") / "t.jsonl"
+    path.write_text("")
+    cursor: Cursor | None = None
+    staged: Texts = {}
+    lines = scripted(["prompt", *steps])
     for number, line in enumerate(lines):
         with open(path, "a") as file:
             file.write(line + "\n")

@@ -1,0 +1,323 @@
+"""Command lines: which programs they run, and whether two of them do the same job.
+
+What stands around a command says nothing of its job: `cd app &&`, variables, an activated
+environment, `uv run`, `sudo`, a pipe into `tail`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
+
+_HEREDOC = re.compile(
+    r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n(.*?)(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|$)", re.DOTALL
+)
+_CHANGE_FOLDER = re.compile(r"^(?:\s*cd\s+(?:\"[^\"]*\"|'[^']*'|\S+)\s*(?:&&|;))+")
+_PAGER = re.compile(r"(?:\s*2>&1)?\s*\|\s*(?:tail|head|tee|cat|less)\b[^|&;\n]*$")
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_WRITING = re.compile(r"(?<![\d&=<-])>{1,2}\s*(?!/dev/|&)[\w./~$-]|\btee\s+(?:-a\s+)?[\w./~$]")
+_COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$")
+_VERSIONED = re.compile(r"^(python|pip|node|ruby|perl|lua|clang|gcc|php)-?\d[\d.]*$")
+_PATH = re.compile(r"[/\\]|\.\w{1,5}(?:::|:|$)")
+_REDIRECTION = re.compile(r"\d*&?(?:<{1,3}|>{1,2})[&|-]?")
+_JOINS = frozenset({"&&", "||", "|", "|&", ";", "&", "\n", "(", ")", ";;"})
+_MASKS = frozenset({"|", "|&", "||", ";", "\n"})
+"""Joints after which a command's exit code is lost."""
+
+_WRAPPERS = frozenset({
+    "sudo", "doas", "env", "time", "nice", "nohup", "command", "exec", "builtin", "xvfb-run", "stdbuf",
+    "npx", "bunx", "pnpx", "uvx", "pipx", "dotenv", "cross-env", "then", "do", "else", "if", "while", "!",
+    "timeout", "gtimeout", "caffeinate", "winpty", "noglob",
+})  # fmt: skip
+_RUNNERS = {
+    "uv": ("run",), "poetry": ("run",), "pipenv": ("run",), "pdm": ("run",), "hatch": ("run",),
+    "rye": ("run",), "pixi": ("run",), "bundle": ("exec",), "pnpm": ("exec", "dlx"),
+    "yarn": ("exec", "dlx"), "npm": ("exec",), "conda": ("run",), "mamba": ("run",),
+    "mise": ("exec", "x"), "asdf": ("exec",), "rtx": ("exec",), "direnv": ("exec",),
+    "devbox": ("run",), "bun": ("x",), "fvm": (),
+}  # fmt: skip
+"""Programs that run another one in their environment, after one of these words."""
+_MULTI = frozenset({
+    "git", "gh", "glab", "hg", "jj", "cargo", "rustup", "go", "npm", "yarn", "pnpm", "bun", "deno",
+    "docker", "podman", "kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "aws", "gcloud",
+    "az", "fly", "flyctl", "vercel", "netlify", "wrangler", "heroku", "supabase", "firebase", "pip",
+    "uv", "poetry", "pdm", "pipenv", "hatch", "rye", "conda", "mamba", "brew", "apt", "apt-get",
+    "dnf", "yum", "pacman", "apk", "snap", "choco", "winget", "systemctl", "service", "make", "gmake",
+    "cmake", "just", "mise", "task", "rake", "ninja", "bazel", "buck", "nx", "turbo", "lerna", "rails",
+    "mix", "iex", "rebar3", "dotnet", "flutter", "dart", "swift", "xcodebuild", "gradle", "gradlew",
+    "mvn", "mvnw", "sbt", "lein", "stack", "cabal", "opam", "dune", "composer", "artisan", "gem",
+    "bundle", "nix", "ruff", "black", "prisma", "drizzle-kit", "next", "vite", "nuxt", "astro", "ng",
+    "expo", "manage.py", "alembic", "flask", "django-admin", "celery", "act", "docker-compose",
+    "claude", "ollama", "redis-cli", "psql", "biome", "tox", "nox", "invoke", "meson", "zig", "ty",
+})  # fmt: skip
+"""Programs whose first word says which of their jobs it is."""
+_DEEPER = frozenset({"run", "run-script", "compose", "exec", "workspace", "tool", "pip", "x", "pr",
+                     "issue", "repo", "release", "stack", "config", "remote", "stash", "worktree",
+                     "submodule", "workflow", "app", "db", "migrate"})  # fmt: skip
+"""Words after which the next one belongs to the job, too."""
+_QUIET = frozenset({
+    "cd", "pushd", "popd", "source", ".", "export", "set", "unset", "echo", "printf", "true", "false",
+    "sleep", "wait", "pwd", "ls", "cat", "bat", "head", "tail", "less", "more", "grep", "egrep", "fgrep",
+    "rg", "ag", "find", "fd", "which", "type", "whereis", "tree", "file", "stat", "wc", "sort", "uniq",
+    "cut", "tr", "awk", "jq", "yq", "diff", "cmp", "ps", "pgrep", "lsof", "df", "du", "env", "printenv",
+    "whoami", "date", "test", "[", "[[", "tee", "column", "basename", "dirname", "realpath", "readlink",
+    "xargs", "fi", "done", "esac", "for", "case", "in", "kill", "pkill", "read", "exit", "return",
+    "history", "man", "uname", "hostname", "id", "seq", "nl", "rev", "strings", "xxd", "od", "local",
+    "trap", "shopt", "alias", "hash", "ulimit", "umask", "break", "continue", "select", "}", "{",
+})  # fmt: skip
+"""Programs that only look, or only prepare what others do."""
+_LOOKING_JOBS = frozenset({
+    "git status", "git diff", "git log", "git show", "git branch", "git blame", "git ls-files",
+    "git rev-parse", "git remote", "git fetch", "git stash list", "git config", "docker ps",
+    "docker logs", "kubectl get", "kubectl describe", "kubectl logs", "npm ls", "npm view", "npm list",
+    "pip show", "pip list", "pip freeze", "gh pr view", "gh pr list", "gh issue view", "gh run",
+    "systemctl status", "git grep", "gh api", "gh repo view",
+})  # fmt: skip
+_INTERPRETERS = frozenset({
+    "python", "node", "ruby", "perl", "bash", "sh", "tsx", "ts-node", "php", "lua", "Rscript", "julia",
+})  # fmt: skip
+_LOOKING_OPTIONS = frozenset(
+    {"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"}
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One simple command: its program, its job (`git commit`, `npm run build`, `pytest`), its other
+    words, and whether its exit code is lost (in a pipe, before `;` or `||`)."""
+
+    program: str
+    job: str
+    words: tuple[str, ...]
+    is_masked: bool = False
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it only looks or prepares."""
+        looks = self.program in _QUIET or self.job in _LOOKING_JOBS or _only_prints(self)
+        return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether it is a program that stands in the command line itself."""
+        return self.program in _INTERPRETERS and self.job == f"{self.program} -"
+
+    @cached_property
+    def operands(self) -> frozenset[str]:
+        """The names of the files and folders that it is given, without their folders."""
+        found = (
+            word
+            for word in self.words
+            if not word.startswith("-") and " " not in word and _PATH.search(word)
+        )
+        return frozenset(re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
+
+
+def parts(command: str) -> list[Part]:
+    """Return the simple commands of a command line, in order."""
+    return [part for words, masked in _simple(command) for part in _part(words, masked)]
+
+
+@lru_cache(maxsize=8_192)
+def telling(command: str) -> tuple[Part, ...]:
+    """Return the parts of a command line that do something."""
+    return tuple(part for part in parts(command) if not part.is_quiet)
+
+
+def family(command: str) -> str:
+    """Return the job of a command line, the last of several: `pytest`, `cargo test`; "" for one that
+    only looks."""
+    told = telling(command)
+    return told[-1].job if told else ""
+
+
+def bare(command: str) -> str:
+    """Return a command line in one line, without folders that it changes to and what is piped."""
+    line = _HEREDOC.sub(lambda found: f"<<{found[2]}{found[3]}", command)
+    line = _CHANGE_FOLDER.sub("", line)
+    line = _PAGER.sub("", line.rstrip())
+    return " ".join(re.sub(r"\s*2>&1$", "", line).split())
+
+
+def writes(command: str) -> bool:
+    """Whether a command line that runs nothing else writes a file, as `echo x > file` does."""
+    line = _QUOTED.sub("", _HEREDOC.sub(lambda found: found[3], command))
+    return not telling(command) and bool(_WRITING.search(line))
+
+
+def settings(command: str) -> tuple[str, ...]:
+    """Return what a command line prepares for what it runs: folders, environments, variables."""
+    return tuple(
+        " ".join((part.program, *part.words))
+        for part in parts(command)
+        if part.program in ("cd", "pushd", "source", ".", "export")
+    )
+
+
+def _only_prints(part: Part) -> bool:
+    """Whether a stream editor leaves its files alone."""
+    in_place = any(re.match(r"-\w*i|--in-place", word) for word in part.words)
+    return part.program == "sed" and not in_place
+
+
+def same_job(failed: Part, other: Part) -> float:
+    """Return how surely the second command does what the first one tried, 0 to 1.
+
+    Another file under test is another job; more of them, or all, are the same.
+    """
+    if failed.job != other.job:
+        return 0.0
+    if failed.words == other.words:
+        return 1.0
+    mine, theirs = failed.operands, other.operands
+    if failed.is_inline:
+        return _alike(failed.words, other.words)
+    if mine and theirs and mine.isdisjoint(theirs):
+        return 0.3
+    if theirs and not mine:
+        return 0.6
+    return 0.9
+
+
+def _alike(words: tuple[str, ...], others: tuple[str, ...]) -> float:
+    """Return how much of two inline programs is the same."""
+    one, other = " ".join(words)[:2_000], " ".join(others)[:2_000]
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _simple(command: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the words of each simple command, and whether its exit code is lost."""
+    scripts = {f"@{at}": found[4] for at, found in enumerate(_HEREDOC.finditer(command))}
+    numbers = iter(range(len(scripts)))
+    line = _HEREDOC.sub(lambda found: f" @{next(numbers)} {found[3]}\n", command)
+    words: list[str] = []
+    for token in [*_tokens(_COMMENT.sub("", line).rstrip(" ;\n")), ""]:
+        if not token or token in _JOINS:
+            if words:
+                yield [scripts.get(word, word) for word in words], token in _MASKS
+            words = []
+        else:
+            words.append(token)
+
+
+def _tokens(line: str) -> list[str]:
+    """Return the words and the joints of a command line, redirections left out."""
+    lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    try:
+        raw = list(lexer)
+    except ValueError:
+        # A quote that is never closed: a transcript cuts nothing, but people do.
+        raw = re.findall(r"&&|\|\||[|;\n()]|[^\s|;&()]+", line)
+    return _without_redirections([part for token in raw for part in _joints(token)])
+
+
+def _joints(token: str) -> list[str]:
+    """Cut punctuation that stands together, such as `)\\n`, into joints."""
+    if token and not set(token) - set("();<>|&\n"):
+        return re.findall(r"\d*[<>]+&?|&&|\|\||\|&|[();|&\n]", token)
+    return [token]
+
+
+def _without_redirections(tokens: list[str]) -> list[str]:
+    kept: list[str] = []
+    skip = False
+    for token in tokens:
+        if _REDIRECTION.fullmatch(token):
+            # `2>&1` comes as `2`, `>&` and `1`.
+            if kept and kept[-1].isdigit():
+                kept.pop()
+            skip = True
+        elif skip:
+            skip = False
+        else:
+            kept.append(token)
+    return kept
+
+
+def _part(words: list[str], masked: bool) -> Iterator[Part]:
+    words = _unwrapped(words)
+    if not words:
+        return
+    program = _program(words[0])
+    if program in ("bash", "sh", "zsh") and len(words) > 2 and re.match(r"-\w*c$", words[1]):
+        yield from parts(words[2])
+        return
+    rest = words[1:]
+    if program == "docker-compose":
+        program, rest = "docker", ["compose", *rest]
+    if program == "python" and rest[:1] == ["-m"] and len(rest) > 1:
+        program, rest = _program(rest[1]), rest[2:]
+    yield Part(program, *_job(program, rest), masked)
+
+
+def _unwrapped(words: list[str]) -> list[str]:
+    """Leave out variables and the programs that only run another one."""
+    while words:
+        head = _program(words[0])
+        if _ASSIGNMENT.match(words[0]):
+            words = words[1:]
+        elif head in _WRAPPERS:
+            words = _after_options(words[1:], 1 if head in ("timeout", "gtimeout") else 0)
+        elif head in _RUNNERS and _runs(words):
+            words = _after_options(words[2:], 0)
+        else:
+            break
+    return words
+
+
+def _runs(words: list[str]) -> bool:
+    return len(words) > 2 and words[1] in _RUNNERS[_program(words[0])]
+
+
+def _after_options(words: list[str], skip: int) -> list[str]:
+    """Leave out a wrapper's options; those that are known to take a value with it."""
+    while words and words[0].startswith("-"):
+        takes_value = words[0] in ("--with", "--group", "--extra", "-p", "--python", "--package", "-n",
+                                   "--from", "-u", "--project", "-s", "-k", "--only-group")  # fmt: skip
+        words = words[2 if takes_value else 1 :]
+    return words[skip:]
+
+
+def _program(word: str) -> str:
+    name = re.split(r"[/\\]", word)[-1]
+    name = re.sub(r"\.(?:exe|cmd|bat)$", "", name)
+    versioned = _VERSIONED.match(name)
+    return versioned[1] if versioned else name
+
+
+def _job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the job's name and the words that are left."""
+    if program in _INTERPRETERS:
+        return _script_job(program, words)
+    if program not in _MULTI:
+        return program, tuple(words)
+    names: list[str] = []
+    left = list(words)
+    for word in words:
+        if _SUBCOMMAND.match(word) and (not names or names[-1] in _DEEPER):
+            names.append(word)
+            left.remove(word)
+        elif names and names[-1] not in _DEEPER:
+            break
+    if names[:1] in (["i"], ["add"]) and program in ("npm", "pnpm", "yarn", "bun"):
+        names[0] = "install"
+    if names[:1] == ["run-script"]:
+        names[0] = "run"
+    return " ".join([program, *names]), tuple(left)
+
+
+def _script_job(program: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
+    """A script is its job; a program that is given inline has none but that."""
+    for place, word in enumerate(words):
+        if word in ("-c", "-e", "-", "--eval") or "\n" in word:
+            return f"{program} -", tuple(words[place:])
+        if not word.startswith("-"):
+            return f"{program} {re.split(r'[/]', word)[-1]}", tuple(words[place + 1 :])
+    return program, tuple(words)

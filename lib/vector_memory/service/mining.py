@@ -1,0 +1,96 @@
+"""Mining: what a language model finds in a session beside the rules, where the user switched it on.
+
+It reads the passages that are stored, so it sees nothing that was not redacted, and goes on from the
+turn that it has reached. A turn is done with when another one has come, or when the session is over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import PASSAGE, Memory, Origin, Scope
+from vector_memory.service import storing
+from vector_memory.service.capture import memory_id
+from vector_memory.service.context import Context
+from vector_memory.service.extraction import extracted
+from vector_memory.service.passages import number_of
+from vector_memory.service.shelf import Shelf
+
+if TYPE_CHECKING:
+    from vector_memory.extract.schema import Extracted
+
+TAG = "model"
+MOST_CONFIDENT = 0.6
+"""What a model found is trusted no more than what the assistant said plainly."""
+ALONE_CHARS = 200
+"""A turn that says less is read together with the next."""
+
+
+def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
+    """Let the model read what is new in some sessions; return how many ideas were stored."""
+    if not ctx.settings.extraction or not ctx.settings.generation_backend:
+        return 0
+    return sum(
+        _mine_one(ctx, shelf, session, final)
+        for session in sessions
+        for shelf in ctx.opened_shelves()
+    )
+
+
+def _mine_one(ctx: Context, shelf: Shelf, session: str, final: bool) -> int:
+    told = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
+    name = f"mined:{shelf.journal.store_id}:{session}"
+    reached = int((ctx.state.cursor(name) or {}).get("turn") or 0)
+    turns = sorted({one.source.turn for one in told if one.kind == PASSAGE})
+    ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
+    stored = 0
+    for turn in ready:
+        of_turn = [one for one in told if one.source.turn == turn]
+        stored += _mine_turn(ctx, shelf, of_turn)
+        ctx.state.set_cursor(name, {"turn": turn})
+    return stored
+
+
+def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
+    passages = sorted((one for one in told if one.kind == PASSAGE), key=number_of)
+    text = "\n".join(one.text for one in passages)
+    if len(text) < ALONE_CHARS:
+        return 0
+    known = [one.text for one in told if one.kind != PASSAGE]
+    stored = 0
+    for idea in extracted(ctx, text, known):
+        try:
+            draft = _draft(idea, passages)
+        except UnsafeTextError:
+            ctx.count("texts_dropped")
+            continue
+        placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
+        stored += placed.action != "unchanged"
+    return stored
+
+
+def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
+    """Return a found idea as a memory of the passage that it quotes."""
+    first = next((one for one in passages if idea.quote in one.text), passages[0])
+    cleaned = redact.clean(idea.text)
+    digest = hashlib.blake2b(cleaned.text.lower().encode("utf-8", "replace"), digest_size=12)
+    name = f"model:{digest.hexdigest()}"
+    return Memory(
+        id=memory_id(name, first.project),
+        text=cleaned.text,
+        title=redact.clean(first.title).text,
+        created_at=first.created_at,
+        kind=idea.intent,
+        project=first.project,
+        confidence=min(MOST_CONFIDENT, idea.confidence),
+        # Whoever it quotes, the wording is a model's: it never counts as the user's own.
+        origin=Origin.ASSISTANT,
+        tags=(TAG,),
+        files=first.files,
+        source=first.source,
+        external_id=name,
+    )

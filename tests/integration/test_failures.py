@@ -1,0 +1,293 @@
+"""A failing command brings the fix of the same error: exactly, once, in its project, and no more when
+it did not help."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory.daemon.events import Events
+from vector_memory.model import Memory, Scope
+from vector_memory.service import failures
+
+MISSING = "Exit code 127\n/bin/bash: line 1: pytest: command not found"
+OTHER = "Exit code 1\nValueError: port 5432 is taken"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    """The service with real stores."""
+    made = ServiceHouse(tmp_path)
+    made.ctx.local_now = lambda: made.time
+    yield made
+    made.close()
+
+
+class World:
+    """A project whose sessions write transcripts, and the daemon's answers to their hooks."""
+
+    def __init__(self, house: ServiceHouse, folder: Path) -> None:
+        self.house = house
+        self.project = folder / "app"
+        self.project.mkdir(exist_ok=True)
+        self.folder = folder
+        self.events = Events(house.ctx, lambda work: work())  # type: ignore[func-returns-value]
+
+    def hook(self, event: str, session: str, **more: Any) -> str:
+        """Return the context that a hook of a session is given."""
+        self.house.pass_time(seconds=3)
+        message = {
+            "session_id": session, "cwd": str(self.project), "hook_event_name": event,
+            "transcript_path": str(self.path(session)), "prompt_id": str(self.house.time), **more,
+        }  # fmt: skip
+        body = str(self.project).encode() + b"\0" + json.dumps(message).encode()
+        printed = self.events.answer(event, body)
+        return (
+            str(json.loads(printed)["hookSpecificOutput"]["additionalContext"]) if printed else ""
+        )
+
+    def fail(self, session: str, error: str = MISSING, command: str = "pytest", **more: Any) -> str:
+        """Let a command fail, in the transcript and for the hook."""
+        self.write(session, command, error, failed=True)
+        return self.hook(
+            "PostToolUseFailure", session, tool_name="Bash", tool_input={"command": command},
+            error=error, is_interrupt=False, **more,
+        )  # fmt: skip
+
+    def path(self, session: str) -> Path:
+        """Return a session's transcript."""
+        return self.folder / f"{session}.jsonl"
+
+    def write(self, session: str, command: str, output: str = "ok", failed: bool = False) -> None:
+        """Add a command with its result to a session's transcript."""
+        path = self.path(session)
+        lines = path.read_text().splitlines() if path.exists() else []
+        if not lines:
+            lines.append(self._line(session, 0, "user", "Run the tests."))
+        call = {
+            "type": "tool_use",
+            "id": f"c{len(lines)}",
+            "name": "Bash",
+            "input": {"command": command},
+        }
+        result = {
+            "type": "tool_result",
+            "tool_use_id": call["id"],
+            "content": output,
+            "is_error": failed,
+        }
+        lines += [self._line(session, len(lines), "assistant", [call])]
+        lines += [self._line(session, len(lines), "user", [result])]
+        path.write_text("\n".join(lines) + "\n")
+
+    def _line(self, session: str, number: int, kind: str, content: Any) -> str:
+        self.house.pass_time(seconds=2)
+        return json.dumps({
+            "type": kind, "uuid": f"{session}-{number}", "sessionId": session,
+            "cwd": str(self.project), "timestamp": self.house.time.isoformat(),
+            "message": {"role": kind, "content": content},
+        })  # fmt: skip
+
+    def stop(self, session: str) -> None:
+        """End a turn: what the transcript says is stored and weighed."""
+        self.hook("Stop", session, last_assistant_message="Done.")
+        self.house.follow()
+
+    def learn(self, session: str = "first") -> Memory:
+        """Let a session fail and mend it, and return what was learned."""
+        assert self.fail(session) == ""
+        self.write(session, "source .venv/bin/activate && pytest")
+        self.stop(session)
+        return self.fix()
+
+    def fix(self) -> Memory:
+        """Return the oldest fix."""
+        scope = Scope(collections=("episodes",))
+        return next(iter(self.house.ctx.global_shelf().journal.iter_memories(scope)))
+
+
+@pytest.fixture
+def world(house: ServiceHouse, tmp_path: Path) -> World:
+    """A project in which nothing has happened yet."""
+    return World(house, tmp_path)
+
+
+def test_the_next_session_is_told(world: World) -> None:
+    """The same error, of another command line, brings the fix: dated, fenced, short."""
+    world.learn()
+    told = world.fail("second", command="cd sub && pytest -q | tail")
+    assert "ran `source .venv/bin/activate && pytest` instead" in told
+    assert told.startswith("<vector-memory mark=")
+    assert "2026-05-03 · solution · app" in told
+    assert "doubtful" not in told
+    assert len(told) < 4 * failures.FAILURE_TOKENS
+
+
+def test_a_session_is_told_once(world: World) -> None:
+    """What was shown is in sight; another session is told again."""
+    world.learn()
+    assert world.fail("second")
+    assert world.fail("second") == ""
+    assert world.fail("third")
+
+
+def test_what_a_session_learned_itself_is_in_sight(world: World) -> None:
+    """The session that mended it needs no memory of that, until it was compacted."""
+    world.learn()
+    assert world.fail("first") == ""
+    world.hook("SessionStart", "first", source="compact")
+    assert world.fail("first")
+
+
+def test_another_error_brings_nothing(world: World) -> None:
+    """Only the same error counts."""
+    world.learn()
+    assert world.fail("second", error=OTHER) == ""
+    assert world.house.ctx.state.counters()["failures_unknown"] == 2
+
+
+def test_nearly_the_same_words_are_enough(world: World) -> None:
+    """Another shell says it otherwise; another program's absence is another error."""
+    world.learn()
+    assert "venv" in world.fail("second", "Exit code 127\nzsh: command not found: pytest")
+    assert world.fail("third", "Exit code 127\nbash: mypy: command not found", "mypy .") == ""
+
+
+def test_a_solution_that_the_user_saved_comes_too(world: World) -> None:
+    """What names the error's words, and is a solution, belongs to it."""
+    text = "When the ledger says port is taken, stop the old emulator with `make down`."
+    world.house.remember(text, world.project, kind="solution")
+    assert "make down" in world.fail("first", "Exit code 1\nError: the ledger says port is taken")
+    assert world.fail("second", "Exit code 1\nError: the archive lacks a table of contents") == ""
+
+
+def test_sessions_do_not_start_with_errors(world: World) -> None:
+    """A fix waits for its error."""
+    world.learn()
+    assert "ERROR" not in world.hook("SessionStart", "second", source="startup")
+
+
+def test_a_fix_shown_with_a_prompt_is_judged_too(world: World) -> None:
+    """It is not shown again with the failure, yet what comes of it counts."""
+    before = world.learn()
+    assert before.id[:8] in world.hook(
+        "UserPromptSubmit", "second", prompt="pytest: command not found"
+    )
+    assert world.fail("second") == ""
+    world.write("second", "pytest", "3 passed")
+    world.stop("second")
+    assert world.fix().confidence == pytest.approx(before.confidence + 0.1)
+
+
+def test_another_project_is_not_told(world: World, tmp_path: Path) -> None:
+    """What mended it in one project may harm in another."""
+    world.learn()
+    (tmp_path / "elsewhere").mkdir()
+    assert World(world.house, tmp_path / "elsewhere").fail("second") == ""
+
+
+@pytest.mark.parametrize(
+    "more", [{"is_interrupt": True}, {"tool_input": {"file_path": "a"}}, {"tool_input": 3}]
+)
+def test_nobody_asked(world: World, more: dict[str, Any]) -> None:
+    """Interruptions, other tools and odd input get silence."""
+    world.learn()
+    given = {"tool_input": {"command": "pytest"}, "error": MISSING, **more}
+    assert world.hook("PostToolUseFailure", "second", **given) == ""
+
+
+def test_it_can_be_switched_off(world: World) -> None:
+    """Without the setting a failure brings nothing."""
+    world.learn()
+    world.house.ctx.settings = replace(world.house.ctx.settings, recall_on_failure=False)
+    assert world.fail("second") == ""
+
+
+def test_a_fix_that_works_gains(world: World) -> None:
+    """The command that succeeds after the fix was shown speaks for it, once a session."""
+    before = world.learn().confidence
+    world.fail("second")
+    world.write("second", "uv run pytest", "3 passed")
+    world.stop("second")
+    assert world.fix().confidence == pytest.approx(before + 0.1)
+    world.write("second", "uv run pytest", "3 passed")
+    world.stop("second")
+    assert world.fix().confidence == pytest.approx(before + 0.1)
+
+
+def test_a_fix_that_fails_loses_until_it_is_left_out(world: World) -> None:
+    """The same error again after the fix was shown speaks against it; it is marked, then dropped."""
+    before = world.learn().confidence
+    for number, session in enumerate(("second", "third")):
+        assert ("doubtful" in world.fail(session)) is (number > 0)
+        world.fail(session)
+        world.stop(session)
+    assert world.fix().confidence == pytest.approx(before - 0.3)
+    assert world.fail("fourth") == ""
+
+
+def test_a_session_that_did_not_try_says_nothing(world: World) -> None:
+    """Other commands are no verdict; the turn that brings one is."""
+    before = world.learn().confidence
+    world.fail("second")
+    world.write("second", "git commit -m a")
+    world.stop("second")
+    assert world.fix().confidence == before
+    world.write("second", "pytest", "3 passed")
+    world.stop("second")
+    assert world.fix().confidence == pytest.approx(before + 0.1)
+
+
+def test_what_is_known_of_a_fix_outlives_indexing_again(world: World) -> None:
+    """The first session's exchange grows: the fix is told anew, its confidence stays."""
+    world.learn()
+    world.fail("second")
+    world.write("second", "pytest", "3 passed")
+    world.stop("second")
+    path = world.path("first")
+    text = path.read_text().replace("source .venv/bin/activate", "source venv/bin/activate")
+    path.write_text(text)
+    world.house.ctx.state.set_cursor(str(path), {})
+    world.stop("first")
+    assert "source venv" in world.fix().text
+    assert world.fix().confidence == pytest.approx(0.6)
+
+
+def test_fixes_are_counted(world: World) -> None:
+    """The counters tell what was learned, shown, and what helped."""
+    world.learn()
+    world.fail("second")
+    world.write("second", "pytest", "3 passed")
+    world.stop("second")
+    counters = world.house.ctx.state.counters()
+    assert (counters["fixes_shown"], counters["fixes_helped"]) == (1, 1)
+    assert counters["fixes_learned"] >= 1
+
+
+def test_the_most_trusted_fix_comes(world: World) -> None:
+    """Of two fixes of an error, the one that is believed more is brought."""
+    world.learn()
+    shelf = world.house.ctx.global_shelf()
+    shelf.journal.update(replace(world.fix(), confidence=0.3))
+    world.fail("second", command="pytest -q")
+    world.write("second", "pip install pytest")
+    world.write("second", "pytest -q")
+    world.stop("second")
+    assert "pip install pytest" in world.fail("third")
+
+
+def test_secrets_of_an_error_are_not_stored(world: World) -> None:
+    """What a command prints is redacted before anything is made of it."""
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    world.fail("first", f"Exit code 1\nremote: error: bad token {token} for push", "git push")
+    world.write("first", f"git push https://{token}@github.com/a/b")
+    world.stop("first")
+    memory = world.fix()
+    assert token not in repr(memory)
+    assert "FIX ran `git push https://" in memory.text

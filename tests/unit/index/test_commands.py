@@ -1,0 +1,94 @@
+"""Command lines: the jobs that they do, whatever stands around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.index import commands
+
+
+@pytest.mark.parametrize(
+    ("command", "family"),
+    [
+        ("pytest", "pytest"),
+        ("cd app && uv run pytest tests/test_a.py -q 2>&1 | tail -20", "pytest"),
+        ("source .venv/bin/activate && python3 -m pytest", "pytest"),
+        ("(cd x; CI=1 timeout 60 cargo test --lib)", "cargo test"),
+        ("npm run build", "npm run build"),
+        ("npx tsc --noEmit", "tsc"),
+        ("git -C /srv/app rebase --continue", "git rebase"),
+        (
+            "git add . && git commit -m \"$(cat <<'EOF'\nfix: don't (x) && y | z\nEOF\n)\"",
+            "git commit",
+        ),
+        ("docker-compose up -d", "docker compose up"),
+        ("bash -lc 'go test ./...'", "go test"),
+        ("sudo apt-get install -y jq", "apt-get install"),
+        ("python - <<'PY'\nimport os; os.remove('a')\nPY", "python -"),
+        (".venv/bin/python3.11 tools/run.py --all", "python run.py"),
+        ("poetry run ruff check src > out.txt 2>&1", "ruff check"),
+        ("yarn add left-pad", "yarn install"),
+        ("grep -rn x src | head", ""),
+        ("ls missing; cat nothing", ""),
+        ("rustc --version", ""),
+        ("sed -n 1,20p a.py", ""),
+        ("sed -i s/a/b/ a.py", "sed"),
+        ("echo 'never closed && make test", "make test"),
+        ("", ""),
+    ],
+)
+def test_the_job_of_a_command_line(command: str, family: str) -> None:
+    """Folders, variables, environments, runners and pipes say nothing of the job."""
+    assert commands.family(command) == family
+
+
+def test_an_exit_code_is_lost_in_a_pipe_and_before_a_semicolon() -> None:
+    """Only what the shell reports by its exit code counts as proof."""
+    masked = {
+        part.job: part.is_masked for part in commands.parts("make test | tail; npm test; go vet")
+    }
+    assert masked == {"make test": True, "tail": True, "npm test": True, "go vet": False}
+
+
+@pytest.mark.parametrize(
+    ("failed", "other", "least", "most"),
+    [
+        ("pytest -q", "pytest -v", 0.9, 1),
+        ("pytest tests/a.py", "pytest", 0.9, 1),
+        ("pytest tests/a.py", "pytest /home/x/app/tests/a.py", 0.9, 1),
+        ("pytest tests/a.py", "pytest tests/b.py", 0, 0.5),
+        ("pytest", "pytest tests/b.py", 0.5, 0.8),
+        ("git commit -m a", "git push", 0, 0),
+        ("npm run build", "npm run lint", 0, 0),
+        ("python app.py", "python3 app.py", 0.9, 1),
+        ("python -c 'import a; print(a)'", "python -c 'import a; print(a.b)'", 0.8, 1),
+        ("python -c 'import a'", "python -c 'for i in range(9): print(i * 77)'", 0, 0.5),
+    ],
+)
+def test_which_commands_do_the_same(failed: str, other: str, least: float, most: float) -> None:
+    """Another file under test is another job; all of them, or the same elsewhere, is the same."""
+    (tried,), (ran,) = commands.telling(failed), commands.telling(other)
+    assert least <= commands.same_job(tried, ran) <= most
+
+
+@pytest.mark.parametrize(
+    ("command", "writes"),
+    [
+        ("echo port=1 > app.toml", True),
+        ("cat >> .env <<'E'\nA=1\nE", True),
+        ("printf x | tee -a notes.txt", True),
+        ("echo 'a > b'", False),
+        ("cat a.txt 2>&1 > /dev/null", False),
+        ("cat a 2>err.txt", False),
+        ("pytest > out.txt", False),
+    ],
+)
+def test_what_writes_a_file(command: str, writes: bool) -> None:
+    """A redirection into a file is a change; what a check leaves in a file is none."""
+    assert commands.writes(command) is writes
+
+
+def test_a_command_in_short() -> None:
+    """What is shown of a command line leaves out where it ran and the pager."""
+    assert commands.bare("cd /srv/a && make  test 2>&1 | tail -5") == "make test"
+    assert commands.bare("python - <<'E'\nprint(1)\nE") == "python - <<E"
