@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import failures, sessions
+from vector_memory.service import sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -135,6 +135,8 @@ class Events:
         session = _text(message, "session_id")
         turn = self._turns.of(session)
         ask = sessions.Ask(session, folder, compacted_at=turn.compacted_at)
+        from vector_memory.service import failures
+
         return failures.on_failure(self._ctx, ask, _text(message, "error"), command)
 
     def _stop(self, message: dict[str, Any], folder: str) -> str:
