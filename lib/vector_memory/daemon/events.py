@@ -13,16 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
-from vector_memory.service import (
-    capture,
-    client_notes,
-    endings,
-    failures,
-    feedback,
-    mining,
-    sessions,
-    topics,
-)
+from vector_memory.service import sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -144,6 +135,8 @@ class Events:
         session = _text(message, "session_id")
         turn = self._turns.of(session)
         ask = sessions.Ask(session, folder, compacted_at=turn.compacted_at)
+        from vector_memory.service import failures
+
         return failures.on_failure(self._ctx, ask, _text(message, "error"), command)
 
     def _stop(self, message: dict[str, Any], folder: str) -> str:
@@ -185,25 +178,13 @@ class Events:
         elif transcript and os.path.isfile(transcript) and self._ctx.settings.capture:
             final = entry.get("event") in FINAL_EVENTS
             folder = _text(entry, "folder")
-            captured = capture.index_transcript(self._ctx, transcript, folder, final, last)
-            if final:
-                for one in {session, *captured.sessions}:
-                    endings.finish(self._ctx, one)
-            elif captured.stored:
-                topics.derive(self._ctx, captured.sessions)
-            feedback.judge(self._ctx, session, transcript)
-            if final:
-                client_notes.index(self._ctx, transcript, folder)
-            self._mine({session, *captured.sessions}, final)
-            if captured.stored:
-                sessions.save_snapshot(self._ctx, folder)
+            # What reads transcripts is imported when the first turn has ended: a start and the first
+            # prompt do not wait for it.
+            from vector_memory.service import turn_end
+
+            turn_end.learn(self._ctx, turn_end.Ended(session, transcript, folder, final, last))
         if os.path.exists(path):
             os.unlink(path)
-
-    def _mine(self, found: set[str], final: bool) -> None:
-        """Let a model read on, where the user wants that, behind everything else: it takes minutes."""
-        if self._ctx.settings.extraction:
-            self._ctx.slowly(lambda: mining.mine(self._ctx, found, final))
 
 
 def _text(message: dict[str, Any], name: str) -> str:

@@ -47,31 +47,34 @@ def spans(
 
     Args:
         turns: the session's turns, in order.
-        ideas: what is known to have been decided, concluded or left open; where nothing is,
-            the turns' sentences are asked.
+        ideas: what is known to have been decided, concluded or left open; where nothing is
+            of a sort, the turns' sentences are asked.
         intent_of: what a sentence is: `decision`, `conclusion`, `question`, `todo`, or "".
     """
     found = scores(turns)
     counts = Counter(term for turn in turns for term in turn.terms)
-    said: dict[int, list[Idea]] = {}
+    known: dict[int, list[Idea]] = {}
     for idea in ideas:
-        said.setdefault(idea.turn, []).append(idea)
+        known.setdefault(idea.turn, []).append(idea)
+    guessed: dict[int, list[Idea]] = {}
 
-    def said_in(turn: Turn) -> list[Idea]:
-        number = turn.first.turn
-        if number not in said and not ideas:
-            said[number] = list(ideas_of(turn, intent_of))
-        return said.get(number, [])
+    def guesses(members: Sequence[Turn]) -> list[Idea]:
+        for turn in members:
+            if turn.first.turn not in guessed:
+                guessed[turn.first.turn] = list(ideas_of(turn, intent_of))
+        return [one for turn in members for one in guessed[turn.first.turn]]
 
     def made(first: int, last: int, level: int) -> Span:
         members = tuple(turns[first:last])
         begins = _parts(found, first, last) if level == TOPIC else []
         parts = tuple(made(*ends, SUBTOPIC) for ends in _stretches(begins, last))
+        name = name_of(members, counts, len(turns))
+        said = [one for turn in members for one in known.get(turn.first.turn, ())]
         return Span(
             key=members[0].first.key,
             level=level,
-            name=name_of(members, counts, len(turns)),
-            summary=summary_of(members, [one for turn in members for one in said_in(turn)]),
+            name=name,
+            summary=summary_of(members, said, lambda: guesses(members), name),
             turns=(members[0].first.turn, members[-1].first.turn),
             lines=lines_of(members),
             members=members,

@@ -10,6 +10,7 @@ from vector_memory.index.tools import clip
 from vector_memory.index.turns import Turn
 from vector_memory.language.chatter import is_chatter, without_applause
 from vector_memory.language.statements import CODE, HEADING, statements
+from vector_memory.model import unique
 
 IntentOf = Callable[[str], str]
 """What a sentence is: a kind of memory such as `decision`, or "" for none."""
@@ -21,12 +22,14 @@ SENTENCE_CHARS = 150
 MOST = 2
 """Sentences of each sort in a summary."""
 LEAST_WORDS = 4
+LEAD_CHARS = 40
+"""What may stand before a name in the sentence that it was taken from."""
 READ_CHARS = 6_000
 """Of each turn's answer, so much of its beginning and of its end is read."""
 
 _DECISION = re.compile(
     r"\b(?:decided|we(?:'ll| will) (?:use|go with|keep|stick)|let'?s (?:use|go with|do|keep|not)|going with"
-    r"|went with|settled on|agreed|chose|chosen|opted|instead of|rather than|switched to|from now on)\b",
+    r"|went with|settled on|agreed|chose|chosen|opted|switched to|from now on)\b",
     re.IGNORECASE,
 )
 _CONCLUSION = re.compile(
@@ -79,16 +82,28 @@ def intent_of(sentence: str) -> str:
     return ""
 
 
-def summary_of(turns: Sequence[Turn], ideas: Sequence[Idea]) -> Summary:
-    """Return the summary of a stretch from what is known to have been said in it."""
-    last = turns[-1].first.turn
-    decided = _texts(ideas, DECIDED)
-    concluded = _texts(
-        [one for one in ideas if clip(one.text, SENTENCE_CHARS) not in decided], CONCLUDED
-    )
-    # What was asked or to be done earlier was most likely answered and done on the way.
-    left_open = _texts([one for one in ideas if one.turn == last], OPEN)
-    return Summary(decided, concluded or _texts(_last_words(turns[-1]), CONCLUDED), left_open)
+def summary_of(
+    turns: Sequence[Turn], known: Sequence[Idea], said: Callable[[], Sequence[Idea]], name: str = ""
+) -> Summary:
+    """Return the summary of a stretch.
+
+    Args:
+        known: what is known to have been said in it.
+        said: finds what its sentences are; asked where nothing is known of a sort.
+        name: the stretch's name, which need not be said again.
+    """
+
+    def texts(intents: Sequence[str], but: Sequence[str] = ()) -> tuple[str, ...]:
+        return _texts(known, intents, (name, *but)) or _texts(said(), intents, (name, *but))
+
+    def late(ideas: Sequence[Idea]) -> list[Idea]:
+        # What was asked or to be done earlier was most likely answered and done on the way.
+        return [one for one in ideas if one.turn == turns[-1].first.turn]
+
+    decided = texts(DECIDED)
+    concluded = texts(CONCLUDED, decided) or _texts(_last_words(turns[-1]), CONCLUDED)
+    left_open = _texts(late(known), OPEN, decided) or _texts(late(said()), OPEN, decided)
+    return Summary(decided, concluded, left_open)
 
 
 def ideas_of(turn: Turn, intent_of: IntentOf) -> Iterator[Idea]:
@@ -120,7 +135,15 @@ def _last_words(turn: Turn) -> list[Idea]:
     ]
 
 
-def _texts(ideas: Iterable[Idea], intents: Sequence[str]) -> tuple[str, ...]:
-    """Return the last words of some sorts, each once."""
-    found = dict.fromkeys(one.text for one in ideas if one.intent in intents)
-    return tuple(clip(text, SENTENCE_CHARS) for text in list(found)[-MOST:])
+def _texts(
+    ideas: Iterable[Idea], intents: Sequence[str], but: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the last words of some sorts, each once, without those that were said (`but`)."""
+    texts = unique(clip(one.text, SENTENCE_CHARS) for one in ideas if one.intent in intents)
+    return tuple(one for one in texts if not any(_says(one, known) for known in but))[-MOST:]
+
+
+def _says(text: str, known: str) -> bool:
+    """Whether a text says what is known, or is said by it."""
+    one, other = (" ".join(words.casefold().rstrip(" .…!?").split()) for words in (text, known))
+    return bool(other) and (other in one[: len(other) + LEAD_CHARS] or one in other)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from vector_memory.language.chatter import is_chatter
@@ -45,11 +46,27 @@ class Assertion(NamedTuple):
         return self.weight >= FIRM
 
 
-def _cues(*pairs: tuple[str, float]) -> tuple[Cue, ...]:
-    return tuple((re.compile(pattern, re.IGNORECASE), weight) for pattern, weight in pairs)
+def _cues(*pairs: tuple[str, float]) -> tuple[tuple[str, float], ...]:
+    return pairs
 
 
-_BOTH: dict[str, tuple[Cue, ...]] = {
+@cache
+def _table(speaker: str) -> tuple[tuple[str, tuple[Cue, ...]], ...]:
+    """Return the cues of each intent. They are compiled when the first sentence is read, since a start
+    does not wait for that."""
+    return tuple(
+        (intent, tuple((re.compile(pattern, re.IGNORECASE), weight) for pattern, weight in pairs))
+        for table in (_BOTH, _USER if speaker == USER else _ASSISTANT)
+        for intent, pairs in table.items()
+    )
+
+
+@cache
+def _headings() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((intent, re.compile(one, re.IGNORECASE)) for intent, one in _HEADINGS)
+
+
+_BOTH: dict[str, tuple[tuple[str, float], ...]] = {
     DECISION: _cues(
         (r"\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked|opted|went with)\b", 1.8),
         (r"\b(?:decision|design decision|the plan)\b.{0,12}(?::|is|was)\s", 1.2),
@@ -98,7 +115,7 @@ _BOTH: dict[str, tuple[Cue, ...]] = {
     ),
 }  # fmt: skip
 
-_USER: dict[str, tuple[Cue, ...]] = {
+_USER: dict[str, tuple[tuple[str, float], ...]] = {
     PREFERENCE: _cues(
         (r"\b(?:always|never)\b(?! (?:mind|gets?|be(?:en)?|had|seen))", 0.9),
         (r"\b(?:i|we)(?:'d| would)? (?:really |strongly |explicitly |much |kind of |definitely )*(?:prefer|rather|like(?: it)? (?:to|when|if)|hate|dislike|love)\b", 1.4),
@@ -136,7 +153,7 @@ _USER: dict[str, tuple[Cue, ...]] = {
     ),
 }  # fmt: skip
 
-_ASSISTANT: dict[str, tuple[Cue, ...]] = {
+_ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
     CONCLUSION: _cues(
         (r"^(?!i'?(?:ll|m)?\b|let|now\b|we'll|you\b).{25,}(?<=.)\b(?:is|are|was|were|has|have|had|uses?|needs?|does|do|can|will|would|should|must|means|gets?|runs?|returns?|looks?|resolves?|handles?|comes?|happens?|seems?|exists?|contains?|references?|covers?|stays?|makes?|maps)\b.*(?:`|\*\*|\w_\w|\w/\w|\d|\.\w{2,4}\b|[a-z][A-Z])", 0.6),
         (r"^(?!i'?(?:ll|m)?\b|let|now\b|we'll|you\b)(?:.*\b[\w'-]{4,}\b){9,}", 0.3),
@@ -177,20 +194,17 @@ _ASSISTANT: dict[str, tuple[Cue, ...]] = {
     ),
 }  # fmt: skip
 
-_HEADINGS: dict[str, re.Pattern[str]] = {
-    intent: re.compile(pattern, re.IGNORECASE)
-    for intent, pattern in (
-        (TODO, r"\b(?:to-?dos?|next steps?|remaining|future|outstanding|left|not yet|follow-?ups?|later|planned|roadmap|missing)\b"),
-        (PROBLEM, r"\b(?:issues?|problems?|bugs?|errors?|limitations?|risks?|gotchas?|known issues|what(?:'s| is) wrong|weak points?|cons|concerns?|root cause)\b"),
-        (SOLUTION, r"\b(?:fix(?:es|ed)?|solutions?|changes(?: made)?|what (?:i|was|we) (?:did|changed|fixed|done|added)|improvements?|resolved|implemented|completed|done|summary of (?:changes|fixes)|\w* ?fix summary)\b"),
-        (DECISION, r"\b(?:decisions?|decided|recommendations?|recommended|approach|design|plan|mvp|scope|agreed|architecture decisions?)\b"),
-        (PROCEDURE, r"\b(?:usage|how to|commands?|to run|running|quick ?start|set-?up|getting started|installation|steps to|deploy(?:ment|ing)?|workflow)\b"),
-        (QUESTION, r"\b(?:open questions?|questions?|unclear|clarifications?)\b"),
-        (CONCLUSION, r"\b(?:findings?|results?|conclusions?|key (?:points|takeaways|insights|findings|benefits|changes)|benefits|advantages|strengths|pros|analysis|verdict|assessment|what i found|test results|status|why)\b"),
-        (CONTEXT, r"\b(?:overview|architecture|structure|stack|project|context|background|components|features|files?|key files|modules|technolog\w+)\b"),
-        (PREFERENCE, r"\b(?:preferences?|conventions?|rules|guidelines|style)\b"),
-    )
-}  # fmt: skip
+_HEADINGS: tuple[tuple[str, str], ...] = (
+    (TODO, r"\b(?:to-?dos?|next steps?|remaining|future|outstanding|left|not yet|follow-?ups?|later|planned|roadmap|missing)\b"),
+    (PROBLEM, r"\b(?:issues?|problems?|bugs?|errors?|limitations?|risks?|gotchas?|known issues|what(?:'s| is) wrong|weak points?|cons|concerns?|root cause)\b"),
+    (SOLUTION, r"\b(?:fix(?:es|ed)?|solutions?|changes(?: made)?|what (?:i|was|we) (?:did|changed|fixed|done|added)|improvements?|resolved|implemented|completed|done|summary of (?:changes|fixes)|\w* ?fix summary)\b"),
+    (DECISION, r"\b(?:decisions?|decided|recommendations?|recommended|approach|design|plan|mvp|scope|agreed|architecture decisions?)\b"),
+    (PROCEDURE, r"\b(?:usage|how to|commands?|to run|running|quick ?start|set-?up|getting started|installation|steps to|deploy(?:ment|ing)?|workflow)\b"),
+    (QUESTION, r"\b(?:open questions?|questions?|unclear|clarifications?)\b"),
+    (CONCLUSION, r"\b(?:findings?|results?|conclusions?|key (?:points|takeaways|insights|findings|benefits|changes)|benefits|advantages|strengths|pros|analysis|verdict|assessment|what i found|test results|status|why)\b"),
+    (CONTEXT, r"\b(?:overview|architecture|structure|stack|project|context|background|components|features|files?|key files|modules|technolog\w+)\b"),
+    (PREFERENCE, r"\b(?:preferences?|conventions?|rules|guidelines|style)\b"),
+)  # fmt: skip
 UNDER_HEADING = 0.8
 REFUSING = 1.2
 """What the words of a refusal gain: users refuse because of how they want things."""
@@ -249,13 +263,12 @@ def assertion(said: Statement, speaker: str, refusing: bool = False) -> Assertio
 
 def _weights(said: Statement, speaker: str) -> dict[str, float]:
     weights: dict[str, float] = {}
-    for table in (_BOTH, _USER if speaker == USER else _ASSISTANT):
-        for intent, cues in table.items():
-            found = _sum(cues, said.text)
-            if found:
-                weights[intent] = weights.get(intent, 0.0) + found
+    for intent, cues in _table(speaker):
+        found = _sum(cues, said.text)
+        if found:
+            weights[intent] = weights.get(intent, 0.0) + found
     if said.heading and said.form == ITEM:
-        for intent, pattern in _HEADINGS.items():
+        for intent, pattern in _headings():
             if pattern.search(said.heading):
                 weights[intent] = weights.get(intent, 0.0) + UNDER_HEADING
                 break

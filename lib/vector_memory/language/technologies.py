@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _ALIASES = """
 postgresql: postgres, pgsql, psql
@@ -197,19 +198,18 @@ def _table() -> dict[str, str]:
 
 CANONICAL = _table()
 """Lower-case name or alias → the name it goes by."""
-_PATTERN = re.compile(
-    r"(?<![\w./@-])(?:"
-    + "|".join(re.escape(name) for name in sorted(CANONICAL, key=len, reverse=True))
-    + r")(?![\w/-]|\.\w)",
-    re.IGNORECASE,
-)
-_WRITTEN_AS_NAME = re.compile(r"^(?:[A-Z]|`)")
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in sorted(CANONICAL, key=len, reverse=True))
+    return re.compile(rf"(?<![\w./@-])(?:{names})(?![\w/-]|\.\w)", re.IGNORECASE)
 
 
 def technologies(text: str) -> tuple[str, ...]:
     """Return the technologies that a text names, by the names they go by, each once, in order."""
     found: dict[str, None] = {}
-    for match in _PATTERN.finditer(text):
+    for match in _pattern().finditer(text):
         word = match[0]
         if word.lower() in _ORDINARY and not _named(text, match):
             continue

@@ -20,6 +20,8 @@ CURRENT_TOKENS = 220
 NOTE_TOKENS = 90
 KINDS = ("decision", "preference", "conclusion", "solution", "question", "todo")
 MOST_FILES = 8
+SAME_CHARS = 60
+"""A memory that begins as something that is told already is not told again."""
 
 
 def notes(ctx: Context, shelves: Sequence[Shelf], session: str) -> list[injection.Note]:
@@ -30,6 +32,8 @@ def notes(ctx: Context, shelves: Sequence[Shelf], session: str) -> list[injectio
     left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
     made: list[injection.Note] = []
     for memory, budget in _chosen(shelves, session):
+        if any(memory.text[:SAME_CHARS] in one.text for one in made):
+            continue
         note = render.note(memory, name_in(names, memory.project), budget)
         size = injection.tokens(note.head + note.text) + 4
         if size <= left:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.client_memory import lines_known, normalised
 from vector_memory.model import ignore_progress
-from vector_memory.service import notes
 from vector_memory.service.context import Context
 
 log = logging.getLogger(__name__)
@@ -70,6 +69,8 @@ def index(ctx: Context, transcript: str, folder: str) -> None:
     name = f"client:{path}"
     if ctx.state.cursor(name) == seen:
         return
+    from vector_memory.service import notes
+
     try:
         request = {"paths": [path], "project": folder, "cwd": folder}
         notes.import_notes(ctx, request, lambda step: None, ignore_progress)

@@ -120,7 +120,7 @@ def lines_about(turns: Sequence[Turn], tree: Sequence[Span]) -> list[str]:
         _last([text for span in tree for text in span.summary.concluded]),
         tree[-1].summary.left_open,
     )
-    files = [os.path.basename(one) for one in topics.files_of(turns)[:MOST_FILES]]
+    files = unique(os.path.basename(one) for one in topics.files_of(turns))[:MOST_FILES]
     about = unique(span.name for span in tree)[:MOST_TOPICS]
     return [" · ".join(about), *said.lines(), *([f"Files: {', '.join(files)}"] if files else [])]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory import analysis
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import PASSAGE, Memory, Scope
+from vector_memory.model import DERIVED, PASSAGE, Memory, Scope
 from vector_memory.service.context import Context
 from vector_memory.service.shelf import Shelf
 
@@ -73,7 +73,7 @@ def _counts(ctx: Context, memory: Memory, draft: Memory) -> bool:
     now = ctx.now()
     return (
         memory.id != draft.id
-        and memory.kind != PASSAGE
+        and memory.kind not in (PASSAGE, *DERIVED)
         and (memory.expires_at is None or memory.expires_at > now)
         and (memory.valid_until is None or memory.valid_until > now)
     )

@@ -6,6 +6,7 @@ They are derived: whatever changes in a session's passages changes them, and rea
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,8 @@ TEXT_CHARS = 480
 MOST_FILES = 10
 GONE = "Taken into another topic."
 """What stands in the place of a topic that there is no more: nothing of what was said."""
+_LEAD = re.compile(r"^\[[^\]]{0,200}\]\s*")
+"""What an idea leans on, put before it; a topic says that itself."""
 IDEA_KINDS = frozenset(
     {"decision", "preference", "conclusion", "solution", "learning", "question", "todo"}
 )
@@ -109,7 +112,7 @@ def _tree(turns: Sequence[Turn], memories: Sequence[Memory]) -> list[Span]:
 def ideas(memories: Iterable[Memory]) -> list[Idea]:
     """Return what is known to have been decided, concluded or left open."""
     return [
-        Idea(one.source.turn, one.kind, one.text)
+        Idea(one.source.turn, one.kind, _LEAD.sub("", one.text, count=1))
         for one in memories
         if one.kind in IDEA_KINDS and one.status is Status.ACTIVE and not one.extra.get("done")
     ]

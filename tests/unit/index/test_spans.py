@@ -247,8 +247,9 @@ def test_a_summary_is_made_of_sentences() -> None:
     last = turn(2, "go", "The root cause was a missing index. Should the spool be kept for a week?")
     found = summary_of(
         [first, last],
-        [Idea(n, intent_of(said), said) for n, one in ((1, first), (2, last))
-         for said in sentences(one.answer)],
+        [],
+        lambda: [Idea(n, intent_of(said), said) for n, one in ((1, first), (2, last))
+                 for said in sentences(one.answer)],
     )  # fmt: skip
     assert found == Summary(
         ("We will use a spool file for retries.",),
@@ -260,20 +261,32 @@ def test_a_summary_is_made_of_sentences() -> None:
 
 def test_without_conclusions_the_last_words_stand_for_them() -> None:
     """How it ended is better than nothing."""
-    assert summary_of([turn(1, "go", "The totals agree with the bank.")], []).concluded == (
+    assert summary_of([turn(1, "go", "The totals agree with the bank.")], [], list).concluded == (
         "The totals agree with the bank.",
     )
 
 
 def test_known_ideas_come_before_guesses() -> None:
-    """Where something is known of a session, its sentences are not asked."""
-    asked: list[str] = []
-    known = [Idea(1, "decision", "Totals are kept in cents.")]
-    (topic,) = spans(
-        [turn(1, "x y z", "We decided on euros.")], known, lambda s: asked.append(s) or ""
+    """Where something of a sort is known, the sentences of that sort are not taken."""
+    known = [
+        Idea(1, "decision", "Totals are kept in cents."),
+        Idea(1, "todo", "Migrate the totals."),
+    ]
+    said = "We decided on euros. The root cause was a rounding of cents."
+    (topic,) = spans([turn(1, "totals of ledgers", said)], known)
+    assert topic.summary == Summary(
+        ("Totals are kept in cents.",),
+        ("The root cause was a rounding of cents.",),
+        ("Migrate the totals.",),
     )
-    assert topic.summary.decided == ("Totals are kept in cents.",)
-    assert asked == []
+
+
+def test_a_summary_does_not_repeat_the_name() -> None:
+    """The prompt that a topic is called by is a request, and was said."""
+    known = [Idea(1, "decision", "Please make the queue survive a crash.")]
+    (topic,) = spans([turn(1, "Please make the queue survive a crash.", "All is well now.")], known)
+    assert topic.name == "Make the queue survive a crash"
+    assert topic.summary.decided == ()
 
 
 @given(st.text(max_size=300))
