@@ -8,8 +8,9 @@ from typing import Any
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Memory, Scope
+from vector_memory.model import DERIVED, Memory, Scope
 from vector_memory.retrieve import rerank
+from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.retrieve.topics import topics
 from vector_memory.service import asked, generation
@@ -23,6 +24,8 @@ from vector_memory.service.shelf import Shelf
 MAX_K = 1_000
 MAX_AROUND = 10
 MODEL_WAIT_S = 3.0
+MOST_ECHOES = 8
+"""How many topics and summaries may stand before a hit whose part they are."""
 
 
 def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
@@ -37,7 +40,8 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     shelves = asked.shelves_asked(ctx, request, place)
     ctx.embedding.wait(MODEL_WAIT_S)
     wanted = max(k, rerank.MOST) if ctx.settings.rerank else k
-    hits = find(ctx, text, scope, shelves, wanted, place, widen=True)
+    hits = find(ctx, text, scope, shelves, wanted + MOST_ECHOES, place, widen=True)
+    hits = (hits if set(scope.kinds) & set(DERIVED) else without_echoes(hits))[:wanted]
     if ctx.settings.rerank:
         hits = generation.reordered(ctx, text, hits)[:k]
     touch(ctx, shelves, hits)

@@ -12,9 +12,10 @@ from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import DERIVED, GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
+from vector_memory.model import GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
+from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service import after_compaction, client_notes
 from vector_memory.service.context import Context, scope_of
@@ -79,24 +80,6 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
     return [hit for hit in fit if not in_sight(hit.memory, ask)][:k]
-
-
-def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits without topics and summaries of which a part was found too: a prompt has no room for
-    the same thing twice, and the passage says it verbatim."""
-    said = {
-        (hit.memory.source.session, hit.memory.source.turn)
-        for hit in hits
-        if hit.memory.kind not in DERIVED
-    }
-    return [hit for hit in hits if not _repeats(hit.memory, said)]
-
-
-def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
-    if memory.kind not in DERIVED:
-        return False
-    first, last = memory.extra.get("turns") or (memory.source.turn, memory.source.turn)
-    return any(session == memory.source.session and first <= turn <= last for session, turn in said)
 
 
 def in_sight(memory: Memory, ask: Ask) -> bool:
