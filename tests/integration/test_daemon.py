@@ -207,7 +207,7 @@ def test_a_spooled_event_is_done_by_the_next_daemon(rig: Rig, tmp_path: Path) ->
     data = {"session_id": "s1", "transcript_path": str(talk)}
     write_spool(rig.home, "SessionEnd", data, str(tmp_path))
     rig.daemon.start()
-    rig.until(lambda: rig.daemon.ask("stats", {})["memories"] == 1, "the memory")
+    rig.until(lambda: rig.daemon.ask("stats", {})["memories"] >= 1, "the memory")
     rig.until(lambda: os.listdir(rig.home.spool) == [], "an empty spool")
 
 

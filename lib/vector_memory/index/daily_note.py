@@ -22,7 +22,7 @@ def with_section(note: str, session: str, section: str) -> str:
     With "" the older one is taken out. Where the end of the older one is missing, somebody edited it:
     the note stays as it is.
     """
-    newline = "\r\n" if "\r\n" in note else "\n"
+    newline = "\r\n" if "\r\n" in note or note.endswith("\r") else "\n"
     section = section.replace("\n", newline)
     start, end = note.find(_open(session)), note.find(_close(session))
     if start >= 0 and end > start:
