@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from vector_memory.language import times
-from vector_memory.model import Mark
+from vector_memory.model import Mark, Memory
 
 MOST_CHARS = 4_000
 
 
-def marks_of(text: str) -> Mark:
-    """Return whether a text ends with a question, and whether it says when something happens."""
-    marks = Mark(0)
+def marks_of(memory: Memory) -> Mark:
+    """Return whether a memory's text ends with a question, whether it says when something happens, and
+    whether it stands beside the talk that it was made of."""
+    text = memory.text
+    marks = Mark.ASIDE if memory.is_aside else Mark(0)
     if text.rstrip().endswith("?"):
         marks |= Mark.QUESTION
     if times.mentions_time(text[:MOST_CHARS]):

@@ -188,6 +188,12 @@ class Memory:
     last_used_at: datetime | None = None
 
     @property
+    def is_aside(self) -> bool:
+        """Whether it was made of a session's talk, such as an idea or a topic: it stands beside the
+        talk, not between two passages of it."""
+        return bool(self.source.session and self.source.path) and self.kind != PASSAGE
+
+    @property
     def entities(self) -> tuple[str, ...]:
         """What it is about by name, each as `kind:name`."""
         named = self.extra.get("entities")
@@ -307,6 +313,8 @@ class Mark(IntFlag):
     """It ends with a question."""
     TIME = 2
     """It says when something was or will be."""
+    ASIDE = 4
+    """It was made of a session's talk and is no part of it."""
 
 
 class IndexRow(NamedTuple):

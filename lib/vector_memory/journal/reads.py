@@ -20,7 +20,7 @@ from vector_memory.journal.rows import (
     to_memory,
 )
 from vector_memory.journal.scopes import beyond_projects, condition, marks, projects_in
-from vector_memory.model import DERIVED, Memory, Scope, Source, Status
+from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
 
 CHUNK = 500
 MAX_STEPS = 16
@@ -261,9 +261,9 @@ def neighbour(
         connection,
         "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
         f" AND (m.turn, m.seq) {sign} (?, ?) AND m.status = 'active'"
-        f" AND m.kind NOT IN ({marks(DERIVED)})"
+        " AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
         f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
-        (memory.source.session, memory.source.turn, memory.seq, *DERIVED),
+        (memory.source.session, memory.source.turn, memory.seq, PASSAGE),
     )
     return found[0] if found else None
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vector_memory.model import DERIVED, GLOBAL_PROJECT, Around, Scope
+from vector_memory.model import GLOBAL_PROJECT, Around, Mark, Scope
 
 NOBODY = -1
 _DAY_US = 86_400_000_000
@@ -233,8 +233,8 @@ class Columns:
             distinct, places = batch.words[name]
             codes = [known.setdefault(word or "", len(known) - 1) for word in distinct]
             part[name] = np.array(codes, np.int32)[places]
-        # A topic stands beside the talk, not between two turns of it.
-        part["session"][np.isin(part["kind"], self.codes("kind", DERIVED))] = NOBODY
+        # An idea or a topic stands beside the talk, not between two turns of it.
+        part["session"][(part["marks"] & Mark.ASIDE) != 0] = NOBODY
         return part
 
     def _longer(self, part: dict[str, Any]) -> _Table:

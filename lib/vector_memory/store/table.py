@@ -103,7 +103,7 @@ def batch(rows: Sequence[IndexRow]) -> Batch:
         np.array([microseconds(memory.created_at) for memory in memories], np.int64),
         np.array([memory.source.turn for memory in memories], np.int64),
         np.array([size_of(row.lexical) for row in rows], np.uint8),
-        np.array([int(marks_of(memory.text)) for memory in memories], np.uint8),
+        np.array([int(marks_of(memory)) for memory in memories], np.uint8),
         {
             "project": words_of([storable(memory.project) for memory in memories]),
             "session": words_of([storable(memory.source.session) for memory in memories]),
@@ -130,7 +130,7 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
         "created_at": [microseconds(memory.created_at) for memory in memories],
         "turn": [memory.source.turn for memory in memories],
         "size": [size_of(row.lexical) for row in rows],
-        "marks": [int(marks_of(memory.text)) for memory in memories],
+        "marks": [int(marks_of(memory)) for memory in memories],
         "project": [storable(memory.project) for memory in memories],
         "kind": [storable(memory.kind) for memory in memories],
         "collection": [storable(memory.collection) for memory in memories],
