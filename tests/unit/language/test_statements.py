@@ -1,0 +1,62 @@
+"""A chat's text is cut where assertions end, and every cut is a place in it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory.language.statements import CODE, HEADING, ITEM, SENTENCE, plain, statements
+
+TEXT = """Fixed the pool. It leaked, e.g. on retries of v2.1.
+
+## What changed
+- **Retries** are capped
+  at three
+- [x] tests
+- [ ] docs
+Done then.
+
+```python
+a = 1
+```
+> quoted words
+"""
+
+
+def test_forms() -> None:
+    """Sentences, a heading, items under it, code."""
+    found = [(one.form, one.text, one.heading, one.done) for one in statements(TEXT)]
+    assert found == [
+        (SENTENCE, "Fixed the pool.", "", None),
+        (SENTENCE, "It leaked, e.g. on retries of v2.1.", "", None),
+        (HEADING, "What changed", "", None),
+        (ITEM, "Retries are capped at three", "What changed", None),
+        (ITEM, "tests", "What changed", True),
+        (ITEM, "docs", "What changed", False),
+        (SENTENCE, "Done then.", "What changed", None),
+        (CODE, "a = 1", "What changed", None),
+        (SENTENCE, "quoted words", "What changed", None),
+    ]
+
+
+def test_small_letters_begin_sentences_too() -> None:
+    """Many people write so in a chat; file names and versions are no ends."""
+    said = [one.text for one in statements("use pnpm here. not npm in app.py or 3.12 please")]
+    assert said == ["use pnpm here.", "not npm in app.py or 3.12 please"]
+
+
+def test_markup_goes() -> None:
+    """Bold, links and decoration; code keeps its ticks."""
+    assert plain("✅ **Fixed** [the pool](https://x.y/z) with `max_retries`") == (
+        "Fixed the pool with `max_retries`"
+    )
+
+
+@given(st.text(max_size=400))
+def test_places(text: str) -> None:
+    """Statements are in order, apart, and within the text; none is empty."""
+    end = 0
+    for one in statements(text):
+        assert end <= one.start < one.end <= len(text)
+        assert one.text.strip()
+        end = one.end
