@@ -1,0 +1,79 @@
+"""A model reads on where the rules have read: once a turn, never twice, and its word is not the user's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes_ollama import OllamaServer, running
+from service_house import ServiceHouse
+from talk import transcript
+
+from vector_memory.model import Memory, Origin, Scope
+from vector_memory.service import capture
+from vector_memory.service.mining import TAG, mine
+
+WHY = "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
+TALK = [("Why did the import hang last night on the big machine?", WHY), ("And then?", WHY)]
+IDEA = "The queue is drained before each import since the lock is held otherwise."
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaServer]:
+    """A server that speaks Ollama's API and finds one idea."""
+    with running() as made:
+        made.models["llama3.2:latest"] = "aa"
+        one = {"text": IDEA, "intent": "decision", "confidence": 0.9, "quote": "the lock is held"}
+        made.written = json.dumps({"ideas": [one]})
+        yield made
+
+
+@pytest.fixture
+def house(tmp_path: Path, server: OllamaServer) -> Iterator[ServiceHouse]:
+    """The service with a captured session and the extraction switched on."""
+    made = ServiceHouse(tmp_path)
+    made.ctx.settings = replace(
+        made.ctx.settings, extraction=True, extraction_gate=False, generation_backend="ollama",
+        ollama_host=server.address,
+    )  # fmt: skip
+    folder = tmp_path / "app"
+    folder.mkdir()
+    capture.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
+    made.follow()
+    yield made
+    made.close()
+
+
+def mined(house: ServiceHouse) -> list[Memory]:
+    """Return what the model found."""
+    return list(house.ctx.global_shelf().journal.iter_memories(Scope(tags=(TAG,))))
+
+
+def test_a_models_idea_is_stored_with_its_source(house: ServiceHouse) -> None:
+    """Of the passage that it quotes, and never as the user's word."""
+    assert mine(house.ctx, ["s1"], final=True) > 0
+    (idea,) = mined(house)
+    assert (idea.text, idea.kind, idea.origin) == (IDEA, "decision", Origin.ASSISTANT)
+    assert (idea.source.session, idea.confidence) == ("s1", 0.6)
+
+
+def test_a_turn_is_read_once(house: ServiceHouse, server: OllamaServer) -> None:
+    """The last turn waits until the session is over."""
+    mine(house.ctx, ["s1"], final=False)
+    asked = len(server.prompts)
+    assert asked > 0
+    mine(house.ctx, ["s1"], final=False)
+    assert len(server.prompts) == asked
+    mine(house.ctx, ["s1"], final=True)
+    assert len(server.prompts) > asked
+    assert len(mined(house)) == 1
+
+
+def test_off_means_off(house: ServiceHouse, server: OllamaServer) -> None:
+    """Nothing is asked unless it is wanted."""
+    house.ctx.settings = replace(house.ctx.settings, extraction=False)
+    assert mine(house.ctx, ["s1"], final=True) == 0
+    assert server.prompts == []
