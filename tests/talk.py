@@ -18,7 +18,11 @@ def transcript(
     for number, (prompt, answer) in enumerate(talk):
         at = START + timedelta(hours=after_hours, minutes=number)
         about = {"sessionId": session, "cwd": str(folder), "timestamp": at.isoformat()}
-        said = {"role": "assistant", "id": f"m{number}", "content": [{"type": "text", "text": answer}]}
+        said = {
+            "role": "assistant",
+            "id": f"m{number}",
+            "content": [{"type": "text", "text": answer}],
+        }
         lines += [
             {"type": "user", "uuid": f"{session}-u{number}",
              "message": {"role": "user", "content": prompt}, **about},

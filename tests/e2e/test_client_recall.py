@@ -172,7 +172,8 @@ def test_what_was_shown_does_not_become_a_memory(
     assert any(QUESTION in text for text in stored)
     assert not [text for text in stored if "<vector-memory" in text or "Recalled from" in text]
     of_here = shared_product.ask("list", "--project", str(decided.project))["memories"]
-    assert len([one for one in of_here if FACT in one["text"]]) == 1
+    passages = [one for one in of_here if one["kind"] == "exchange"]
+    assert len([one for one in passages if FACT in one["text"]]) == 1
 
 
 def test_what_was_done_is_remembered(

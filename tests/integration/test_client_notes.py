@@ -54,7 +54,9 @@ def test_what_the_client_says_is_not_repeated(
     told = start(house, app, transcript)
     assert "Fridays" in told and "ledger" not in told
     assert "ledger" in start(house, app, session="another")
-    ask = sessions.Ask("s9", str(app), "How does the ledger keep its totals?", transcript=transcript)
+    ask = sessions.Ask(
+        "s9", str(app), "How does the ledger keep its totals?", transcript=transcript
+    )
     assert "cents" not in sessions.on_prompt(house.ctx, ask)
 
 

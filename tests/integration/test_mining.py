@@ -16,7 +16,9 @@ from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service import capture
 from vector_memory.service.mining import TAG, mine
 
-WHY = "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
+WHY = (
+    "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
+)
 TALK = [("Why did the import hang last night on the big machine?", WHY), ("And then?", WHY)]
 IDEA = "The queue is drained before each import since the lock is held otherwise."
 

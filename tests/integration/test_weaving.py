@@ -53,9 +53,20 @@ def test_the_same_in_other_grammar_is_one(house: ServiceHouse, tmp_path: Path) -
     """The newer wording stands, surer than before, with both sources; the older gives way to it."""
     app = tmp_path / "app"
     read(house, app, ("We want to keep the retry limit at five.", "Fine."))
-    read(house, app, ("We want to keep the retry limit at five!", "Fine."), session="s2", after_hours=9)
+    read(
+        house,
+        app,
+        ("We want to keep the retry limit at five!", "Fine."),
+        session="s2",
+        after_hours=9,
+    )
     assert len(ideas(house)) == 1
-    read(house, app, ("Let's keep it so that passwords are hashed with bcrypt.", "Good."), session="s3")
+    read(
+        house,
+        app,
+        ("Let's keep it so that passwords are hashed with bcrypt.", "Good."),
+        session="s3",
+    )
     before = len(ideas(house))
     read(
         house, app, ("Let's keep it so that bcrypt is used to hash passwords.", "Good."),
@@ -113,10 +124,14 @@ def test_reading_again_adds_nothing(house: ServiceHouse, tmp_path: Path) -> None
     )
     read(house, app, *talk)
     shelf = house.ctx.global_shelf()
-    before = {one.id: one.status for one in shelf.journal.iter_memories(Scope(), statuses=tuple(Status))}
+    before = {
+        one.id: one.status for one in shelf.journal.iter_memories(Scope(), statuses=tuple(Status))
+    }
     links = len(relations(house))
     house.ctx.state.set_cursor(str((app / "s1.jsonl").resolve()), {})
     read(house, app, *talk)
-    after = {one.id: one.status for one in shelf.journal.iter_memories(Scope(), statuses=tuple(Status))}
+    after = {
+        one.id: one.status for one in shelf.journal.iter_memories(Scope(), statuses=tuple(Status))
+    }
     assert after == before
     assert len(relations(house)) == links

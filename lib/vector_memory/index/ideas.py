@@ -31,7 +31,7 @@ LONG_PROMPT = 1_200
 OWN_SENTENCES = 3
 LEAST_LETTERS = 0.72
 """The share of letters and spaces below which a sentence is a log line or code."""
-ANSWER_CHARS = 160
+ANSWER_CHARS = 40
 """What an assistant says after a question, at least, for it to be answered."""
 
 OPEN_KINDS = (assertions.QUESTION, assertions.TODO, assertions.PROBLEM)

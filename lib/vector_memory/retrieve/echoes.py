@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import DERIVED, Memory
+from vector_memory import analysis
+from vector_memory.model import DERIVED, PASSAGE, Memory
 from vector_memory.retrieve.search import Hit
+from vector_memory.retrieve.supersession import WITHIN
+
+QUESTION = "question"
+LITTLE_MORE = 0.5
+"""The share of a passage's words from which the idea told of it makes it needless."""
 
 
 def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
@@ -24,3 +30,41 @@ def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
         return False
     first, last = memory.extra.get("turns") or (memory.source.turn, memory.source.turn)
     return any(session == memory.source.session and first <= turn <= last for session, turn in said)
+
+
+class Told:
+    """What a session is told at once, so that an idea, its passage and the summary of both do not say
+    one thing three times."""
+
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._texts = [("", frozenset(analysis.analyse(text))) for text in texts]
+        self._turns: set[tuple[str, int]] = set()
+
+    def holds(self, memory: Memory, whole_turns: bool = False) -> bool:
+        """Whether a memory would say again what was told: words that another memory of its session has,
+        or a passage that says little more than the idea that was taken from it.
+
+        Args:
+            whole_turns: no passage is wanted of a turn that something was told of.
+        """
+        source = memory.source
+        if not source.session:
+            return False
+        same_turn = (source.session, source.turn) in self._turns
+        if memory.kind == PASSAGE and same_turn and whole_turns:
+            return True
+        least = LITTLE_MORE if memory.kind == PASSAGE and same_turn else WITHIN
+        terms = frozenset(analysis.analyse(memory.text))
+        return any(
+            session in ("", source.session) and len(terms & told) >= least * len(terms)
+            for session, told in self._texts
+        )
+
+    def add(self, memory: Memory) -> None:
+        """Count a memory as told."""
+        source = memory.source
+        if source.session:
+            if memory.kind != QUESTION:
+                # Who was told a question still lacks what stands beside it: the answer.
+                self._turns.add((source.session, source.turn))
+            self._texts.append((source.session, frozenset(analysis.analyse(memory.text))))

@@ -15,7 +15,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.model import GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
-from vector_memory.retrieve.echoes import without_echoes
+from vector_memory.retrieve.echoes import Told, without_echoes
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service import after_compaction, client_notes
 from vector_memory.service.context import Context, scope_of
@@ -79,7 +79,19 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     least = ctx.settings.threshold
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
-    return [hit for hit in fit if not in_sight(hit.memory, ask)][:k]
+    return _not_told(shelves, shown, [hit for hit in fit if not in_sight(hit.memory, ask)])[:k]
+
+
+def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
+    """Return hits without those whose words the session was given in another memory: an idea and the
+    passage that it stands in are two memories that say one thing."""
+    if not shown or not any(hit.memory.source.session for hit in hits):
+        return hits
+    told = Told()
+    for shelf in shelves:
+        for memory in shelf.journal.by_ids(list(shown)).values():
+            told.add(memory)
+    return [hit for hit in hits if not told.holds(hit.memory)]
 
 
 def in_sight(memory: Memory, ask: Ask) -> bool:
@@ -142,8 +154,13 @@ def start_notes(
     left -= sum(injection.tokens(one.head + one.text) + 4 for one in given)
     hidden = hidden | {one.id for one in given}
     made: list[injection.Note] = []
+    told = Told([one.text for one in given])
     for memory in _start_memories(ctx, place, shelves):
-        if memory.id in hidden or len(made) >= ctx.settings.start_memories:
+        if (
+            memory.id in hidden
+            or len(made) >= ctx.settings.start_memories
+            or told.holds(memory, whole_turns=True)
+        ):
             continue
         if own_session and memory.source.session == own_session:
             continue
@@ -151,6 +168,7 @@ def start_notes(
         size = injection.tokens(note.head + note.text) + 4 if note else left + 1
         if note and size <= left:
             made.append(note)
+            told.add(memory)
             left -= size
     return made
 
