@@ -15,17 +15,20 @@ LITTLE_MORE = 0.5
 
 
 def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits without topics and summaries of which a part was found too: a prompt has no room for
-    the same thing twice, and the passage says it verbatim."""
+    """Return hits without topics and summaries of which a part was found too, and without questions of
+    which the answer was: a prompt has no room for the same thing twice, and the passage says it
+    verbatim."""
     said = {
         (hit.memory.source.session, hit.memory.source.turn)
         for hit in hits
-        if hit.memory.kind not in DERIVED
+        if hit.memory.kind not in DERIVED and hit.memory.kind != QUESTION
     }
     return [hit for hit in hits if not _repeats(hit.memory, said)]
 
 
 def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
+    if memory.kind == QUESTION and memory.extra.get("done"):
+        return (memory.source.session, memory.source.turn) in said
     if memory.kind not in DERIVED:
         return False
     first, last = memory.extra.get("turns") or (memory.source.turn, memory.source.turn)

@@ -106,7 +106,7 @@ def search(
         return [_hit(item, query, against) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
     hits = (_hit(item, query, against) for item in weighed)
-    return supersession.collapse(hits, _terms, k, _are_apart, _turn)
+    return supersession.collapse(hits, _terms, k, _are_apart, _turn, _own_terms)
 
 
 def _ranked(
@@ -259,7 +259,15 @@ def _terms_of(memory: Memory) -> frozenset[str]:
 
 def _turn(hit: Hit) -> object:
     source = hit.memory.source
-    return (source.session, source.turn) if source.session and source.path else None
+    if hit.memory.kind == "question" or not (source.session and source.path):
+        # Who asks is not helped by the question: what answers it must stand beside it.
+        return None
+    return source.session, source.turn
+
+
+def _own_terms(hit: Hit) -> frozenset[str]:
+    """Return the terms of a text without its title's, which all of a turn have."""
+    return frozenset(analysis.analyse(hit.memory.text))
 
 
 def _terms(hit: Hit) -> frozenset[str]:

@@ -18,6 +18,7 @@ def collapse(
     k: int,
     apart: Callable[[Item, Item], bool] = lambda one, other: False,
     turn_of: Callable[[Item], object] = lambda item: None,
+    words_of: Callable[[Item], frozenset[str]] | None = None,
 ) -> list[Item]:
     """Return at most k items in their order, without those that say again what stands before: nearly
     the same words, or, of one turn, words that the other contains.
@@ -26,22 +27,28 @@ def collapse(
         apart: whether two items are known to speak against each other: then each is shown, however
             alike their words are.
         turn_of: the turn that an item comes from, None for none.
+        words_of: the words of an item without those that all of a turn have; its terms by default.
     """
     kept: list[tuple[Item, frozenset[str], object]] = []
+    words_of = words_of or terms_of
     for item in items:
         if len(kept) == k:
             break
         terms, turn = terms_of(item), turn_of(item)
         if not any(
-            _repeats(terms, seen, turn is not None and turn == there) and not apart(item, other)
+            (
+                jaccard(terms, seen) >= SAME
+                or (
+                    turn is not None
+                    and turn == there
+                    and contained(words_of(item), words_of(other)) >= WITHIN
+                )
+            )
+            and not apart(item, other)
             for other, seen, there in kept
         ):
             kept.append((item, terms, turn))
     return [item for item, _, _ in kept]
-
-
-def _repeats(one: frozenset[str], other: frozenset[str], same_turn: bool) -> bool:
-    return jaccard(one, other) >= SAME or (same_turn and contained(one, other) >= WITHIN)
 
 
 def contained(one: frozenset[str], other: frozenset[str]) -> float:
