@@ -1,8 +1,6 @@
-"""How well errors and their fixes are found in transcripts: `python benchmarks/fixes.py TRANSCRIPTS
-LABELS`.
+"""How well errors and their fixes are found in transcripts: `python benchmarks/fixes.py TRANSCRIPTS`.
 
-LABELS is a JSON file whose `fixes` name the error, the fixing steps and the success by numbers; beside
-it, `turns.json` says in which file and line each number stands. A pair counts as found where both the
+TRANSCRIPTS is the folder that `labels.json` speaks of. A pair counts as found where both the
 error and the success are the labelled ones. Labels that are not `certain` are neither asked for nor
 held against. With `--show`, each pair that differs is printed; with `--text`, what would be stored.
 """
@@ -10,12 +8,10 @@ held against. With `--show`, each pair that differs is printed; with `--text`, w
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
+import labelled
 
 from vector_memory.index.exchanges import exchanges
 from vector_memory.index.fix_drafts import fix_drafts
@@ -27,15 +23,14 @@ Pair = tuple[str, int, int]
 """A file, the line of the error, and the line of the command that succeeded."""
 
 
-def labelled(labels: Path) -> tuple[dict[Pair, bool], set[str]]:
+def marked(folder: str) -> tuple[dict[Pair, bool], set[str]]:
     """Return the labelled pairs with whether they are certain, and the files that were labelled."""
-    turns = json.loads(labels.with_name("turns.json").read_text(encoding="utf-8"))
-    at = {one["n"]: (one["file"], one["line"]) for one in turns}
+    said, labels = labelled.load(folder)
     pairs = {}
-    for one in json.loads(labels.read_text(encoding="utf-8"))["fixes"]:
-        file, line = at[one["error"]]
-        pairs[(file, line, at[one["success"]][1])] = bool(one.get("certain", True))
-    return pairs, {one["file"] for one in turns}
+    for one in labels["fixes"]:
+        error, success = said[one["error"]], said[one["success"]]
+        pairs[(error.file, error.line, success.line)] = bool(one["certain"])
+    return pairs, {one.file for one in said}
 
 
 def found(folder: Path, files: set[str], show: bool) -> set[Pair]:
@@ -57,11 +52,10 @@ def main() -> None:
     """Print precision and recall of the pairs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("transcripts", type=Path)
-    parser.add_argument("labels", type=Path)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--text", action="store_true")
     given = parser.parse_args()
-    wanted, files = labelled(given.labels)
+    wanted, files = marked(str(given.transcripts))
     got = found(given.transcripts, files, given.text)
     certain = {pair for pair, sure in wanted.items() if sure}
     judged = got - (set(wanted) - certain)

@@ -23,6 +23,7 @@ from vector_memory.index.reader import transcripts_below
 from vector_memory.index.transcript import read_entries
 
 LABELS = Path(__file__).with_name("labels.json")
+PROBES = Path(__file__).with_name("probes.json")
 USER, REPLY, ASSISTANT = "user", "user-on-tool", "assistant"
 TASK, ACTION, ERROR = "task", "action", "tool-error"
 
@@ -121,6 +122,22 @@ def keys(said: list[Said]) -> dict[tuple[Any, ...], int]:
         seen[place] = seen.get(place, -1) + 1
         named[(*place, seen[place])] = one.n
     return named
+
+
+def probes(folder: str, path: Path = PROBES) -> list[dict[str, Any]]:
+    """Return questions as a later session would ask them, each with the exact words that answer it.
+
+    Raises:
+        KeyError: the folder lacks a transcript that they are about.
+    """
+    said = turns(folder)
+    named = keys(said)
+    found = []
+    for one in json.loads(path.read_text(encoding="utf-8")):
+        start, end = one["span"]
+        text = said[named[tuple(one["at"])]].text
+        found.append({"question": one["question"], "answer": text[start:end], "kind": one["kind"]})
+    return found
 
 
 def load(folder: str, path: Path = LABELS) -> tuple[list[Said], dict[str, Any]]:

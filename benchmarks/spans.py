@@ -1,10 +1,8 @@
 """Does a session fall into the topics that people see in it? Cut labelled transcripts into topics and
 count where the cuts differ, beside two plain answers: no cut at all, and one at every prompt.
 
-DATA is a folder with transcripts, TURNS a JSON list of {"n", "file", "line"}: what was said where, and
-LABELS a JSON object with "turns", the numbers that were looked at, and "boundaries", those of them that
-begin a topic. WindowDiff and Pk are errors, 0 is perfect; `P` and `R` are the precision and the recall of
-the cuts themselves.
+DATA is a folder with the transcripts that `labels.json` speaks of. WindowDiff and Pk are errors, 0 is
+perfect; `P` and `R` are the precision and the recall of the cuts themselves.
 
 The weights were tuned on all of these sessions, so "each file held out" is the honest figure: every
 file is cut by weights that were fitted to the other files only.
@@ -16,12 +14,12 @@ Learning 34, 1999.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import labelled
 import numpy as np
 from common import options, show
 
@@ -67,21 +65,18 @@ class Session:
         return cut
 
 
-def sessions(data: str, turns_file: str, labels_file: str, embedder: Embedder) -> list[Session]:
+def sessions(data: str, embedder: Embedder) -> list[Session]:
     """Return the labelled sessions, their passages embedded as the product does it."""
-    with open(turns_file, encoding="utf-8") as file:
-        told = {one["n"]: one for one in json.load(file)}
-    with open(labels_file, encoding="utf-8") as file:
-        labels = json.load(file)
+    told, labels = labelled.load(data)
     by_file: dict[str, list[int]] = {}
     for number in labels["turns"]:
-        by_file.setdefault(told[number]["file"], []).append(number)
+        by_file.setdefault(told[number].file, []).append(number)
     begin = set(labels["boundaries"])
     return [
         Session(
             name,
             turns_of(_passages(os.path.join(data, name), embedder)),
-            [told[number]["line"] for number in numbers],
+            [told[number].line for number in numbers],
             [place > 0 and number in begin for place, number in enumerate(numbers)],
         )
         for name, numbers in by_file.items()
@@ -204,12 +199,11 @@ def fitted(some: Sequence[Session]) -> tuple[Mapping[str, float], float]:
 def main() -> None:
     """Measure once."""
     parser = options(__doc__ or "")
-    for name in ("data", "turns", "labels"):
-        parser.add_argument(name)
+    parser.add_argument("data")
     parser.add_argument("--files", action="store_true", help="show each file too")
     asked = parser.parse_args()
     embedder = registry.create(Settings(), Home(asked.home).models)
-    known = sessions(asked.data, asked.turns, asked.labels, embedder)
+    known = sessions(asked.data, embedder)
     embedder.close()
     methods: dict[str, Callable[[Session], list[bool]]] = {
         "no cut": none,

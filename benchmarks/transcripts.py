@@ -3,7 +3,8 @@ how often the answer stands in the first five and ten memories, beside plain met
 memories.
 
 DATA is a folder with transcripts, QUESTIONS a JSON list of {"question", "answer"}: an exact phrase
-that the recalled text must contain.
+that the recalled text must contain. Without QUESTIONS, `probes.json` is asked: questions of our own about
+published transcripts, whose answers are named by their places.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import time
 from typing import Any
 
+import labelled
 from common import Bench, bench, options, show
 from quality import Baselines, Question, Text
 
@@ -78,10 +80,13 @@ def main() -> None:
     """Measure once."""
     parser = options(__doc__ or "")
     parser.add_argument("data")
-    parser.add_argument("questions")
+    parser.add_argument("questions", nargs="?", default="", help="our own probes without it")
     asked = parser.parse_args()
-    with open(asked.questions, encoding="utf-8") as file:
-        questions = json.load(file)
+    if asked.questions:
+        with open(asked.questions, encoding="utf-8") as file:
+            questions = json.load(file)
+    else:
+        questions = labelled.probes(asked.data)
     with bench(asked.home) as made:
         show("Questions over transcripts", measure(made, asked.data, questions), asked.json)
 
