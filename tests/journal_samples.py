@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from vector_memory.model import CleanText, Memory, Source
+from vector_memory.model import PASSAGE, CleanText, Memory, Source
 
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=timezone.utc)
 
@@ -22,5 +22,7 @@ def memory(number: int, text: str = "", **fields: Any) -> Memory:
 
 
 def turn(number: int, session: str, at: int) -> Memory:
-    """Return a memory of a session's turn."""
-    return memory(number, source=Source(session=session, path=f"/t/{session}.jsonl", turn=at))
+    """Return a passage of a session's turn."""
+    return memory(
+        number, kind=PASSAGE, source=Source(session=session, path=f"/t/{session}.jsonl", turn=at)
+    )

@@ -21,6 +21,7 @@ from unit.index.transcripts import Talk
 
 from vector_memory import errors, wire
 from vector_memory.client.link import Daemon
+from vector_memory.paths import PACKAGE_ROOT
 
 SESSIONS = 150
 TURNS = 4
@@ -133,7 +134,13 @@ def test_who_asked_is_interrupted(rig: Rig, sessions: Path, tmp_path: Path) -> N
     brings the rest."""
     rig.daemon.start()
     environment = {**os.environ, "VECTOR_MEMORY_HOME": rig.home.root}
-    script = "import sys; from vector_memory.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    lib = os.path.dirname(PACKAGE_ROOT)
+    script = (
+        f"import signal, sys; sys.path.insert(0, {lib!r}); "
+        # Who runs the tests in the background may have switched ^C off.
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from vector_memory.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
     command = [sys.executable, "-c", script, "backfill", str(sessions), "--json", "--no-wait"]
     client = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
