@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
+from vector_memory.language.calendar import DAYS_AND_MONTHS
 from vector_memory.language.mentions import mentions
 from vector_memory.language.technologies import CANONICAL, canonical, technologies
 
@@ -27,7 +28,7 @@ _PERSON = re.compile(
     r"|\b([A-Z][a-zà-ÿ]{2,15}) (?:said|says|wants|wanted|asked|prefers|owns|reviewed|decided|suggested)\b"
     r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
 )
-_NOT_PERSONS = frozenset(
+_NOT_PERSONS = DAYS_AND_MONTHS | frozenset(
     [
         "the",
         "this",
@@ -54,24 +55,6 @@ _NOT_PERSONS = frozenset(
         "next",
         "react",
         "vercel",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
         "let",
         "test",
         "production",

@@ -37,12 +37,6 @@ ANSWER_CHARS = 40
 OPEN_KINDS = (assertions.QUESTION, assertions.TODO, assertions.PROBLEM)
 """What is open until something is said to it."""
 
-COLLECTIONS = {
-    assertions.CONCLUSION: "learnings",
-    assertions.SOLUTION: "learnings",
-    assertions.PROCEDURE: "procedures",
-}
-
 _LEANING = re.compile(
     r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
     r"(?:it|this|that|these|those|they|he|she|them|both|the (?:former|latter|same))\b",

@@ -35,7 +35,7 @@ _STEP = re.compile(
     r"add|create|write|implement|remove|delete|clean|move|rename|refactor|replace|apply|install|commit|"
     r"push|pull|stage|merge|rebase|review|analy[sz]e|understand|debug|trace|figure|think|plan|mark|"
     r"help|do|get|fetch|grab|take|use|format|lint|restart|stop|kill|wait|launch|spawn|delegate|tackle|"
-    r"summari[sz]e|address|address|set|also|go|work|put|examine|double-check|show|ask|know|have|give|"
+    r"summari[sz]e|address|set|also|go|work|put|examine|double-check|show|ask|know|have|give|"
     r"make|research|handle|resolve|pick|simplify|break|compare|count|print|log|dig|reproduce|gather|be|"
     r"reading|checking|looking|running|adding|creating|updating|working|on|for|to)\b",
     re.IGNORECASE,

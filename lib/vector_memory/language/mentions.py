@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from vector_memory import analysis
+from vector_memory.language.calendar import DAYS_AND_MONTHS
 
 MAX_CHARS = 4_000
 MOST = 24
@@ -65,7 +66,7 @@ _CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]
 _START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
 _FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _DOMAIN = re.compile(r"^(?:e\.g|i\.e|etc|vs|\d.*)$", re.IGNORECASE)
-_ORDINARY = frozenset(
+_ORDINARY = DAYS_AND_MONTHS | frozenset(
     [
         "the",
         "what",
@@ -175,24 +176,6 @@ _ORDINARY = frozenset(
         "only",
         "still",
         "again",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
         "there",
         "here",
         "all",

@@ -27,7 +27,7 @@ TAG = "model"
 MOST_CONFIDENT = 0.6
 """What a model found is trusted no more than what the assistant said plainly."""
 ALONE_CHARS = 200
-"""A turn that says less is read together with the next."""
+"""A turn that says less is not worth a call: the rules have read it."""
 
 
 def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:

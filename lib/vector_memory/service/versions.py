@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vector_memory.model import Memory, Status, unique
+from vector_memory.service.passages import number_of
 
 
 class Changes(NamedTuple):
@@ -101,10 +102,5 @@ def _says_more(made: Sequence[Memory], stored: Sequence[Memory]) -> bool:
 
 def _words(passages: Sequence[Memory]) -> str:
     """Return what passages say together, wherever they were cut."""
-    ordered = sorted(passages, key=_number)
+    ordered = sorted(passages, key=number_of)
     return "".join("".join(one.text.split()) for one in ordered)
-
-
-def _number(memory: Memory) -> int:
-    digits = memory.external_id.rpartition(":")[2]
-    return int(digits) if digits.isdecimal() else 0
