@@ -57,6 +57,8 @@ _MULTI = frozenset({
     "claude", "ollama", "redis-cli", "psql", "biome", "tox", "nox", "invoke", "meson", "zig", "ty",
 })  # fmt: skip
 """Programs whose first word says which of their jobs it is."""
+ALIKE = 0.5
+"""How much of two inline programs must be the same, at least, for it to matter."""
 _DEEPER = frozenset({"run", "run-script", "compose", "exec", "workspace", "tool", "pip", "x", "pr",
                      "issue", "repo", "release", "stack", "config", "remote", "stash", "worktree",
                      "submodule", "workflow", "app", "db", "migrate"})  # fmt: skip
@@ -185,10 +187,15 @@ def same_job(failed: Part, other: Part) -> float:
     return 0.9
 
 
+@lru_cache(512)
 def _alike(words: tuple[str, ...], others: tuple[str, ...]) -> float:
-    """Return how much of two inline programs is the same."""
+    """Return how much of two inline programs is the same, 0 where it is little."""
     one, other = " ".join(words)[:2_000], " ".join(others)[:2_000]
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    # Both are bounds from above, and far cheaper.
+    if matcher.real_quick_ratio() < ALIKE or matcher.quick_ratio() < ALIKE:
+        return 0.0
+    return matcher.ratio()
 
 
 def _simple(command: str) -> Iterator[tuple[list[str], bool]]:

@@ -8,11 +8,11 @@ narration in the assistant's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
 from vector_memory.language.chatter import is_chatter
+from vector_memory.language.patterns import PatternSet
 from vector_memory.language.statements import CODE, HEADING, ITEM, Statement
 
 DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
@@ -31,8 +31,6 @@ FIRM = 1.8
 """From here on an idea is firm, not tentative."""
 SHORTEST, LONGEST = 12, 600
 
-Cue = tuple[re.Pattern[str], float]
-
 
 class Assertion(NamedTuple):
     """An intent with how surely it is meant: `weight` is what its cues add up to."""
@@ -50,14 +48,30 @@ def _cues(*pairs: tuple[str, float]) -> tuple[tuple[str, float], ...]:
     return pairs
 
 
-@cache
-def _table(speaker: str) -> tuple[tuple[str, tuple[Cue, ...]], ...]:
-    """Return the cues of each intent. They are compiled when the first sentence is read, since a start
-    does not wait for that."""
-    return tuple(
-        (intent, tuple((re.compile(pattern, re.IGNORECASE), weight) for pattern, weight in pairs))
+class _Table(NamedTuple):
+    """Cues for one speaker: their patterns, and at the same place each one's intent and weight."""
+
+    patterns: PatternSet
+    worth: tuple[tuple[str, float], ...]
+
+
+def cues(speaker: str) -> list[tuple[str, str, float]]:
+    """Return the cues for a speaker: pattern, intent, weight."""
+    return [
+        (pattern, intent, weight)
         for table in (_BOTH, _USER if speaker == USER else _ASSISTANT)
         for intent, pairs in table.items()
+        for pattern, weight in pairs
+    ]
+
+
+@cache
+def _table(speaker: str) -> _Table:
+    # Compiled when the first sentence is read, since a start does not wait for that.
+    found = cues(speaker)
+    return _Table(
+        PatternSet([pattern for pattern, _, _ in found]),
+        tuple((intent, weight) for _, intent, weight in found),
     )
 
 
@@ -155,8 +169,6 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
 
 _ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
     CONCLUSION: _cues(
-        (r"^(?!i'?(?:ll|m)?\b|let|now\b|we'll|you\b).{25,}(?<=.)\b(?:is|are|was|were|has|have|had|uses?|needs?|does|do|can|will|would|should|must|means|gets?|runs?|returns?|looks?|resolves?|handles?|comes?|happens?|seems?|exists?|contains?|references?|covers?|stays?|makes?|maps)\b.*(?:`|\*\*|\w_\w|\w/\w|\d|\.\w{2,4}\b|[a-z][A-Z])", 0.6),
-        (r"^(?!i'?(?:ll|m)?\b|let|now\b|we'll|you\b)(?:.*\b[\w'-]{4,}\b){9,}", 0.3),
         (r"\b(?:this|that|which|it) (?:means|explains|shows|confirms|proves|indicates|suggests|implies)\b", 1.1),
         (r"\b(?:turns out|it appears|it seems|apparently|in fact|confirmed|verified|discovered|found that|found the|i found|i can see (?:that|the)|i see (?:that|the)|i notice)\b", 0.9),
         (r"\b(?:the (?:key|main|important|critical) (?:\w+ )?(?:change|difference|insight|point|finding|thing|advantage|reason))\b", 1.1),
@@ -205,6 +217,21 @@ _HEADINGS: tuple[tuple[str, str], ...] = (
     (CONTEXT, r"\b(?:overview|architecture|structure|stack|project|context|background|components|features|files?|key files|modules|technolog\w+)\b"),
     (PREFERENCE, r"\b(?:preferences?|conventions?|rules|guidelines|style)\b"),
 )  # fmt: skip
+_OF_ITSELF = re.compile(r"(?:i'?(?:ll|m)?\b|let|now\b|we'll|you\b)", re.IGNORECASE)
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|uses?|needs?|does|do|can|will|would|should|must|means|gets?|runs?|"
+    r"returns?|looks?|resolves?|handles?|comes?|happens?|seems?|exists?|contains?|references?|covers?|"
+    r"stays?|makes?|maps)\b",
+    re.IGNORECASE,
+)
+_CONCRETE = re.compile(r"`|\*\*|\w_\w|\w/\w|\d|\.\w{2,4}\b|[a-z][A-Z]", re.IGNORECASE)
+_LONG_WORD = re.compile(r"\b[\w'-]{4,}\b")
+STATES_FROM = 25
+LONG_WORDS = 9
+STATES_CONCRETE, STATES_MUCH = 0.6, 0.3
+"""What a sentence of the assistant gains that is not about its own steps: where it states something of
+a thing that it names, and where it has many words that carry something."""
+
 UNDER_HEADING = 0.8
 REFUSING = 1.2
 """What the words of a refusal gain: users refuse because of how they want things."""
@@ -263,10 +290,12 @@ def assertion(said: Statement, speaker: str, refusing: bool = False) -> Assertio
 
 def _weights(said: Statement, speaker: str) -> dict[str, float]:
     weights: dict[str, float] = {}
-    for intent, cues in _table(speaker):
-        found = _sum(cues, said.text)
-        if found:
-            weights[intent] = weights.get(intent, 0.0) + found
+    patterns, worth = _table(speaker)
+    for place in patterns.found(said.text):
+        intent, weight = worth[place]
+        weights[intent] = weights.get(intent, 0.0) + weight
+    if speaker == ASSISTANT and (stated := _stated(said.text)):
+        weights[CONCLUSION] = weights.get(CONCLUSION, 0.0) + stated
     if said.heading and said.form == ITEM:
         for intent, pattern in _headings():
             if pattern.search(said.heading):
@@ -275,8 +304,14 @@ def _weights(said: Statement, speaker: str) -> dict[str, float]:
     return weights
 
 
-def _sum(cues: Iterable[Cue], text: str) -> float:
-    return sum(weight for pattern, weight in cues if pattern.search(text))
+def _stated(text: str) -> float:
+    """Return how much a sentence of the assistant states of anything but its own steps."""
+    if _OF_ITSELF.match(text):
+        return 0.0
+    verb = _STATES.search(text, STATES_FROM)
+    concrete = verb is not None and _CONCRETE.search(text, verb.end()) is not None
+    much = sum(1 for _ in _LONG_WORD.finditer(text)) >= LONG_WORDS
+    return STATES_CONCRETE * concrete + STATES_MUCH * much
 
 
 def _question(text: str, speaker: str) -> Assertion | None:

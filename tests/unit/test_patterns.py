@@ -1,0 +1,71 @@
+"""Many patterns in one pass: the same answers as each by itself."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory.language import assertions
+from vector_memory.language.patterns import PatternSet, without_lookaround
+
+WORDS = (
+    "we", "decided", "to", "use", "instead", "of", "the", "fix", "is", "always", "never", "mind",
+    "fixed", "position", "because", "let's", "see", "don't", "error", "TODO", "later", "`npm run x`",
+    "I'll", "should", "be", "keep", "it", "simple", ":(", "no longer", "Äpfel", "läuft nicht", "\n", "?",
+)  # fmt: skip
+
+
+def test_finds_each_pattern_and_no_other() -> None:
+    found = PatternSet([r"\bcat\b", r"dogs?", r"^only"]).found
+    assert found("A CAT and two dogs") == [0, 1]
+    assert found("concatenate") == []
+    assert found("only here") == [2]
+    assert found("not only here") == []
+
+
+def test_lookarounds_are_respected() -> None:
+    found = PatternSet([r"fixed\b(?! (?:position|[)]size)\b)", r"(?<!un)tied"]).found
+    assert found("fixed the bug") == [0]
+    assert found("fixed position") == []
+    assert found("fixed )size") == []
+    assert found("untied") == []
+    assert found("tied") == [1]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "loose"),
+    [
+        (r"a(?!b)c", "ac"),
+        (r"a(?=(?:x|[)(]|\)))b", "ab"),
+        (r"(?<=a)(?<!b)c", "c"),
+        (r"\(?!x", r"\(?!x"),
+        (r"(?:a|b)", r"(?:a|b)"),
+    ],
+)
+def test_a_pattern_without_its_lookarounds(pattern: str, loose: str) -> None:
+    assert without_lookaround(pattern) == loose
+
+
+def test_a_text_that_has_no_utf8_is_read_all_the_same() -> None:
+    assert PatternSet(["cat"]).found("\ud800 cat") == [0]
+
+
+def test_a_pattern_that_cannot_be_is_named() -> None:
+    with pytest.raises(ValueError, match=r"\(open"):
+        PatternSet(["(open"])
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=14))
+def test_the_cues_are_found_as_re_finds_them(words: list[str]) -> None:
+    text = " ".join(words)
+    for speaker in (assertions.USER, assertions.ASSISTANT):
+        patterns = assertions.cues(speaker)
+        alone = [
+            place
+            for place, (pattern, _, _) in enumerate(patterns)
+            if re.search(pattern, text, re.IGNORECASE | re.ASCII)
+        ]
+        assert PatternSet([one for one, _, _ in patterns]).found(text) == alone
