@@ -17,6 +17,7 @@ from common import options, show
 
 from vector_memory.language import assertions
 from vector_memory.language.statements import statements
+from vector_memory.model import INTENTS
 
 LEAST = 0.6
 _WORD = re.compile(r"\w+")
@@ -102,7 +103,7 @@ def main() -> None:
             if files.index(said[n].file) % 2 == half:
                 who = "assistant" if said[n].who == labelled.ASSISTANT else "user"
                 tally.add(found_in(said[n]), marked.get(n, []), who)
-        rows = [tally.row(name) for name in ("any", "user", "assistant", *assertions.INTENTS)]
+        rows = [tally.row(name) for name in ("any", "user", "assistant", *INTENTS)]
         show(f"Ideas by rules alone, half {half + 1} of {len(files)} sessions", rows, asked.json)
 
 

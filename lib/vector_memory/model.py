@@ -131,6 +131,13 @@ SUMMARY = "summary"
 """The kind of memories that are what came of a whole session."""
 DERIVED = (TOPIC, SUMMARY)
 """Kinds that repeat what other memories of a session say: no part of the talk itself."""
+DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
+PROBLEM, SOLUTION, TODO = "problem", "solution", "todo"
+CONTEXT, PREFERENCE, PROCEDURE = "context", "preference", "procedure"
+INTENTS = (
+    DECISION, CONCLUSION, QUESTION, PROBLEM, SOLUTION, TODO, CONTEXT, PREFERENCE, PROCEDURE,
+)  # fmt: skip
+"""The kinds of memories that are one idea: what a sentence is meant as."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 

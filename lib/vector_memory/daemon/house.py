@@ -155,6 +155,10 @@ class House:
 
         sweep_claims(self.ctx)
         self.events.drain_spool()
+        if self.ctx.settings.extraction:
+            from vector_memory.service import turn_end
+
+            turn_end.resume_mining(self.ctx)
 
     def _failed(self, where: str, error: BaseException) -> None:
         log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)

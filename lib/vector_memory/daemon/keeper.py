@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
@@ -173,18 +174,27 @@ class Keeper:
             return
         for shelf in self._ctx.opened_shelves():
             self._tidy_one(shelf)
-            self._weave(shelf)
+            self._while_quiet("weaving", partial(weave, self._ctx, shelf))
+        self._while_quiet("topics", self._finish_some)
         self._ctx.uses.write()
         self._ctx.state.flush()
 
-    def _weave(self, shelf: Shelf) -> None:
-        """Link new ideas as long as nobody asks anything."""
+    def _while_quiet(self, where: str, work: Callable[[], int]) -> None:
+        """Do work bit by bit as long as there is some, and nobody asks anything."""
         try:
             while self._quiet_s() >= TIDY_AFTER_S and not self._stopping.is_set():
-                if not weave(self._ctx, shelf):
+                if not work():
                     return
         except VectorMemoryError as error:
-            self._failed("weaving", error)
+            self._failed(where, error)
+
+    def _finish_some(self) -> int:
+        if not self._ctx.state.has_due():
+            return 0
+        # What reads sessions is imported when there is one to read.
+        from vector_memory.service.unfinished import finish_some
+
+        return finish_some(self._ctx)
 
     def _tidy_one(self, shelf: Shelf) -> None:
         index = shelf.index

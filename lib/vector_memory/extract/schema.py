@@ -8,17 +8,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-INTENTS = (
-    "decision",
-    "conclusion",
-    "question",
-    "problem",
-    "solution",
-    "todo",
-    "context",
-    "preference",
-    "procedure",
-)
+from vector_memory.model import INTENTS
+
 MIN_CHARS, MAX_CHARS = 20, 350
 MIN_QUOTE_CHARS, MAX_QUOTE_CHARS = 8, 600
 MOST_IDEAS = 8
@@ -29,7 +20,7 @@ MOST_TOLD_CHARS = 300
 
 @dataclass(frozen=True)
 class Extracted:
-    """One idea that a model found: one sentence, what it is (one of `INTENTS`), how sure the model
+    """One idea that a model found: one sentence, what it is (one of `model.INTENTS`), how sure the model
     is (0 to 1), and the words of the text that it comes from."""
 
     text: str

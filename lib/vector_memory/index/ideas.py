@@ -21,7 +21,7 @@ from vector_memory.language import assertions, priorities
 from vector_memory.language.assertions import ASSISTANT, USER, Assertion
 from vector_memory.language.chatter import is_chatter, without_applause
 from vector_memory.language.statements import CODE, HEADING, ITEM, Statement, statements
-from vector_memory.model import Priority
+from vector_memory.model import DECISION, PREFERENCE, PROBLEM, QUESTION, SOLUTION, TODO, Priority
 
 LONGEST_IDEA = 350
 MOST_IDEAS = 40
@@ -34,7 +34,7 @@ LEAST_LETTERS = 0.72
 ANSWER_CHARS = 40
 """What an assistant says after a question, at least, for it to be answered."""
 
-OPEN_KINDS = (assertions.QUESTION, assertions.TODO, assertions.PROBLEM)
+OPEN_KINDS = (QUESTION, TODO, PROBLEM)
 """What is open until something is said to it."""
 
 _LEANING = re.compile(
@@ -187,7 +187,7 @@ def _draft(exchange: Exchange, idea: Idea, name: str, title: str, path: str, at:
         line_start=exchange.line_start,
         line_end=exchange.line_end,
         speaker=idea.speaker,
-        files=exchange.files if intent in (assertions.SOLUTION, assertions.PROBLEM) else (),
+        files=exchange.files if intent in (SOLUTION, PROBLEM) else (),
         tags=(SUBAGENT_TAG,) if exchange.is_subagent else (),
         external_id=name,
         origin=idea.speaker,
@@ -210,7 +210,7 @@ def confidence(idea: Idea) -> float:
 def _priority(idea: Idea) -> Priority:
     """Return the priority that the words suggest, of what may bind later sessions; of what the
     assistant says, never more than usual: only the user makes something important."""
-    binding = idea.assertion.intent in (assertions.DECISION, assertions.PREFERENCE)
+    binding = idea.assertion.intent in (DECISION, PREFERENCE)
     if idea.speaker != USER or not binding:
         return Priority.NORMAL
     return priorities.suggest(idea.text)

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from vector_memory.index.markdown import STEPS, Block
+from vector_memory.model import CONTEXT, DECISION, PREFERENCE, PROCEDURE, QUESTION, TODO
 
-DECISION, PREFERENCE, PROCEDURE = "decision", "preference", "procedure"
-TODO, QUESTION, CONTEXT = "todo", "question", "context"
 MAX_CHARS = 2_000
 
 _SHELLS = frozenset(

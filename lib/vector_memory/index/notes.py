@@ -13,7 +13,7 @@ from vector_memory.index import adr, note_kinds
 from vector_memory.index.markdown import Block, Document, parse
 from vector_memory.index.pieces import clip, texts_of
 from vector_memory.language.priorities import suggest as suggest_priority
-from vector_memory.model import Priority, unique
+from vector_memory.model import CONTEXT, DECISION, PREFERENCE, QUESTION, Priority, unique
 
 TITLE_CHARS = 120
 MAX_TAGS = 6
@@ -209,13 +209,13 @@ def _kind(block: Block, record: adr.Record | None) -> str:
     if record is None or block.checked is not None:
         return note_kinds.suggest(block)
     if record.doubt:
-        return note_kinds.CONTEXT
-    if note_kinds.of_headings(block.headings) == note_kinds.DECISION:
-        return note_kinds.DECISION
+        return CONTEXT
+    if note_kinds.of_headings(block.headings) == DECISION:
+        return DECISION
     kind = note_kinds.suggest(block)
     # What a record asks was answered by it, and what it recommends is part of its reasons.
-    settled = (note_kinds.PREFERENCE, note_kinds.QUESTION)
-    return note_kinds.CONTEXT if kind in settled else kind
+    settled = (PREFERENCE, QUESTION)
+    return CONTEXT if kind in settled else kind
 
 
 def _with_what_was_decided(drafts: list[NoteDraft], record: adr.Record | None) -> list[NoteDraft]:
@@ -224,7 +224,7 @@ def _with_what_was_decided(drafts: list[NoteDraft], record: adr.Record | None) -
     if record is None or record.superseded or record.doubt:
         return drafts
     for position, draft in enumerate(drafts):
-        if draft.kind == note_kinds.DECISION:
+        if draft.kind == DECISION:
             if draft.priority == Priority.NORMAL:
                 drafts[position] = replace(draft, priority=Priority.HIGH)
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
@@ -45,8 +46,8 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
     """
     connection = _connect(uri(path, "mode=rw"))
     try:
+        _write_ahead(connection)
         for pragma in (
-            "journal_mode = WAL",
             f"synchronous = {synchronous}",
             "secure_delete = ON",
             "foreign_keys = ON",
@@ -58,6 +59,20 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log. SQLite does not wait by itself here where another process is just
+    making the same file."""
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def open_reader(path: str) -> sqlite3.Connection:

@@ -83,17 +83,54 @@ class State:
         """Note how far a transcript has been read. Durable."""
         self.set_cursors({path: cursor})
 
-    def set_cursors(self, cursors: Mapping[str, dict[str, Any]]) -> None:
-        """Note how far transcripts have been read, in one transaction. Durable."""
+    def set_cursors(
+        self, cursors: Mapping[str, dict[str, Any]], due: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """Note how far transcripts have been read, and which tasks are due for which sessions then, in
+        one transaction. Durable.
+
+        Args:
+            due: (task, session) pairs.
+        """
         rows = [(path, json.dumps(cursor)) for path, cursor in cursors.items()]
         with self._durably() as connection:
             connection.executemany("INSERT OR REPLACE INTO cursors VALUES (?, ?)", rows)
+            connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
 
     def cursors(self) -> dict[str, dict[str, Any]]:
         """Return all cursors by transcript path."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT path, cursor FROM cursors ORDER BY path")
             return {path: json.loads(cursor) for path, cursor in rows}
+
+    # -- what is due ------------------------------------------------------------------------------
+
+    def add_due(self, task: str, session: str) -> None:
+        """Note that a task is due for a session. Durable."""
+        self.set_cursors({}, [(task, session)])
+
+    def due(self, task: str, most: int = -1) -> list[str]:
+        """Return the sessions for which a task is due, so many at most."""
+        with self._connections.reading() as connection:
+            sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
+            return [row[0] for row in connection.execute(sql, (task, most))]
+
+    def has_due(self) -> bool:
+        """Whether anything is due."""
+        with self._connections.reading() as connection:
+            return connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is not None
+
+    def is_due(self, task: str, session: str) -> bool:
+        """Whether a task is due for a session."""
+        with self._connections.reading() as connection:
+            sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
+            return connection.execute(sql, (task, session)).fetchone() is not None
+
+    def done(self, task: str, sessions: Iterable[str]) -> None:
+        """Note that a task is done for sessions. What a power cut takes of this is done again."""
+        with self._connections.writing() as connection:
+            rows = [(task, session) for session in sessions]
+            connection.executemany("DELETE FROM due WHERE task = ? AND session = ?", rows)
 
     # -- sessions ---------------------------------------------------------------------------------
 

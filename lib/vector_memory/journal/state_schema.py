@@ -28,4 +28,12 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create,)
+def _add_due(connection: sqlite3.Connection) -> None:
+    """Version 2: what is still to be done for sessions."""
+    connection.execute(
+        "CREATE TABLE due(task TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (task, session))"
+        " WITHOUT ROWID"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _add_due)

@@ -14,13 +14,17 @@ from typing import NamedTuple
 from vector_memory.language.chatter import is_chatter
 from vector_memory.language.patterns import PatternSet
 from vector_memory.language.statements import CODE, HEADING, ITEM, Statement
-
-DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
-PROBLEM, SOLUTION, TODO = "problem", "solution", "todo"
-CONTEXT, PREFERENCE, PROCEDURE = "context", "preference", "procedure"
-INTENTS = (
-    DECISION, CONCLUSION, QUESTION, PROBLEM, SOLUTION, TODO, CONTEXT, PREFERENCE, PROCEDURE,
-)  # fmt: skip
+from vector_memory.model import (
+    CONCLUSION,
+    CONTEXT,
+    DECISION,
+    PREFERENCE,
+    PROBLEM,
+    PROCEDURE,
+    QUESTION,
+    SOLUTION,
+    TODO,
+)
 
 USER, ASSISTANT = "user", "assistant"
 ENOUGH = 1.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.reader import transcripts_below
 from vector_memory.model import Progress
-from vector_memory.service import asked, capture, endings, topics
+from vector_memory.service import asked, capture, unfinished
 from vector_memory.service.context import Context
 from vector_memory.service.reading import Ask, Read
 from vector_memory.service.reading_process import ReadingProcess
@@ -135,20 +135,9 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
     for final in (True, False):
         reads = [made for ask, made in batch if isinstance(made, Read) and ask.final is final]
         if reads:
-            done.captured.add(capture.store(ctx, reads, then=_tell(ctx, final)))
+            tasks = (unfinished.TOPICS, unfinished.SUMMARY) if final else (unfinished.TOPICS,)
+            done.captured.add(capture.store(ctx, reads, tasks=tasks))
             done.files += len(reads)
     done.errors += [
         {"file": ask.path, "error": str(made)} for ask, made in batch if isinstance(made, OSError)
     ]
-
-
-def _tell(ctx: Context, final: bool) -> Callable[[capture.Captured], None]:
-    """Return what makes the topics of sessions, and the summaries of those that are over. They are made
-    again where a reading brings nothing new: the one before may have been cut off here."""
-
-    def tell(captured: capture.Captured) -> None:
-        told = topics.derive(ctx, captured.sessions) if captured.drafts else []
-        for one in told if final else ():
-            endings.summarise(one)
-
-    return tell

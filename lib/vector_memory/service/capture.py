@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
@@ -57,7 +57,12 @@ class Captured:
 
 
 def index_transcript(
-    ctx: Context, path: str, folder: str = "", final: bool = False, last_message: str = ""
+    ctx: Context,
+    path: str,
+    folder: str = "",
+    final: bool = False,
+    last_message: str = "",
+    tasks: Sequence[str] = (),
 ) -> Captured:
     """Read what is new in a transcript and store it. The cursor moves only when all is stored.
 
@@ -65,8 +70,9 @@ def index_transcript(
         folder: the session's folder; what the transcript's lines say is used without it.
         final: the session is over: what is still open is complete.
         last_message: the last answer, where the transcript lags behind it.
+        tasks: what is due for the sessions of what is new.
     """
-    return store(ctx, [_read(ctx, to_ask(ctx, path, final, last_message))], folder)
+    return store(ctx, [_read(ctx, to_ask(ctx, path, final, last_message))], folder, tasks)
 
 
 def _read(ctx: Context, ask: Ask) -> Read:
@@ -92,14 +98,14 @@ def store(
     ctx: Context,
     reads: Sequence[Read],
     folder: str = "",
-    then: Callable[[Captured], None] = lambda captured: None,
+    tasks: Sequence[str] = (),
 ) -> Captured:
     """Write what was read of transcripts, then note how far it was.
 
     Args:
         reads: the readings.
         folder: the sessions' folder; what the transcripts say is used without it.
-        then: what else is to be done before the readings count as done.
+        tasks: what is due then for the sessions of what is new.
     """
     captured = Captured()
     # Two that look at the store at once would both find an exchange missing.
@@ -112,8 +118,10 @@ def store(
             [(one, folder or _folder(made, one)) for made in reads for one in made.drafts],
             captured,
         )
-        then(captured)
-        ctx.state.set_cursors({made.path: made.cursor.to_dict() for made in reads})
+        ctx.state.set_cursors(
+            {made.path: made.cursor.to_dict() for made in reads},
+            [(task, session) for task in tasks for session in sorted(captured.sessions)],
+        )
     ctx.count("redactions", captured.redactions)
     ctx.count("texts_dropped", captured.dropped)
     if captured.stored:

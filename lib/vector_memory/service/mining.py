@@ -19,6 +19,7 @@ from vector_memory.service.context import Context
 from vector_memory.service.extraction import extracted
 from vector_memory.service.passages import number_of
 from vector_memory.service.shelf import Shelf
+from vector_memory.service.unfinished import MINING
 
 if TYPE_CHECKING:
     from vector_memory.extract.schema import Extracted
@@ -34,11 +35,12 @@ def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
     """Let the model read what is new in some sessions; return how many ideas were stored."""
     if not ctx.settings.extraction or not ctx.settings.generation_backend:
         return 0
-    return sum(
-        _mine_one(ctx, shelf, session, final)
-        for session in sessions
-        for shelf in ctx.opened_shelves()
-    )
+    stored = 0
+    for session in sessions:
+        stored += sum(_mine_one(ctx, shelf, session, final) for shelf in ctx.opened_shelves())
+        if final:
+            ctx.state.done(MINING, [session])
+    return stored
 
 
 def _mine_one(ctx: Context, shelf: Shelf, session: str, final: bool) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory.errors import NotFoundError
 from vector_memory.model import TOPIC, Memory, Scope
-from vector_memory.service import asked
+from vector_memory.service import asked, unfinished
 from vector_memory.service.context import Context
 from vector_memory.service.recall import name_in, project_names
 from vector_memory.service.shelf import Shelf
@@ -37,7 +37,9 @@ def outline(ctx: Context, request: asked.Request) -> dict[str, Any]:
     )
     if wanted and not newest:
         raise NotFoundError(f"There is no session {wanted!r}.", "`vector-memory topics` shows ids.")
-    return {"sessions": [_session(*one, scope, names) for one in newest[:k]]}
+    shown = newest[:k]
+    unfinished.finish(ctx, [one.source.session for _, one in shown])
+    return {"sessions": [_session(*one, scope, names) for one in shown]}
 
 
 def _sessions(shelves: Sequence[Shelf], scope: Scope, wanted: str) -> list[tuple[Shelf, Memory]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from vector_memory.service import (
     capture,
@@ -11,7 +12,7 @@ from vector_memory.service import (
     feedback,
     mining,
     sessions,
-    topics,
+    unfinished,
 )
 from vector_memory.service.context import Context
 
@@ -32,18 +33,31 @@ def learn(ctx: Context, ended: Ended) -> None:
     """Index what is new, and make what is made of it: topics, the session's summary, verdicts on fixes
     that were shown, the snapshot for the next start."""
     captured = capture.index_transcript(
-        ctx, ended.transcript, ended.folder, ended.final, ended.last_message
+        ctx,
+        ended.transcript,
+        ended.folder,
+        ended.final,
+        ended.last_message,
+        tasks=(unfinished.TOPICS,),
     )
+    concerned = {ended.session, *captured.sessions}
     if ended.final:
-        for one in {ended.session, *captured.sessions}:
+        for one in concerned:
             endings.finish(ctx, one)
-    elif captured.stored:
-        topics.derive(ctx, captured.sessions)
+        ctx.state.done(unfinished.TOPICS, concerned)
+    unfinished.finish(ctx, concerned)
     feedback.judge(ctx, ended.session, ended.transcript)
     if ended.final:
         client_notes.index(ctx, ended.transcript, ended.folder)
     if captured.stored:
         sessions.save_snapshot(ctx, ended.folder)
     if ctx.settings.extraction:
-        found = {ended.session, *captured.sessions}
-        ctx.slowly(lambda: mining.mine(ctx, found, ended.final))
+        for one in concerned if ended.final else ():
+            ctx.state.add_due(unfinished.MINING, one)
+        ctx.slowly(lambda: mining.mine(ctx, concerned, ended.final))
+
+
+def resume_mining(ctx: Context) -> None:
+    """Let the model read on in the sessions that were over when the daemon ended."""
+    for session in ctx.state.due(unfinished.MINING):
+        ctx.slowly(partial(mining.mine, ctx, (session,), True))

@@ -13,10 +13,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vector_memory.language import assertions
 from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome
-from vector_memory.model import Link, Memory, Origin, Relation, Status, unique
+from vector_memory.model import (
+    DECISION,
+    INTENTS,
+    PREFERENCE,
+    Link,
+    Memory,
+    Origin,
+    Relation,
+    Status,
+    unique,
+)
 from vector_memory.service import merging, storing
 from vector_memory.service.context import Context
 from vector_memory.service.neighbours import Neighbour, neighbours
@@ -29,7 +38,7 @@ MOST_CONFIDENT = 0.95
 ENTITY_COSINE = 0.6
 ENTITIES_SHARED = 2
 """How near two ideas must be, and how many files or concepts both must name, to be linked."""
-BINDING = (assertions.DECISION, assertions.PREFERENCE)
+BINDING = (DECISION, PREFERENCE)
 REPLACING_COSINE = 0.75
 """What can give way to another idea by itself, and how near they must be for that."""
 SPECIFIC = ("file:", "concept:", "person:")
@@ -75,7 +84,7 @@ def _reached(ctx: Context, shelf: Shelf) -> int:
 def _is_idea(memory: Memory) -> bool:
     return (
         memory.status is Status.ACTIVE
-        and memory.kind in assertions.INTENTS
+        and memory.kind in INTENTS
         and bool(memory.source.session and memory.source.path)
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.language import assertions
 from vector_memory.language.assertions import ASSISTANT, USER, assertion, hedged
 from vector_memory.language.statements import statements
+from vector_memory.model import INTENTS
 
 
 def intent(text: str, speaker: str, refusing: bool = False) -> str:
@@ -72,4 +72,4 @@ def test_hedges() -> None:
 
 def test_intents_are_told_apart() -> None:
     """Each once."""
-    assert len(set(assertions.INTENTS)) == len(assertions.INTENTS) == 9
+    assert len(set(INTENTS)) == len(INTENTS) == 9
