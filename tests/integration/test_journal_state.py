@@ -158,3 +158,39 @@ def test_important_things_wait_for_the_disk(state: State) -> None:
         "COMMIT",
         "PRAGMA synchronous = NORMAL",
     ]
+
+
+def test_what_is_due(state: State, tmp_path: Path) -> None:
+    """It is noted with the cursors, once each, and goes when it is done."""
+    assert not state.has_due()
+    state.set_cursors({"/t": {"offset": 1}}, [("topics", "b"), ("topics", "a"), ("other", "b")])
+    state.add_due("topics", "a")
+    assert state.due("topics") == ["a", "b"]
+    assert state.due("topics", 1) == ["a"]
+    assert (state.is_due("other", "b"), state.is_due("other", "a")) == (True, False)
+    state.done("topics", ["a", "b", "unknown"])
+    assert (state.due("topics"), state.due("other")) == ([], ["b"])
+    state.close()
+    again = reopen(tmp_path)
+    assert again.has_due()
+    again.done("other", ["b"])
+    assert not again.has_due()
+    again.close()
+
+
+def test_a_state_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
+    """Its cursors and trust stay."""
+    state = reopen(tmp_path)
+    state.set_cursor("/t", {"offset": 1})
+    state.trust(str(tmp_path))
+    state.close()
+    with sqlite3.connect(tmp_path / "state.db") as connection:
+        connection.execute("DROP TABLE due")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    again = reopen(tmp_path)
+    assert again.cursor("/t") == {"offset": 1}
+    assert again.trusted(str(tmp_path))
+    again.add_due("topics", "s")
+    assert again.due("topics") == ["s"]
+    again.close()

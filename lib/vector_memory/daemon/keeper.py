@@ -108,9 +108,16 @@ class Keeper:
             self._stopping.wait(RETRY_S)
         self.busy = False
         if not moved:
-            self._wake.wait(TICK_S)
-            self._wake.clear()
+            self._wait()
             self._tidy()
+
+    def _wait(self) -> None:
+        if self._ctx.filling:
+            # It is woken after every few memories then.
+            self._stopping.wait(TICK_S)
+        else:
+            self._wake.wait(TICK_S)
+        self._wake.clear()
 
     def _attach_all(self) -> None:
         if not self._ctx.embedding.model:
@@ -141,7 +148,7 @@ class Keeper:
         try:
             if self._stopping.is_set():
                 return 0
-            moved = follow_once(shelf, self._ctx.embedding)
+            moved = follow_once(shelf, self._ctx.embedding, bool(self._ctx.filling))
             if moved and self._may_optimize(shelf):
                 self._tidy_one(shelf)
             return moved
@@ -170,7 +177,7 @@ class Keeper:
         quiet_s = self._quiet_s()
         if quiet_s > REST_AFTER_S:
             self._ctx.embedding.rest()
-        if quiet_s < TIDY_AFTER_S or self._stopping.is_set():
+        if quiet_s < TIDY_AFTER_S or self._ctx.filling or self._stopping.is_set():
             return
         for shelf in self._ctx.opened_shelves():
             self._tidy_one(shelf)

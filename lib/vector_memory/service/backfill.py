@@ -56,7 +56,7 @@ def backfill(ctx: Context, request: asked.Request, progress: Progress) -> dict[s
     done = Filled()
     whole = False
     try:
-        with ReadingProcess(ctx.home.pycache) as process:
+        with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
             for batch in _batches(process.read_all(asks)):
                 _store(ctx, batch, done)
                 progress(done.files, len(files), "reading")

@@ -18,7 +18,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.paths import Home
 from vector_memory.service.allowance import Allowance
-from vector_memory.service.courtesy import Hooks
+from vector_memory.service.courtesy import Filling, Hooks
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
@@ -64,6 +64,7 @@ class Context:
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
     hooks: Hooks = field(default_factory=Hooks)
+    filling: Filling = field(default_factory=Filling)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""
     generation: Allowance = field(init=False)

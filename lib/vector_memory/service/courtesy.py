@@ -13,6 +13,28 @@ LONGEST_S = 0.3
 STEP_S = 0.004
 
 
+class Filling:
+    """Whether many texts are being stored at once: what can be done later then waits."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._going_on = 0
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Many texts are stored within this block."""
+        with self._lock:
+            self._going_on += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._going_on -= 1
+
+    def __bool__(self) -> bool:
+        return self._going_on > 0
+
+
 class Hooks:
     """Which hooks are being answered."""
 

@@ -21,12 +21,21 @@ Change = tuple[Memory, str, bytes]
 log = logging.getLogger(__name__)
 
 BATCH = 512
+FAR_BEHIND = 20_000
+"""Rows that the journal's own full text answers for while many are being stored, without being slow."""
 
 
-def follow_once(shelf: Shelf, embedding: Embedding) -> int:
-    """Bring the index forward by one batch and return how many rows that was (0: it is level)."""
+def follow_once(shelf: Shelf, embedding: Embedding, filling: bool = False) -> int:
+    """Bring the index forward by one batch and return how many rows that was (0: it is level).
+
+    Args:
+        filling: many texts are just being stored. It follows from afar then, since the processors are
+            needed, and most rows would be written twice, first without their vectors.
+    """
     index = shelf.index
     if index is None or not index.lexical_ready:
+        return 0
+    if filling and shelf.journal.last_seq() - index.reached() < FAR_BEHIND:
         return 0
     with shelf.following:
         changes = shelf.journal.changes(index.reached(), BATCH)

@@ -1,0 +1,139 @@
+"""What is due for sessions: noted with the cursor, made when nobody waits, and never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes_ollama import running
+from service_house import ServiceHouse
+from talk import transcript
+
+from vector_memory.model import SUMMARY, TOPIC, Memory, Scope
+from vector_memory.service import backfill, capture, mining, outline, turn_end, unfinished
+from vector_memory.service.follow import FAR_BEHIND, follow_once
+from vector_memory.service.turn_end import Ended
+
+WHY = "We keep the jobs of the importer in a spool folder, since a worker may die at any time. " * 4
+TALK = [("Please make the importer survive a crash", WHY), ("And the retries of it?", WHY)]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    """The service with real stores."""
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project's folder with a session that is long over."""
+    made = tmp_path / "app"
+    made.mkdir()
+    transcript(made, TALK)
+    return made
+
+
+def fill(house: ServiceHouse, folder: Path) -> None:
+    """Backfill a folder as the command does."""
+    backfill.backfill(house.ctx, {"paths": [str(folder)], "cwd": "/"}, lambda *_: None)
+
+
+def stored(house: ServiceHouse, kind: str) -> list[Memory]:
+    """Return the active memories of a kind."""
+    return list(house.ctx.global_shelf().journal.iter_memories(Scope(kinds=(kind,))))
+
+
+@pytest.fixture
+def long_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every transcript for one that nobody writes to."""
+    monkeypatch.setattr(backfill, "LIVE_S", -1.0)
+
+
+@pytest.mark.usefixtures("long_over")
+def test_a_backfill_leaves_topics_for_later(house: ServiceHouse, folder: Path) -> None:
+    """They are made bit by bit, once; a backfill that finds nothing new leaves nothing."""
+    fill(house, folder)
+    assert (stored(house, TOPIC), stored(house, SUMMARY)) == ([], [])
+    assert house.ctx.state.due(unfinished.TOPICS) == ["s1"]
+    assert house.ctx.state.due(unfinished.SUMMARY) == ["s1"]
+    assert unfinished.finish_some(house.ctx) == 1
+    assert len(stored(house, TOPIC)) == len(stored(house, SUMMARY)) == 1
+    assert unfinished.finish_some(house.ctx) == 0
+    assert not house.ctx.state.has_due()
+    fill(house, folder)
+    assert not house.ctx.state.has_due()
+
+
+def test_a_session_that_goes_on_has_no_summary_yet(house: ServiceHouse, folder: Path) -> None:
+    fill(house, folder)
+    unfinished.finish_some(house.ctx)
+    assert len(stored(house, TOPIC)) == 1
+    assert stored(house, SUMMARY) == []
+
+
+@pytest.mark.usefixtures("long_over")
+def test_who_looks_at_topics_sees_them(house: ServiceHouse, folder: Path) -> None:
+    """They are made then, however soon after a backfill that is."""
+    fill(house, folder)
+    (session,) = outline.outline(house.ctx, {"session": "s1", "cwd": str(folder)})["sessions"]
+    assert session["topics"][0]["summary"]
+    assert not house.ctx.state.has_due()
+
+
+def test_killed_between_storing_and_topics(house: ServiceHouse, folder: Path) -> None:
+    """The event is there still; what it finds due is made, though there is nothing new to read."""
+    path = str(folder / "s1.jsonl")
+    capture.index_transcript(house.ctx, path, tasks=(unfinished.TOPICS,))
+    assert stored(house, TOPIC) == []
+    turn_end.learn(house.ctx, Ended("s1", path, str(folder)))
+    assert len(stored(house, TOPIC)) == 1
+    assert not house.ctx.state.has_due()
+
+
+def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> None:
+    """The daemon ended before the model had read a finished session."""
+    with running() as server:
+        server.models["llama3.2:latest"] = "aa"
+        house.ctx.settings = replace(
+            house.ctx.settings, extraction=True, extraction_gate=False,
+            generation_backend="ollama", ollama_host=server.address,
+        )  # fmt: skip
+        turn_end.learn(house.ctx, Ended("s1", str(folder / "s1.jsonl"), str(folder), final=True))
+        assert server.prompts == []  # nothing does slow work in this house: its daemon has ended
+        assert house.ctx.state.due(unfinished.MINING) == ["s1"]
+        work = []
+        house.ctx.slowly = work.append
+        turn_end.resume_mining(house.ctx)
+        for one in work:
+            one()
+        assert server.prompts
+        assert not house.ctx.state.has_due()
+        assert mining.mine(house.ctx, ["s1"], final=True) == 0
+
+
+def test_the_index_follows_from_afar_while_many_are_stored(
+    house: ServiceHouse, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The journal answers by words meanwhile; where it would be slow, the index goes on."""
+    house.follow()
+    fill(house, folder)
+    shelf = house.ctx.global_shelf()
+    assert shelf.journal.last_seq() < FAR_BEHIND
+    assert follow_once(shelf, house.embedding, filling=True) == 0
+    assert shelf.matching(["spool"], Scope(), 5)
+    monkeypatch.setattr("vector_memory.service.follow.FAR_BEHIND", 1)
+    assert follow_once(shelf, house.embedding, filling=True) > 0
+
+
+def test_filling_is_over_when_all_are_done(house: ServiceHouse) -> None:
+    filling = house.ctx.filling
+    assert not filling
+    with filling.going_on():
+        with filling.going_on():
+            assert filling
+        assert filling
+    assert not filling
