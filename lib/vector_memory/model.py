@@ -125,6 +125,8 @@ COLLECTIONS: dict[str, CollectionRule] = {
 
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+DONE_HEAD = "Done: "
+"""How a line of a passage begins that lists what was done between two things said."""
 TOPIC = "topic"
 """The kind of memories that are a stretch of a session: its name and summary."""
 SUMMARY = "summary"

@@ -20,7 +20,14 @@ from vector_memory.index.noise import is_own_command
 from vector_memory.language import assertions, priorities
 from vector_memory.language.assertions import ASSISTANT, USER, Assertion
 from vector_memory.language.chatter import is_chatter, without_applause
-from vector_memory.language.statements import CODE, HEADING, ITEM, Statement, statements
+from vector_memory.language.statements import (
+    CODE,
+    HEADING,
+    ITEM,
+    Statement,
+    capitalised,
+    statements,
+)
 from vector_memory.model import DECISION, PREFERENCE, PROBLEM, QUESTION, SOLUTION, TODO, Priority
 
 LONGEST_IDEA = 350
@@ -137,7 +144,7 @@ def _self_contained(
     where it begins with a pronoun, the file where it says "this file"."""
     one = said[place]
     text = _CONTINUES.sub("", without_applause(one.text)).strip() or one.text
-    text = text[:1].upper() + text[1:]
+    text = capitalised(text)
     leaning = _LEANING.match(text) is not None
     if len(files) == 1 and _THIS_FILE.search(text) and files[0] not in text:
         text = f"{text.rstrip('.')} ({files[0]})."

@@ -18,7 +18,7 @@ from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.language.chatter import is_chatter
 from vector_memory.language.statements import CODE, HEADING, ITEM, statements
-from vector_memory.model import DEFAULT_COLLECTION, PASSAGE
+from vector_memory.model import DEFAULT_COLLECTION, DONE_HEAD, PASSAGE
 
 SUBAGENT_TAG = "subagent"
 PIECE_CHARS = 480
@@ -166,7 +166,7 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
 
 
 def _did(lines: list[str]) -> _Part:
-    return _Part("assistant", "Done: " + "; ".join(dict.fromkeys(lines)), "\n")
+    return _Part("assistant", DONE_HEAD + "; ".join(dict.fromkeys(lines)), "\n")
 
 
 def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:

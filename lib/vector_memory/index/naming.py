@@ -11,7 +11,7 @@ from vector_memory import prompts
 from vector_memory.index.memories import title_of
 from vector_memory.index.tools import clip
 from vector_memory.index.turns import Turn, terms_of, words_of
-from vector_memory.language.statements import CODE, statements
+from vector_memory.language.statements import CODE, capitalised, statements
 
 NAME_CHARS = 60
 KEYWORDS = 4
@@ -64,7 +64,7 @@ def titled(prompt: str) -> str:
     for said in statements(prompt[:READ_CHARS])[:STATEMENTS]:
         text = _bare(said.text) if said.form != CODE else ""
         if len(terms_of(text)) >= LEAST_TERMS:
-            return clip(text[:1].upper() + text[1:], NAME_CHARS).rstrip(_TITLE_END)
+            return clip(capitalised(text), NAME_CHARS).rstrip(_TITLE_END)
     return ""
 
 

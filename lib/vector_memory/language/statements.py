@@ -38,6 +38,7 @@ _DECORATION = re.compile(
     "^[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff\\s]+|[\ufe0f]"
 )
 _SPACE = re.compile(r"\s+")
+_PLAIN_WORD = re.compile(r"[^\W\d_A-Z]+(?:['’][a-z]+)?(?:[,:;.!?)]*(?:\s|$))")
 
 
 class Statement(NamedTuple):
@@ -68,6 +69,12 @@ def plain(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
     bare = _MARKUP.sub(lambda found: found[1] or "", text)
     return _SPACE.sub(" ", _DECORATION.sub("", bare)).strip()
+
+
+def capitalised(text: str) -> str:
+    """Return a text with a capital at its beginning, unless that is a name: of a file, of something in
+    code, or one that is written so."""
+    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def _walk(text: str) -> Iterator[Statement]:
