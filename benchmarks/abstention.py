@@ -5,7 +5,7 @@ none. Every prompt is asked in its project; speaking is right when one of the me
 threshold (five at most) is an answer. With `--among FOLDER` transcripts are indexed too, and all
 projects are asked at once, so that there is much to be misled by.
 
-Printed are precision and recall of speaking at each threshold, what was said wrongly by the class of
+Printed are precision and recall of speaking at each threshold (as it is among so many memories), what was said wrongly by the class of
 prompt, and with `--fit` the logistic regression of "is an answer" on cosine and share of words, with
 the figures on the half of the prompts that it was not fitted on.
 """
@@ -25,6 +25,7 @@ import numpy as np
 from common import Bench, bench, options, show
 
 from vector_memory.config import Settings
+from vector_memory.retrieve.factors import FEW_MEMORIES, least_relevance
 
 SHOWN = 5
 THRESHOLDS = (0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
@@ -158,7 +159,14 @@ def main() -> None:
         made.daemon.start()
         load(made, data, given.among)
         hits = offered(made, data, bool(given.among))
-    rows = [spoken(hits, lambda hit: hit.relevance, least) for least in THRESHOLDS]
+        size = int(made.daemon.ask("stats", {})["memories"]) if given.among else FEW_MEMORIES
+    rows = [
+        {
+            **spoken(hits, lambda hit: hit.relevance, least_relevance(least, size)),
+            "threshold": least,
+        }
+        for least in THRESHOLDS
+    ]
     needing = sum(bool(answers) for _, _, answers, _ in data["prompts"])
     title = (
         f"{len(data['prompts'])} prompts, {needing} of them in need, setting {Settings().threshold}"

@@ -50,7 +50,8 @@ class Settings:
     prompt_memories: int = bounded(5, ge=0, le=20)
     """Memories at most for one prompt."""
     threshold: float = bounded(0.3, ge=0.0, le=1.0)
-    """Relevance (0 to 1) below which a prompt gets nothing."""
+    """Relevance (0 to 1) below which a prompt gets nothing, in a project of a hundred memories; it
+    rises with their number."""
     candidates: int = bounded(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
     scoring: Literal["bounded", "sum"] = "bounded"

@@ -12,7 +12,7 @@ from fakes_embed import FakeEmbedder
 from service_house import ServiceHouse
 
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
-from vector_memory.model import ignore_progress
+from vector_memory.model import Scope, ignore_progress
 from vector_memory.service import change, places, recall, report, sessions, transfer, upkeep
 
 
@@ -350,3 +350,17 @@ def test_a_damaged_index_is_set_aside_and_made_anew(house: ServiceHouse, ledger:
     assert shelf.index is not None
     assert shelf.index.check(read_data=True) == []
     assert len(texts(recall.recall(house.ctx, ask))) == 3
+
+
+def test_a_store_knows_about_how_many_memories_a_project_has(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """It counts anew when much has been written, not for each question."""
+    shelf, scope = house.ctx.global_shelf(), Scope(projects=("",))
+    assert shelf.size(scope) == 0
+    for number in range(25):
+        house.remember(f"Fact number {number} of the ledger is {number * 7}.")
+    counted = shelf.size(scope)
+    assert counted > 20
+    house.remember("One more thing is known of the ledger, and it is of no weight.")
+    assert shelf.size(scope) == counted

@@ -23,6 +23,11 @@ USES_FOR_FULL = 20
 
 COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 14.0, 2.0, -6.7
 """The logistic model of relevance, fitted by `benchmarks/abstention.py`."""
+FEW_MEMORIES, MANY_MEMORIES = 100, 10_000
+PER_TENFOLD = 0.65
+"""By how much the log-odds of the least relevance rise with ten times the memories, from a few to many:
+among more of them something near is found for everything. Fitted by `benchmarks/abstention.py`, alone
+and among transcripts."""
 FEW_TERMS = 4
 """Terms of a question below which its words alone say little."""
 
@@ -86,3 +91,17 @@ def coverage(asked: Collection[str], held: Collection[str]) -> float:
     if not terms:
         return 0.0
     return len(terms.intersection(held)) / len(terms)
+
+
+def least_relevance(threshold: float, memories: int) -> float:
+    """Return the relevance from which on to speak.
+
+    Args:
+        threshold: it among few memories, 0 … 1.
+        memories: how many could have been found.
+    """
+    if not 0.0 < threshold < 1.0:
+        return threshold
+    size = min(MANY_MEMORIES, max(FEW_MEMORIES, memories)) / FEW_MEMORIES
+    odds = math.log(threshold / (1.0 - threshold)) + PER_TENFOLD * math.log10(size)
+    return 1.0 / (1.0 + math.exp(-odds))

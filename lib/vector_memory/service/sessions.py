@@ -16,6 +16,7 @@ from vector_memory.model import GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, 
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told, without_echoes
+from vector_memory.retrieve.factors import least_relevance
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service import after_compaction, client_notes
 from vector_memory.service.context import Context, scope_of
@@ -76,7 +77,9 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
         scoring=ctx.settings.scoring,
         embed=embedding_of(ctx),
     )
-    least = ctx.settings.threshold
+    least = least_relevance(
+        ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in shelves)
+    )
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
     return _not_told(shelves, shown, [hit for hit in fit if not in_sight(hit.memory, ask)])[:k]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_SET_ASIDE = 3
+LEAST_COUNTED = 20
+MOST_SIZES = 1_000
 
 
 class OpensIndex(Protocol):
@@ -43,6 +45,7 @@ class Shelf:
         self.recheck_vectors = True
         self.failed = ""
         self.times_damaged = 0
+        self._sizes: dict[tuple[str, ...] | None, tuple[int, int]] = {}
 
     def attach(self, index: Index) -> None:
         """Put an index to work."""
@@ -172,6 +175,18 @@ class Shelf:
             self.times_damaged += 1
             self.index.set_aside(error.message)
             self.recheck_vectors = True
+
+    def size(self, scope: Scope) -> int:
+        """About how many active memories of these projects there are: counted anew when a tenth more
+        has been written."""
+        key, last = scope.projects, self.journal.last_seq()
+        counted_at, count = self._sizes.get(key, (-1, 0))
+        if counted_at < 0 or last > counted_at + count // 10 + LEAST_COUNTED:
+            if len(self._sizes) > MOST_SIZES:
+                self._sizes.clear()
+            count = self.journal.count(Scope(projects=scope.projects))
+            self._sizes[key] = (last, count)
+        return count
 
     def close(self) -> None:
         """Release the index and the journal."""

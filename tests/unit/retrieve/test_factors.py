@@ -1,0 +1,16 @@
+"""The factors beside similarity."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.retrieve.factors import least_relevance
+
+
+def test_the_least_relevance_rises_with_the_number_of_memories() -> None:
+    """Among few it is the setting, and never so high that nothing is said any more."""
+    assert least_relevance(0.3, 0) == least_relevance(0.3, 100) == pytest.approx(0.3)
+    sizes = [least_relevance(0.3, size) for size in (100, 1_000, 5_000, 10_000)]
+    assert sizes == sorted(set(sizes))
+    assert 0.5 < least_relevance(0.3, 10_000) == least_relevance(0.3, 1_000_000) < 0.7
+    assert [least_relevance(edge, 5_000) for edge in (0.0, 1.0)] == [0.0, 1.0]
