@@ -31,6 +31,9 @@ ENOUGH = 1.0
 """What an intent's cues must add up to."""
 USER_ENOUGH = 0.75
 """The same for what the user says: there is less of it, and it counts for more."""
+ASSISTANT_DECIDES = 1.5
+"""The same for a decision of the assistant's: it is the user who decides, and a plan for the next step
+reads much the same."""
 FIRM = 1.8
 """From here on an idea is firm, not tentative."""
 SHORTEST, LONGEST = 12, 600
@@ -284,6 +287,8 @@ def assertion(said: Statement, speaker: str, refusing: bool = False) -> Assertio
         weights[PREFERENCE] = weights.get(PREFERENCE, 0.0) + REFUSING
     if said.done is not None:
         weights[SOLUTION if said.done else TODO] = 2.0
+    if speaker == ASSISTANT and 0.0 < weights.get(DECISION, 0.0) < ASSISTANT_DECIDES:
+        weights[CONCLUSION] = max(weights.get(CONCLUSION, 0.0), weights.pop(DECISION))
     intent = max(weights, key=lambda one: weights[one], default="")
     return (
         Assertion(intent, weights[intent])
