@@ -39,6 +39,8 @@ class Settings:
     """Bring memories to prompts."""
     recall_on_start: bool = True
     """Bring memories to the start of a session."""
+    confirm_decisions: bool = False
+    """After a turn in which a decision was noted, have the user asked whether it is right."""
     recall_on_failure: bool = True
     """Bring the fix of an error that was met before to a command that fails with it."""
     prompt_tokens: int = bounded(500, ge=50, le=2000)

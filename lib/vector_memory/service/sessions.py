@@ -55,9 +55,14 @@ def on_prompt(ctx: Context, ask: Ask) -> str:
         return ""
     shelves = ctx.shelves_of(place)
     hits = _relevant(ctx, ask, place, shelves)
-    if not hits:
-        return ""
-    return _present(ctx, ask, shelves, hits)
+    told = _present(ctx, ask, shelves, hits) if hits else ""
+    if not ctx.settings.confirm_decisions:
+        return told
+    from vector_memory.service import confirming
+
+    decided = confirming.to_confirm(ctx, shelves, ask.session)
+    asking = fence(ctx, ask.session, decided, confirming.TITLE)
+    return "\n".join(one for one in (told, asking) if one)
 
 
 def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[Shelf]) -> list[Hit]:
