@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.language.statements import CODE, HEADING, ITEM, SENTENCE, plain, statements
+from vector_memory.language.statements import (
+    CODE,
+    HEADING,
+    ITEM,
+    SENTENCE,
+    capitalised,
+    plain,
+    statements,
+)
 
 TEXT = """Fixed the pool. It leaked, e.g. on retries of v2.1.
 
@@ -60,3 +69,24 @@ def test_places(text: str) -> None:
         assert end <= one.start < one.end <= len(text)
         assert one.text.strip()
         end = one.end
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("the queue is empty", "The queue is empty"),
+        ("don't do that", "Don't do that"),
+        ("yes, it is", "Yes, it is"),
+        ("über allem", "Über allem"),
+        ("done", "Done"),
+        ("noise-worklet.js makes white noise", "noise-worklet.js makes white noise"),
+        ("max_retries is five", "max_retries is five"),
+        ("iOS needs it", "iOS needs it"),
+        ("src/main.py: fixed", "src/main.py: fixed"),
+        ("`make` fails", "`make` fails"),
+        ("foo() returns", "foo() returns"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_but_a_name_does_not(text: str, wanted: str) -> None:
+    assert capitalised(text) == wanted
