@@ -106,6 +106,26 @@ def test_what_was_forgotten_does_not_come_back(house: ServiceHouse, tmp_path: Pa
     assert stored(house) == []
 
 
+def test_what_the_user_wrote_is_not_replaced(house: ServiceHouse, tmp_path: Path) -> None:
+    """An edited text stays, however often the talk is read again and whatever joins it."""
+    path = tmp_path / "s1.jsonl"
+    path.write_text(talk(tmp_path))
+    capture.index_transcript(house.ctx, str(path))
+    found = list(transfer.export(house.ctx, {"all_projects": True}))
+    for number, one in enumerate(found):
+        change.edit(house.ctx, {"id": one["id"], "text": f"Words of the user, {number}."})
+    with path.open("a") as file:
+        more = [{"type": "text", "text": "Checkpoints run hourly, as the docs of it advise."}]
+        file.write(line("assistant", "a2", more, tmp_path, 9))
+    capture.index_transcript(house.ctx, str(path), final=True)
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(path.read_text())
+    capture.index_transcript(house.ctx, str(copy), final=True)
+    texts = {one["text"] for one in transfer.export(house.ctx, {"all_projects": True})}
+    assert {f"Words of the user, {number}." for number in range(len(found))} <= texts
+    assert not any("readers never block" in text for text in texts)
+
+
 def test_secrets_in_a_transcript_are_in_no_file(house: ServiceHouse, tmp_path: Path) -> None:
     """A key that was said is redacted before the first byte is written, cursor and log included."""
     key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"

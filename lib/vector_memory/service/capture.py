@@ -142,7 +142,7 @@ def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
         place = ctx.place(folder or "/")
         captured.drafts += 1
         captured.sessions.add(draft.session)
-        if not _excluded(ctx, place, folder):
+        if not ctx.is_excluded(place, folder):
             by_place.setdefault(place.id, (place, []))[1].append(draft)
     for place, group in by_place.values():
         shelf = ctx.shelf_of(place)
@@ -238,18 +238,6 @@ def _unlist(shelf: Shelf, ids: list[str]) -> None:
             index.apply([], ids, index.reached())
         except VectorMemoryError as error:
             log.warning("%d dropped passages stay in the index: %s", len(ids), error)
-
-
-def _excluded(ctx: Context, place: projects.Place, folder: str) -> bool:
-    if not ctx.settings.excluded_projects:
-        return False
-    roots = [os.path.realpath(os.path.expanduser(one)) for one in ctx.settings.excluded_projects]
-    here = os.path.realpath(folder or "/")
-    return any(
-        path == root or path.startswith(root + os.sep)
-        for root in roots
-        for path in (place.root, here)
-    )
 
 
 def _memory(draft: Draft, project: str) -> Memory:

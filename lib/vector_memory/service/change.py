@@ -12,6 +12,7 @@ from vector_memory.service import asked, endings
 from vector_memory.service.context import Context
 from vector_memory.service.recall import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
+from vector_memory.service.versions import EDITED
 
 MAX_BY_QUERY = 20
 
@@ -30,6 +31,7 @@ def _changes(request: asked.Request, memory: Memory) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if request.get("text") is not None:
         changes["text"] = redact.clean(asked.text_of(request, "text")).text
+        changes["extra"] = {**memory.extra, EDITED: True}
     if request.get("kind"):
         changes["kind"] = str(request["kind"])
     if request.get("tags") is not None:

@@ -87,6 +87,15 @@ class Context:
         self._places[folder] = (time.monotonic(), place)
         return place
 
+    def is_excluded(self, place: projects.Place, folder: str = "") -> bool:
+        """Whether the user wants no memory in a project, or in the folder of it that is given."""
+        excluded = self.settings.excluded_projects
+        roots = [os.path.realpath(os.path.expanduser(one)) for one in excluded]
+        here = [place.root, os.path.realpath(folder)] if folder else [place.root]
+        return any(
+            path == root or path.startswith(root + os.sep) for root in roots for path in here
+        )
+
     def forget_places(self) -> None:
         """Read every folder's project anew: a marker was made or trust has changed."""
         self._places.clear()

@@ -41,7 +41,7 @@ def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
         command: the command line that failed.
     """
     place = ctx.place(ask.folder)
-    if not ctx.settings.recall_on_failure or sessions.is_excluded(ctx, place):
+    if not ctx.settings.recall_on_failure or ctx.is_excluded(place):
         return ""
     try:
         said, tried = redact.clean(error[:LONGEST_ERROR]).text, redact.clean(command).text

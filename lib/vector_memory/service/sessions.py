@@ -51,7 +51,7 @@ def on_prompt(ctx: Context, ask: Ask) -> str:
     if not ctx.settings.recall_on_prompt or prompts.needs_nothing(ask.prompt):
         return ""
     place = ctx.place(ask.folder)
-    if is_excluded(ctx, place):
+    if ctx.is_excluded(place):
         return ""
     shelves = ctx.shelves_of(place)
     hits = _relevant(ctx, ask, place, shelves)
@@ -130,7 +130,7 @@ def on_start(ctx: Context, ask: Ask) -> str:
     place = ctx.place(ask.folder)
     if ask.source in ("compact", "clear"):
         ctx.state.clear_shown(ask.session)
-    if not ctx.settings.recall_on_start or is_excluded(ctx, place):
+    if not ctx.settings.recall_on_start or ctx.is_excluded(place):
         return ""
     shelves = ctx.shelves_of(place)
     hidden = ctx.state.shown(ask.session)
@@ -237,15 +237,6 @@ def save_snapshot(ctx: Context, folder: str) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(data, file)
     os.replace(temporary, path)
-
-
-def is_excluded(ctx: Context, place: projects.Place) -> bool:
-    """Whether the user wants no memory in this project."""
-    for one in ctx.settings.excluded_projects:
-        root = os.path.realpath(os.path.expanduser(one))
-        if place.root == root or place.root.startswith(root + os.sep):
-            return True
-    return False
 
 
 def fence(

@@ -23,6 +23,8 @@ class Changes(NamedTuple):
     dropped: list[str]
 
 
+EDITED = "edited"
+"""What a memory's `extra` says where the user wrote its text: no reading replaces that."""
 NOTHING = Changes([], [], [])
 
 
@@ -40,7 +42,7 @@ def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
     """
     if not stored:
         return Changes(list(made), [], [])
-    if any(one.status is not Status.ACTIVE for one in stored):
+    if any(one.status is not Status.ACTIVE or one.extra.get(EDITED) for one in stored):
         # The user took something out of it: that must not come back in another passage.
         return each(made, stored)
     if not _says_more(made, stored):
@@ -55,7 +57,7 @@ def _differs(new: Memory, old: Memory) -> bool:
 
 
 def _has_grown(new: Memory, old: Memory) -> bool:
-    if old.status is not Status.ACTIVE or new.text == old.text:
+    if old.status is not Status.ACTIVE or old.extra.get(EDITED) or new.text == old.text:
         return False
     return new.source.path == old.source.path or len(new.text) > len(old.text)
 
