@@ -17,6 +17,8 @@ _APPLAUSE = re.compile(
     r"(?:good|great|excellent|nice) (?:point|question|catch|idea|progress|call|find|suggestion)|"
     r"that'?s (?:great|perfect|right|correct|good|a (?:good|great) (?:point|question|idea))|"
     r"very much|so much|a lot|again|everyone|claude|there|then|and|but|now|how'?s it going|how are you|"
+    r"fine|fair enough|agreed|i agree|works for me|fine by me|all good|not bad|go for it|do it|do so|"
+    r"sounds like a plan|i like (?:it|that|this)|i love (?:it|that|this)|neat|sweet|yup|uh|um|"
     r"go on|go ahead|continue|proceed|carry on|keep going|start|ready|it works|works|that works|"
     r"ja|nein|danke|bitte|gut|super|merci|oui|non|gracias|s[ií])[\s,.!?…:;–—-]*)+",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from vector_memory.language.chatter import is_chatter, without_applause
         "Now I'll run the linter:", "Good. Now let me update the template", "All tests pass!",
         "Would you like me to commit this?", "Here's a summary of the changes:", "---", "ok",
         "I'm going to read the config first.", "Now let's also add a test for that:",
+        "Fair enough.", "ok, fine, agreed!", "I like it.", "Sounds like a plan",
     ],
 )  # fmt: skip
 def test_chatter(text: str) -> None:
@@ -38,4 +39,6 @@ def test_applause_goes() -> None:
     """A sentence keeps what stands behind the applause."""
     assert without_applause("Perfect! The port is 5433.") == "The port is 5433."
     assert without_applause("Great pools leak.") == "Great pools leak."
+    assert without_applause("ok, fine, let's use vite") == "let's use vite"
+    assert without_applause("Umbrella tests: none") == "Umbrella tests: none"
     assert without_applause("Perfect!") == "Perfect!"
