@@ -9,6 +9,8 @@ import hashlib
 import os
 import re
 
+from vector_memory import files
+
 MARKER = ".memory"
 STORE_IN_MARKER = os.path.join(MARKER, "db")
 
@@ -122,7 +124,8 @@ def _make_id(name: str, identity: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(65_536)
+        # Links are git's own affair; a pipe in the place of a file would be waited for.
+        with files.open_regular(path) as file:
+            return file.read(65_536).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
+from vector_memory.files import with_real_folder
 from vector_memory.service import sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
@@ -176,6 +177,7 @@ class Events:
         if isinstance(shown, list) and session:
             self._ctx.state.add_shown(session, [str(one) for one in shown], self._ctx.now())
         elif transcript and os.path.isfile(transcript) and self._ctx.settings.capture:
+            transcript = with_real_folder(transcript)
             final = entry.get("event") in FINAL_EVENTS
             folder = _text(entry, "folder")
             # What reads transcripts is imported when the first turn has ended: a start and the first

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from vector_memory.files import open_plain
 from vector_memory.index.tools import patched_files
 from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
 
@@ -46,7 +47,7 @@ def learned(path: str, offset: int) -> dict[str, Any]:
     """Return what a rollout's lines before a byte offset say of all that follow: session, folder and
     branch stand on lines of their own. Nothing for other files."""
     common: dict[str, Any] = {}
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         if not any(map(is_rollout, parse_objects(file.readline(LONGEST_LINE_BYTES)))):
             return common
         file.seek(0)

@@ -7,7 +7,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
+from vector_memory.files import open_plain
+
 LONGEST_LINE_BYTES = 8_000_000
+MOST_BROKEN = 8
+"""Broken pieces of one line after which the rest of it is left: a writer that was cut off leaves one,
+and to look for the next in megabytes that hold thousands would take for ever."""
 _CHUNK_BYTES = 1_000_000
 _SPACE = " \t\r\n\x00"
 _DECODER = json.JSONDecoder()
@@ -43,7 +48,7 @@ class Lines:
         self._final = final
 
     def __iter__(self) -> Iterator[Entry]:
-        with open(self.path, "rb") as file:
+        with open_plain(self.path) as file:
             file.seek(self.offset)
             while True:
                 raw, size, ended = _next_line(file)
@@ -82,12 +87,12 @@ def parse_objects(raw: bytes) -> list[dict[str, Any]]:
     when it is broken, the whole ones before the broken one otherwise."""
     text = raw.decode("utf-8", "replace")
     found: list[dict[str, Any]] = []
-    position = _skip_space(text, 0)
-    while position < len(text):
+    position, broken = _skip_space(text, 0), 0
+    while position < len(text) and broken < MOST_BROKEN:
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
-            position = _next_object(text, position)
+            position, broken = _next_object(text, position), broken + 1
             continue
         if isinstance(value, dict):
             found.append(value)

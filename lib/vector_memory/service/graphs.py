@@ -11,6 +11,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.files import open_found
 from vector_memory.index import knowledge_graph
 from vector_memory.index.knowledge_graph import Fact
 from vector_memory.lifecycle.dedup import text_key
@@ -52,7 +53,7 @@ def import_graph(ctx: Context, request: asked.Request, progress: Progress) -> di
     """
     path = regular_file(asked.text_of(request, "path", 4_096))
     started = time.monotonic()
-    work = _GraphImport(ctx, request, os.path.realpath(path))
+    work = _GraphImport(ctx, request, path)
     whole = knowledge_graph.parse_whole(_whole(path))
     told = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
@@ -176,8 +177,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _whole(path: str) -> bytes:
-    with open(path, "rb") as file:
-        data = file.read(MAX_WHOLE_BYTES + 1)
-    if len(data) > MAX_WHOLE_BYTES:
-        return b""
-    return data
+    with open_found(path) as file:
+        if os.fstat(file.fileno()).st_size > MAX_WHOLE_BYTES:
+            return b""
+        return file.read(MAX_WHOLE_BYTES)

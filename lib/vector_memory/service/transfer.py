@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from vector_memory import redact
-from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError, VectorMemoryError
+from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
+from vector_memory.files import open_found, with_real_folder
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Priority, Progress, Sensitivity, Source, unique
 from vector_memory.service import asked
@@ -82,20 +82,21 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
 
 
 def regular_file(path: str) -> str:
-    """Return a path whose file is there and regular: no device, no FIFO, no folder."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        raise NotFoundError(f"There is no file {path}.", "Check the path.") from error
-    if not stat.S_ISREG(mode):
-        raise BadInputError(f"{path} is no regular file.", "Give the path of a file.")
-    return path
+    """Return the path of a file to read, its folders resolved.
+
+    Raises:
+        NotFoundError, BadInputError: it is not there, or none to read.
+    """
+    found = with_real_folder(path)
+    open_found(found).close()
+    return found
 
 
 def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
-    """Yield (line number, offset of its end, line) of the lines that are not blank."""
+    """Yield (line number, offset of its end, line) of the lines that are not blank, of a path that
+    `regular_file` gave."""
     offset = 0
-    with open(path, "rb") as file:
+    with open_found(path) as file:
         for number in range(1, 1 << 62):
             line = file.readline(MAX_LINE_BYTES + 1)
             if not line:
