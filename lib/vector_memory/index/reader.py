@@ -164,9 +164,12 @@ def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[s
     for folder, folders, names in os.walk(os.path.realpath(path), followlinks=False):
         linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         named = [name for name in names if name.endswith(".jsonl")]
-        for whole in (os.path.join(folder, name) for name in (*named, *linked)):
-            if _is_readable(whole, refused) and is_transcript(whole):
-                found.append((os.path.getmtime(whole), whole))
+        paths = [os.path.join(folder, name) for name in (*named, *linked)]
+        found += [
+            (os.path.getmtime(path), path)
+            for path in paths
+            if _is_readable(path, refused) and is_transcript(path)
+        ]
     return [whole for _, whole in sorted(found)]
 
 
