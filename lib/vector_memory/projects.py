@@ -55,6 +55,13 @@ def locate(folder: str, home: "str | None" = None) -> Place:
     return Place(_make_id(name, identity), name, root, store)
 
 
+def is_linked(store: str) -> bool:
+    """Whether a marker's store, or a database in it, is a link: a project's files come with a clone or
+    a pull, and could point anywhere at any time, whatever was trusted before."""
+    journal = os.path.join(store, "journal.db")
+    return any(map(os.path.islink, (os.path.dirname(store), store, journal)))
+
+
 def _find_above(folder: str, name: str, home: str) -> str:
     """Return the nearest folder at or above `folder` that holds `name`, or ""."""
     here = folder

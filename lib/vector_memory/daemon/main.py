@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import logging
 import os
 import signal
@@ -14,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vector_memory import config, paths, private, wire
+from vector_memory import config, parsing, paths, private, wire
 from vector_memory.daemon.limits import require_small
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Server
@@ -198,8 +197,8 @@ class Daemon:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        request = json.loads(body) if body else {}
-    except (ValueError, RecursionError) as error:
+        request = parsing.load(body) if body else {}
+    except ValueError as error:
         raise BadInputError(f"The request is no JSON: {error}.") from error
     if not isinstance(request, dict):
         raise BadInputError("The request is no JSON object.")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory import redact
+from vector_memory import parsing, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.files import open_found
 from vector_memory.index import knowledge_graph
@@ -31,7 +30,7 @@ from vector_memory.service.shelf import Shelf
 from vector_memory.service.transfer import BATCH, Imported, lines_of, regular_file
 
 KIND = "context"
-MAX_WHOLE_BYTES = 64 * 1024 * 1024
+MAX_WHOLE_BYTES = 16 * 1024 * 1024
 MAX_LINKS = 8
 """Memories of one entity that a relation is linked to at most."""
 
@@ -154,8 +153,8 @@ class _GraphImport:
 def _facts(path: str, done: Imported) -> Iterator[tuple[int, Fact]]:
     for number, _, line in lines_of(path):
         try:
-            data = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            data = parsing.load(line)
+        except ValueError as error:
             done.failed(number, f"No JSON: {error}.")
             continue
         told = list(knowledge_graph.facts(data)) if isinstance(data, dict) else []
@@ -170,8 +169,8 @@ def _clean(word: str) -> CleanText:
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        parsing.load(line)
+    except ValueError:
         return False
     return True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from vector_memory import redact
+from vector_memory import parsing, redact
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
 from vector_memory.files import open_found, with_real_folder
 from vector_memory.lifecycle.dedup import text_key
@@ -22,6 +21,8 @@ from vector_memory.service.shelf import Shelf
 BATCH = 500
 MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_ERRORS = 100
+MOST_LINES = 1 << 53
+BATCH_BYTES = 4 * 1024 * 1024
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -61,6 +62,7 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
     done = Imported()
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
+    pending = 0
     verbatim = bool(request.get("verbatim"))
     # The index waits until all lines are stored: it would take the processor from what makes them
     # searchable by words, the journal.
@@ -71,8 +73,10 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
                 batch.append(_parsed(ctx, request, line, done))
             except VectorMemoryError as error:
                 done.failed(number, str(error))
-            if len(batch) >= BATCH:
+            pending += len(line)
+            if len(batch) >= BATCH or pending >= BATCH_BYTES:
                 _store(ctx, batch, done, verbatim)
+                pending = 0
                 progress(offset, size, "storing")
         _store(ctx, batch, done, verbatim)
     ctx.count("redactions", done.redactions)
@@ -118,8 +122,8 @@ def _parsed(
     if len(line) > MAX_LINE_BYTES:
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
     try:
-        data = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        data = parsing.load(line)
+    except ValueError as error:
         raise BadInputError(f"No JSON: {error}.") from error
     if not isinstance(data, dict):
         raise BadInputError("The line is no JSON object.")
@@ -184,7 +188,8 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
     old = str(data.get("id") or "")
     source = data.get("source")
     source = source if isinstance(source, dict) else {}
-    lines = source.get("lines") or [0, 0]
+    lines = source.get("lines")
+    first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
     try:
         return replace(
             memory,
@@ -198,11 +203,11 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             source=replace(
                 memory.source,
                 path=str(source.get("path") or ""),
-                line_start=int(lines[0]),
-                line_end=int(lines[-1]),
+                line_start=asked.number_of({"line": first}, "line", 0, 0, MOST_LINES),
+                line_end=asked.number_of({"line": last}, "line", 0, 0, MOST_LINES),
             ),
         )
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError) as error:
         raise BadInputError(f"A field of the export is damaged: {error}.") from error
 
 
