@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 from vector_memory.files import open_plain
 from vector_memory.parsing import is_crowded
 
-LONGEST_LINE_BYTES = 8_000_000
+LONGEST_LINE_BYTES = 6_000_000
 MOST_BROKEN = 8
 """Broken pieces of one line after which the rest of it is left: a writer that was cut off leaves one,
 and to look for the next in megabytes that hold thousands would take for ever."""
