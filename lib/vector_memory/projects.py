@@ -42,7 +42,7 @@ def locate(folder: str, home: "str | None" = None) -> Place:
         home: the user's home folder; a repository or marker right there (dotfiles) does not
             swallow the projects below it.
     """
-    folder = os.path.realpath(folder)
+    folder = os.path.realpath(_possible(folder))
     home = os.path.realpath(home or os.path.expanduser("~"))
     marked = _find_above(folder, MARKER, home)
     git_top = _find_above(folder, ".git", home)
@@ -53,6 +53,16 @@ def locate(folder: str, home: "str | None" = None) -> Place:
         root, store = _root_of(common, git_top) or folder, ""
     identity, name = _identity(root, common, git_top)
     return Place(_make_id(name, identity), name, root, store)
+
+
+def _possible(folder: str) -> str:
+    """Return a path as one that a system can have: transcripts and imports may hold any characters."""
+    folder = folder.replace("\0", "")
+    try:
+        os.fsencode(folder)
+    except UnicodeEncodeError:
+        return folder.encode("utf-8", "replace").decode("utf-8")
+    return folder
 
 
 def is_linked(store: str) -> bool:

@@ -20,7 +20,8 @@ _HEAD_BYTES = 200
 
 def is_rollout(data: dict[str, Any]) -> bool:
     """Whether an entry is of a Codex rollout."""
-    return data.get("type") in _TYPES and isinstance(data.get("payload"), dict)
+    # A list, which a frozen set could not look up, may stand there as well.
+    return str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
 
 
 def translate(entries: Iterable[Entry], known: dict[str, Any] | None = None) -> Iterator[Entry]:

@@ -139,7 +139,7 @@ def is_transcript(path: str) -> bool:
     talk among its first."""
     try:
         for number, entry in enumerate(read_entries(path, final=True)):
-            if entry.data.get("type") in _TALK or is_rollout(entry.data):
+            if str(entry.data.get("type")) in _TALK or is_rollout(entry.data):
                 return True
             if number >= _LOOK_AT:
                 break

@@ -163,14 +163,14 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
         text=text.text,
         title=title.text,
         created_at=asked.time_of(data, "created_at") or now,
-        kind=str(data.get("kind") or "note"),
+        kind=_word(data, "kind") or "note",
         project=project,
         priority=asked.priority_of(data) or Priority.NORMAL,
         origin=Origin.IMPORT,
         tags=tuple(redact.clean(word).text for word in asked.words_of(data, "tags")),
         files=tuple(redact.clean(word).text for word in asked.words_of(data, "files")),
         source=Source(
-            session=str(data.get("session") or ""),
+            session=_word(data, "session"),
             turn=asked.number_of(data, "seq", 0, 0, 1 << 53),
             speaker=redact.clean(str(data.get("speaker") or "")).text,
         ),
@@ -181,6 +181,11 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
     memory = _restored(memory, data)
     done.restored.add(memory.id)
     return memory
+
+
+def _word(data: dict[str, Any], name: str) -> str:
+    """Return a field as a word that can be stored: half a character would refuse the whole batch."""
+    return str(data.get(name) or "").encode("utf-8", "replace").decode("utf-8")
 
 
 def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
@@ -197,12 +202,12 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
             confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
-            collection=str(data.get("collection") or memory.collection),
+            collection=_word(data, "collection") or memory.collection,
             sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
-            jurisdiction=str(data.get("jurisdiction") or ""),
+            jurisdiction=_word(data, "jurisdiction"),
             source=replace(
                 memory.source,
-                path=str(source.get("path") or ""),
+                path=_word(source, "path"),
                 line_start=asked.number_of({"line": first}, "line", 0, 0, MOST_LINES),
                 line_end=asked.number_of({"line": last}, "line", 0, 0, MOST_LINES),
             ),
