@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from vector_memory.errors import BadInputError
+from vector_memory.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
@@ -160,7 +161,7 @@ def save(path: str, raw: Mapping[str, Any]) -> None:
     import tempfile
 
     validate(raw)
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    make_folder(os.path.dirname(path))
     descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".config-")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(dict(raw), file, indent=2, sort_keys=True)

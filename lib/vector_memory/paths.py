@@ -1,6 +1,9 @@
 """Where everything lives. Standard library only; nothing is created on import."""
 
 import os
+import stat
+
+from vector_memory import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,9 +130,25 @@ class Home:
         return self.path("snapshots", hashlib.sha256(name).hexdigest()[:32] + ".json")
 
     def make(self) -> "Home":
-        """Create the folders, each 0700. Existing links (`runtime/`, `models/`) are kept."""
-        os.makedirs(self.root, mode=0o700, exist_ok=True)
+        """Create the folders, each 0700, and close those that were left open to others. Existing links
+        (`runtime/`, `models/`) are kept.
+
+        Raises:
+            BadInputError: the data home belongs to another user.
+        """
+        private.make_folder(self.root)
+        private.require_own(self.root)
+        if not self._is_shared_place():
+            private.close_folder(self.root)
         for name in self.FOLDERS:
-            if not os.path.isdir(self.path(name)):
-                os.makedirs(self.path(name), mode=0o700, exist_ok=True)
+            private.make_folder(self.path(name))
+            if not os.path.islink(self.path(name)):
+                private.close_folder(self.path(name))
         return self
+
+    def _is_shared_place(self) -> bool:
+        """Whether somebody made their home folder, or one like /tmp, the data home: its rights are not
+        ours to change."""
+        root = os.path.realpath(self.root)
+        sticky = os.stat(root).st_mode & stat.S_ISVTX
+        return bool(sticky) or root == os.path.realpath(os.path.expanduser("~"))

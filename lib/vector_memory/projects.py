@@ -9,6 +9,8 @@ import hashlib
 import os
 import re
 
+from vector_memory import files
+
 MARKER = ".memory"
 STORE_IN_MARKER = os.path.join(MARKER, "db")
 
@@ -40,7 +42,7 @@ def locate(folder: str, home: "str | None" = None) -> Place:
         home: the user's home folder; a repository or marker right there (dotfiles) does not
             swallow the projects below it.
     """
-    folder = os.path.realpath(folder)
+    folder = os.path.realpath(_possible(folder))
     home = os.path.realpath(home or os.path.expanduser("~"))
     marked = _find_above(folder, MARKER, home)
     git_top = _find_above(folder, ".git", home)
@@ -51,6 +53,23 @@ def locate(folder: str, home: "str | None" = None) -> Place:
         root, store = _root_of(common, git_top) or folder, ""
     identity, name = _identity(root, common, git_top)
     return Place(_make_id(name, identity), name, root, store)
+
+
+def _possible(folder: str) -> str:
+    """Return a path as one that a system can have: transcripts and imports may hold any characters."""
+    folder = folder.replace("\0", "")
+    try:
+        os.fsencode(folder)
+    except UnicodeEncodeError:
+        return folder.encode("utf-8", "replace").decode("utf-8")
+    return folder
+
+
+def is_linked(store: str) -> bool:
+    """Whether a marker's store, or a database in it, is a link: a project's files come with a clone or
+    a pull, and could point anywhere at any time, whatever was trusted before."""
+    journal = os.path.join(store, "journal.db")
+    return any(map(os.path.islink, (os.path.dirname(store), store, journal)))
 
 
 def _find_above(folder: str, name: str, home: str) -> str:
@@ -122,7 +141,8 @@ def _make_id(name: str, identity: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(65_536)
+        # Links are git's own affair; a pipe in the place of a file would be waited for.
+        with files.open_regular(path) as file:
+            return file.read(65_536).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -9,8 +9,10 @@ steps down (final), `P` progress and `I` an item of a stream (more follow).
 """
 
 PROTOCOL = b"VM1"
-MAX_REQUEST_BYTES = 16 * 1024 * 1024
+MAX_REQUEST_BYTES = 8 * 1024 * 1024
+MAX_REPLY_BYTES = 256 * 1024 * 1024
 MAX_HEADER_BYTES = 256
+MAX_DIGITS = 12
 
 ANSWER = b"A"
 ERROR = b"E"
@@ -44,10 +46,10 @@ def parse_request_header(line: bytes) -> tuple[str, int, str]:
     Raises:
         WireError: it is no request of this protocol, or its body is too large.
     """
-    parts = line.split()
-    if len(parts) != 4 or parts[0] != PROTOCOL or not parts[2].isdigit():
+    parts = line.split(None, 4)
+    if len(line) > MAX_HEADER_BYTES or len(parts) != 4 or parts[0] != PROTOCOL:
         raise WireError("not a request of this protocol")
-    length = int(parts[2])
+    length = _length(parts[2])
     if length > MAX_REQUEST_BYTES:
         raise WireError("the request is larger than %d bytes" % MAX_REQUEST_BYTES)
     try:
@@ -65,12 +67,22 @@ def parse_reply_header(line: bytes) -> tuple[bytes, int]:
     """Return (status, body bytes) of a reply's first line.
 
     Raises:
-        WireError: it is no reply of this protocol.
+        WireError: it is no reply of this protocol, or its body is too large.
     """
-    parts = line.split()
-    if len(parts) != 2 or len(parts[0]) != 1 or not parts[1].isdigit():
+    parts = line.split(None, 2)
+    if len(line) > MAX_HEADER_BYTES or len(parts) != 2 or len(parts[0]) != 1:
         raise WireError("not a reply of this protocol")
-    return parts[0], int(parts[1])
+    length = _length(parts[1])
+    if length > MAX_REPLY_BYTES:
+        raise WireError("the reply is larger than %d bytes" % MAX_REPLY_BYTES)
+    return parts[0], length
+
+
+def _length(digits: bytes) -> int:
+    # Python takes long for a number of thousands of digits, or refuses it in its own way.
+    if not digits.isdigit() or len(digits) > MAX_DIGITS:
+        raise WireError("not a length of this protocol")
+    return int(digits)
 
 
 def version_tuple(version: str) -> tuple[int, ...]:

@@ -360,7 +360,7 @@ class TestBackfill:
         """A file that goes away between finding and reading it is an error of its own."""
         session().write(tmp_path / "s1.jsonl")
         paths = [str(tmp_path / "gone.jsonl"), str(tmp_path / "s1.jsonl")]
-        monkeypatch.setattr(backfill, "transcripts_below", lambda root: paths)
+        monkeypatch.setattr(backfill, "transcripts_below", lambda root, refused: paths)
         done = self.fill(house, paths=[str(tmp_path)])
         assert [one["file"] for one in done["errors"]] == [paths[0]]
         assert done["files"] == 1

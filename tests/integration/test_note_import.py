@@ -301,7 +301,7 @@ def test_only_regular_files_of_a_size_are_read(house: ServiceHouse, tmp_path: Pa
     with pytest.raises(NotFoundError):
         brought(house, folder / "none.md")
     done = brought(house, folder)
-    assert [Path(one["file"]).name for one in done["errors"]] == ["long.md"]
+    assert [Path(one["file"]).name for one in done["errors"]] == ["link.md", "long.md", "pipe.md"]
     assert texts(house) == {"caf\ufffd opens at eight", "deep note"}
     brought(house, folder / "CLAUDE.md")
     assert "loaded by the client" in texts(house)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vector_memory.client.link import Daemon
 
 STDIN = "-"
+MOST_BYTES = 4 * 1024 * 1024
 
 
 def daemon() -> Daemon:
@@ -54,9 +55,11 @@ def text_of(argument: str) -> str:
     """Return what an argument says; `-` is what stdin says. Bytes that are no UTF-8 are replaced.
 
     Raises:
-        BadParameter: there is nothing but white space.
+        BadParameter: there is nothing but white space, or far too much.
     """
-    raw = sys.stdin.buffer.read() if argument == STDIN else os.fsencode(argument)
+    raw = sys.stdin.buffer.read(MOST_BYTES + 1) if argument == STDIN else os.fsencode(argument)
+    if len(raw) > MOST_BYTES:
+        raise typer.BadParameter(f"That is longer than {MOST_BYTES:,} bytes; use `import`.")
     text = raw.decode("utf-8", "replace").strip()
     if not text:
         raise typer.BadParameter("There is no text.")

@@ -63,7 +63,7 @@ def backfill(
 
 def _existing(path: str) -> str:
     found = os.path.abspath(os.path.expanduser(path))
-    if not os.path.exists(found):
+    if not os.path.lexists(found):
         raise NotFoundError(f"There is no {found}.", "Name a transcript or a folder of them.")
     return found
 

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from vector_memory.cli import asking, output
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
@@ -14,6 +14,7 @@ from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 if TYPE_CHECKING:
     from vector_memory.client.link import Daemon
 
+MOST_LINE_BYTES = 4 * 1024 * 1024
 FIELDS = {
     "query": str, "k": int, "project": str, "all_projects": bool, "session": str, "kind": str,
     "tag": str, "entity": str, "since": str, "until": str,
@@ -39,15 +40,24 @@ def answer_lines(path: str, payload: dict[str, Any]) -> None:
 
 def _lines(path: str) -> Iterator[bytes]:
     if path == asking.STDIN:
-        yield from sys.stdin.buffer
+        yield from _bounded(sys.stdin.buffer)
         return
     try:
+        # A pipe will do here: whoever asks may let another program write the questions.
         with open(path, "rb") as file:
-            yield from file
+            yield from _bounded(file)
     except OSError as error:
         raise NotFoundError(
             f"{path} cannot be read: {error.strerror}.", "Name a file of JSON lines."
         ) from error
+
+
+def _bounded(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file's lines; of one that is too long only the beginning, which is no JSON."""
+    while line := file.readline(MOST_LINE_BYTES):
+        yield line
+        while len(line) == MOST_LINE_BYTES and not line.endswith(b"\n"):
+            line = file.readline(MOST_LINE_BYTES)
 
 
 def _answer(daemon: Daemon, line: bytes, payload: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import typer
 from vector_memory.cli import output
 from vector_memory.errors import VectorMemoryError
 from vector_memory.paths import PACKAGE_ROOT, Home, version
+from vector_memory.private import make_folder
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 _HARMLESS = (AttributeError, TypeError, ImportError, NameError, ZeroDivisionError)
@@ -83,7 +84,7 @@ def _write_log(error: Exception, words: Sequence[str]) -> str:
     folder = Home().logs
     path = os.path.join(folder, f"cli-{moment:%Y%m%dT%H%M%S}-{os.getpid()}.log")
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folder(folder)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(render(error, words, f"{moment:%Y-%m-%d %H:%M:%S} UTC"))

@@ -12,6 +12,7 @@ from vector_memory.cli import asking, import_notes
 from vector_memory.cli.options import Global, Json, NoWait, Project
 from vector_memory.cli.progress import follow, report
 from vector_memory.errors import NotFoundError
+from vector_memory.files import open_plain, with_real_folder
 
 MARKDOWN = (".md", ".markdown")
 FIRST_LINE_BYTES = 64 * 1024
@@ -66,7 +67,7 @@ def import_files(
 
 def import_lines(path: str, where: dict[str, Any], verbatim: bool, as_json: bool) -> int:
     """Import a file of JSON lines and return the exit code."""
-    if not os.path.isfile(path):
+    if not os.path.lexists(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
     payload = {**where, "path": path, "verbatim": verbatim}
     answer = follow(asking.daemon().stream("import", payload), as_json)
@@ -80,11 +81,12 @@ def is_markdown(path: str) -> bool:
         return True
     if not path.lower().endswith(MARKDOWN):
         return False
-    # Anything but a regular file is refused later, and opening it could wait for ever.
-    if not os.path.isfile(path):
+    try:
+        with open_plain(with_real_folder(path)) as file:
+            return not _is_json(file.readline(FIRST_LINE_BYTES))
+    except OSError:
+        # The daemon says what is wrong with it.
         return True
-    with open(path, "rb") as file:
-        return not _is_json(file.readline(FIRST_LINE_BYTES))
 
 
 def _is_json(line: bytes) -> bool:

@@ -31,7 +31,8 @@ def notes(
     place = projects.locate(folder)
     hidden = _shown(home, session)
     rows = []
-    if place.store and readonly.trusted(home.state_db, place.store):
+    own = place.store and not projects.is_linked(place.store)
+    if own and readonly.trusted(home.state_db, place.store):
         rows = readonly.search(place.store, terms, [place.id], CANDIDATES, deadline)
     rows += readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
     fit = [row for row in rows if row["id"] not in hidden and _fits(row, terms)]

@@ -9,9 +9,10 @@ import json
 import os
 import time
 
-from vector_memory import injection, prompts
+from vector_memory import injection, private, prompts
 from vector_memory.client import hook, spawn
 from vector_memory.client.spool import claim, write_spool
+from vector_memory.errors import BadInputError
 from vector_memory.paths import Home
 
 SPOOLED = frozenset({"Stop", "SubagentStop", "PreCompact", "SessionEnd"})
@@ -21,6 +22,8 @@ WAIT_STEP_S = 0.02
 def answer(call: "hook.Call") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     home = Home(call.home)
+    if not _is_own(home):
+        return b""
     started = _spawn(home, call)
     if call.event == "SessionStart":
         return _start_answer(home, call, started)
@@ -33,6 +36,18 @@ def answer(call: "hook.Call") -> bytes:
     if call.event == "UserPromptSubmit":
         return _prompt_answer(home, call, event)
     return b""
+
+
+def _is_own(home: Home) -> bool:
+    """Whether the data home is this user's, or not there yet: nothing is read from, or left in, a
+    folder of somebody else's."""
+    try:
+        private.require_own(home.root)
+    except FileNotFoundError:
+        return True
+    except (OSError, BadInputError):
+        return False
+    return True
 
 
 def _spawn(home: Home, call: "hook.Call") -> bool:

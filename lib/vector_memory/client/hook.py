@@ -78,10 +78,22 @@ def _exchange(call: Call, patience_s: float) -> "bytes | None":
     # The folder's path may be longer than a socket's address can be (107 bytes).
     posix.chdir(call.home + "/run")
     with _Connection(patience_s) as sock:
-        sock.connect("daemon.sock")
+        _require_own(sock)
         body = call.project_dir + b"\0" + call.stdin
         sock.sendall(wire.encode_request(wire.HOOK_VERB + call.event, body, call.version))
         return _read_reply(sock, until)
+
+
+def _require_own(sock: "_socket.socket") -> None:
+    """Connect to the socket in the present folder, if this user alone can have put it there.
+
+    What is looked at is the folder that was entered, not its path: nobody can swap it any more.
+    """
+    me = posix.geteuid()
+    for about in (posix.stat("."), posix.lstat("daemon.sock")):
+        if about.st_uid != me or about.st_mode & 0o022:
+            raise OSError("another user's socket")
+    sock.connect("daemon.sock")
 
 
 class _Connection:
@@ -102,7 +114,7 @@ def _read_reply(sock: "_socket.socket", until: float) -> "bytes | None":
     data = b""
     while b"\n" not in data:
         data += _receive(sock, until)
-        if len(data) > 1 << 20 and b"\n" not in data[: wire.MAX_HEADER_BYTES]:
+        if len(data) > wire.MAX_HEADER_BYTES and b"\n" not in data[: wire.MAX_HEADER_BYTES]:
             raise wire.WireError("no header")
     line, _, body = data.partition(b"\n")
     status, length = wire.parse_reply_header(line)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from vector_memory import errors, paths, wire
+from vector_memory import errors, paths, peer, private, wire
 from vector_memory.client import spawn
 
 START_WAIT_S = 10.0
@@ -125,14 +125,24 @@ class Daemon:
         return None
 
     def _try_connect(self, timeout_s: float) -> socket.socket | None:
+        """Return a connection, None where there is no daemon.
+
+        Raises:
+            DaemonUnavailableError: the folder of the socket is not this user's, or not its peer.
+        """
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.settimeout(timeout_s)
         try:
+            private.require_own_itself(self.home.run)
             with _short_path(self.home.run) as prefix:
                 sock.connect(prefix + "daemon.sock")
+            _require_own(sock)
         except OSError:
             sock.close()
             return None
+        except errors.BadInputError as error:
+            sock.close()
+            raise errors.DaemonUnavailableError(error.message, error.hint) from error
         return sock
 
     def _wait_gone(self, wait_s: float) -> bool:
@@ -156,6 +166,17 @@ class Daemon:
         finally:
             os.close(fd)
         return False
+
+
+def _require_own(sock: socket.socket) -> None:
+    """Make sure that this user's daemon answers, before anything is said.
+
+    Raises:
+        DaemonUnavailableError: it is another user's, or that cannot be told.
+    """
+    if not peer.is_own(sock):
+        sock.close()
+        raise errors.DaemonUnavailableError("Another user answers at the socket.", _HINT)
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."

@@ -30,7 +30,12 @@ def spawn(home: "Home | str", lib: str) -> bool:
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
     ]
-    os.posix_spawn(python, command, _environment(home), file_actions=actions, setsid=True)
+    # What it writes before its own first line, its bytecode, is nobody else's either.
+    before = os.umask(0o077)
+    try:
+        os.posix_spawn(python, command, _environment(home), file_actions=actions, setsid=True)
+    finally:
+        os.umask(before)
     return True
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import time
 
+from vector_memory import private
 from vector_memory.paths import Home
 
 CLAIM_S = 2.0
@@ -32,7 +33,7 @@ def write_spool(
         entry["shown"] = shown
     name = "%016x-%d.json" % (time.time_ns(), os.getpid())
     path = os.path.join(home.spool, name)
-    os.makedirs(home.spool, mode=0o700, exist_ok=True)
+    private.make_folder(home.spool)
     temporary = os.path.join(home.spool, "." + name)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -64,7 +65,7 @@ def _load(home: Home, name: str) -> "dict[str, object]":
 
 def claim(home: Home, stdin: bytes) -> bool:
     """Whether this process is the first with this input; decides without a daemon."""
-    os.makedirs(home.claims, mode=0o700, exist_ok=True)
+    private.make_folder(home.claims)
     path = os.path.join(home.claims, hashlib.sha256(stdin).hexdigest()[:32])
     for _ in range(2):
         try:

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from vector_memory import parsing
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
+from vector_memory.files import with_real_folder
 from vector_memory.service import sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
@@ -77,13 +79,13 @@ class Events:
         if known is None or not self._claims.first(event, data):
             return b""
         try:
-            message = json.loads(data)
-        except (ValueError, RecursionError):
+            message = parsing.load(data)
+        except ValueError:
             self._ctx.count("hook_inputs_broken")
             return b""
         if not isinstance(message, dict):
             return b""
-        folder = os.fsdecode(folder_bytes) or _text(message, "cwd") or "/"
+        folder = os.fsdecode(folder_bytes) or _text(message, "cwd").replace("\0", "") or "/"
         printed = sessions.output(event, known(message, folder))
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
@@ -176,6 +178,7 @@ class Events:
         if isinstance(shown, list) and session:
             self._ctx.state.add_shown(session, [str(one) for one in shown], self._ctx.now())
         elif transcript and os.path.isfile(transcript) and self._ctx.settings.capture:
+            transcript = with_real_folder(transcript)
             final = entry.get("event") in FINAL_EVENTS
             folder = _text(entry, "folder")
             # What reads transcripts is imported when the first turn has ended: a start and the first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import logging
 import os
 import signal
@@ -14,10 +13,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vector_memory import config, paths, wire
+from vector_memory import config, parsing, paths, private, wire
+from vector_memory.daemon.limits import require_small
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Server
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.paths import Home
 
 if TYPE_CHECKING:
@@ -37,8 +37,12 @@ def main(root: str) -> int:
     os.umask(0o077)
     gc.set_threshold(20_000, 20, 50)
     os.closerange(3, 256)
-    home = Home(root).make()
-    os.chdir(home.run)
+    try:
+        home = _entered(root)
+    except VectorMemoryError as error:
+        # Stderr is a file where one can be made at all: `logs/daemon.out`.
+        sys.stderr.write(f"{error}\n")
+        return 1
     lock = acquire(home.lock, LOCK_WAIT_S, _another_answers)
     if lock is None:
         return 0
@@ -49,6 +53,25 @@ def main(root: str) -> int:
         log.exception("the daemon failed")
         return 3
     return 0
+
+
+def _entered(root: str) -> Home:
+    """Make the data home's folders and go where the socket is to be.
+
+    Raises:
+        BadInputError: somebody else could get at it.
+    """
+    home = Home(root).make()
+    loose = private.exposed(home.root)
+    if loose:
+        raise BadInputError(
+            f"Anybody can put another folder in the place of those in {loose}.",
+            f"Set its sticky bit (chmod +t {loose}), or choose another data home.",
+        )
+    private.require_closed(home.run)
+    os.chdir(home.run)
+    private.require_closed(".")
+    return home
 
 
 class Daemon:
@@ -174,11 +197,12 @@ class Daemon:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        request = json.loads(body) if body else {}
-    except (ValueError, RecursionError) as error:
+        request = parsing.load(body) if body else {}
+    except ValueError as error:
         raise BadInputError(f"The request is no JSON: {error}.") from error
     if not isinstance(request, dict):
         raise BadInputError("The request is no JSON object.")
+    require_small(request)
     return request
 
 

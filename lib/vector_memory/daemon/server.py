@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import os
 import socket
-import struct
-import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from vector_memory import wire
-from vector_memory.errors import VectorMemoryError
+from vector_memory import peer, wire
+from vector_memory.errors import BadInputError, VectorMemoryError
 
 log = logging.getLogger(__name__)
 
 REQUEST_S = 10.0
-"""How long a client may take to send its request."""
+"""How long a client may take to send its whole request."""
 REPLY_S = 60.0
 """How long a client may take to read a part of its reply."""
 ACCEPT_S = 0.5
 MAX_CONNECTIONS = 128
+ROOM_S = 0.2
+"""How long a client whose place is taken may need to go."""
+RETRY_S = 0.02
 
 
 class Reply:
@@ -34,7 +36,13 @@ class Reply:
         self._sock = sock
 
     def send(self, status: bytes, body: bytes) -> None:
-        """Send one reply; the client may be gone, which is its own affair."""
+        """Send one reply; the client may be gone, which is its own affair.
+
+        Raises:
+            BadInputError: it is more than a client takes.
+        """
+        if len(body) > wire.MAX_REPLY_BYTES:
+            raise BadInputError("The answer is too large.", "Ask for less at once.")
         self._sock.sendall(wire.encode_reply(status, body))
 
     def json(self, status: bytes, data: Any) -> None:
@@ -55,6 +63,10 @@ class Server:
     Args:
         name: the socket's file, relative: its whole path may be too long for an address.
         handle: answers one request: verb, body, the client's version, the way back.
+
+    Who does not run as this user is shown the door before a byte is read. A client has `REQUEST_S`
+    for its whole request, however slowly its bytes come; where all places are taken, the one that
+    has been at it for longest gives way.
     """
 
     def __init__(self, name: str, handle: Handle) -> None:
@@ -63,6 +75,7 @@ class Server:
         self._stopping = threading.Event()
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._active = 0
+        self._asking: dict[int, socket.socket] = {}
         self._lock = threading.Lock()
         self.last_request = time.monotonic()
         self.requests = 0
@@ -92,8 +105,12 @@ class Server:
                 connection, _ = self._sock.accept()
             except TimeoutError:
                 connection = None
-            except OSError:
-                break
+            except OSError as error:
+                if error.errno in (errno.EBADF, errno.EINVAL):
+                    break
+                # One that left before it was met; or there are no descriptors left just now.
+                connection = None
+                time.sleep(RETRY_S)
             if connection is not None:
                 self._start(connection)
             if time.monotonic() - checked > ACCEPT_S:
@@ -122,28 +139,53 @@ class Server:
             return False
 
     def _start(self, connection: socket.socket) -> None:
-        if not self._slots.acquire(blocking=False):
+        if not peer.is_own(connection):
+            log.warning("another user was refused")
+            connection.close()
+            return
+        if not self._slots.acquire(blocking=False) and not self._make_room():
             connection.close()
             return
         with self._lock:
             self._active += 1
-        threading.Thread(target=self._serve_one, args=(connection,), daemon=True).start()
+            self._asking[id(connection)] = connection
+        thread = threading.Thread(target=self._serve_one, args=(connection,), daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            log.error("no thread for a client: %s", error)
+            connection.close()
+            self._leave(connection)
+
+    def _make_room(self) -> bool:
+        """Take the place of the client that has been asking for longest; whether there was one."""
+        with self._lock:
+            oldest = next(iter(self._asking.values()), None)
+            if oldest is None:
+                return False
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+        return self._slots.acquire(timeout=ROOM_S)
+
+    def _leave(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._active -= 1
+            self._asking.pop(id(connection), None)
+        self._slots.release()
 
     def _serve_one(self, connection: socket.socket) -> None:
         try:
             with connection:
-                connection.settimeout(REQUEST_S)
-                if _is_own_user(connection):
-                    self._answer(connection)
+                self._answer(connection)
         except (OSError, wire.WireError) as error:
             log.debug("a client left: %s", error)
         finally:
-            with self._lock:
-                self._active -= 1
-            self._slots.release()
+            self._leave(connection)
 
     def _answer(self, connection: socket.socket) -> None:
-        verb, body, version = _read_request(connection)
+        verb, body, version = _read_request(connection, time.monotonic() + REQUEST_S)
+        with self._lock:
+            self._asking.pop(id(connection), None)
         if verb not in ("status", "stop"):
             self.last_request = time.monotonic()
         self.requests += 1
@@ -161,30 +203,27 @@ class Server:
             reply.json(wire.ERROR, {"error": f"{type(error).__name__}: {error}", "type": "Bug"})
 
 
-def _read_request(connection: socket.socket) -> tuple[str, bytes, str]:
+def _read_request(connection: socket.socket, until: float) -> tuple[str, bytes, str]:
     data = b""
-    while b"\n" not in data:
-        piece = connection.recv(65_536)
-        if not piece or len(data) > wire.MAX_HEADER_BYTES + 65_536:
+    while b"\n" not in data[: wire.MAX_HEADER_BYTES + 1]:
+        if len(data) > wire.MAX_HEADER_BYTES:
             raise wire.WireError("no request")
-        data += piece
+        data += _receive(connection, 65_536, until)
     line, _, body = data.partition(b"\n")
     verb, length, version = wire.parse_request_header(line)
-    parts, missing = [body], length - len(body)
+    parts, missing = [body[:length]], length - len(body)
     while missing > 0:
-        piece = connection.recv(min(missing, 1 << 20))
-        if not piece:
-            raise wire.WireError("the request ended early")
-        parts.append(piece)
-        missing -= len(piece)
-    return verb, b"".join(parts)[:length], version
+        parts.append(_receive(connection, min(missing, 1 << 20), until))
+        missing -= len(parts[-1])
+    return verb, b"".join(parts), version
 
 
-def _is_own_user(connection: socket.socket) -> bool:
-    """Whether the other side runs as this user; told by the kernel where it can."""
-    if sys.platform != "linux":
-        # The folder is 0700: nobody else reaches the socket.
-        return True
-    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    _, uid, _ = struct.unpack("3i", raw)
-    return bool(uid == os.getuid())
+def _receive(connection: socket.socket, most: int, until: float) -> bytes:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise wire.WireError("the request came too slowly")
+    connection.settimeout(left)
+    piece = connection.recv(most)
+    if not piece:
+        raise wire.WireError("the request ended early")
+    return piece

@@ -84,7 +84,7 @@ def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
 
 
 def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    timeout_s = float(request.get("timeout_s") or 60.0)
+    timeout_s = asked.seconds_of(request, "timeout_s", 60.0, SETTLE_S)
     return {"complete": upkeep.wait_level(ctx, timeout_s, reply.progress)}
 
 

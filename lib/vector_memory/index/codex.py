@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from vector_memory.files import open_plain
 from vector_memory.index.tools import patched_files
 from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
 
@@ -19,7 +20,8 @@ _HEAD_BYTES = 200
 
 def is_rollout(data: dict[str, Any]) -> bool:
     """Whether an entry is of a Codex rollout."""
-    return data.get("type") in _TYPES and isinstance(data.get("payload"), dict)
+    # A list, which a frozen set could not look up, may stand there as well.
+    return str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
 
 
 def translate(entries: Iterable[Entry], known: dict[str, Any] | None = None) -> Iterator[Entry]:
@@ -46,7 +48,7 @@ def learned(path: str, offset: int) -> dict[str, Any]:
     """Return what a rollout's lines before a byte offset say of all that follow: session, folder and
     branch stand on lines of their own. Nothing for other files."""
     common: dict[str, Any] = {}
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         if not any(map(is_rollout, parse_objects(file.readline(LONGEST_LINE_BYTES)))):
             return common
         file.seek(0)

@@ -7,6 +7,8 @@ import os
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from vector_memory.files import open_plain
+
 HEAD_BYTES = 1_024
 TAIL_BYTES = 256
 
@@ -53,7 +55,7 @@ class Cursor:
 
 def fingerprint(path: str, offset: int, head_bytes: int) -> tuple[str, str]:
     """Return the hashes of a file's first `head_bytes` bytes and of those just before `offset`."""
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         head = file.read(head_bytes)
         start = max(0, offset - TAIL_BYTES)
         file.seek(start)

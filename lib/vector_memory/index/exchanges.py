@@ -22,6 +22,7 @@ SAID = "said"
 DONE = "done"
 NOTE = "note"
 MAIN = ""
+MOST_TEXT_CHARS = 200_000
 MOST_BEFORE = 3
 """How many exchanges back one looks: what failed may be mended after the user's next words."""
 
@@ -239,7 +240,9 @@ class Reading:
         into.seen.add(uuid)
         for block in blocks:
             if block.get("type") == "text":
-                into.steps.append(Step(SAID, strip_tags(str(block.get("text") or "")).strip()))
+                into.steps.append(
+                    Step(SAID, strip_tags(_bounded(str(block.get("text") or ""))).strip())
+                )
             elif block.get("type") == "tool_use":
                 self._add_call(into, block, entry)
 
@@ -391,10 +394,18 @@ def _blocks(content: Any) -> list[dict[str, Any]]:
 
 def _texts(blocks: Iterable[dict[str, Any]]) -> list[str]:
     return [
-        block["text"]
+        _bounded(block["text"])
         for block in blocks
         if block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
+
+
+def _bounded(text: str) -> str:
+    """Return a text, of an endless one the beginning, cut between two words: nobody said the rest."""
+    if len(text) <= MOST_TEXT_CHARS:
+        return text
+    cut = max(text.rfind(mark, 0, MOST_TEXT_CHARS) for mark in "\n ")
+    return text[: cut if cut > 0 else MOST_TEXT_CHARS]
 
 
 def _word(data: dict[str, Any], name: str) -> str:

@@ -9,11 +9,12 @@ Source: the `memory` server of the reference servers of the Model Context Protoc
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from vector_memory import parsing
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -34,8 +35,8 @@ def is_graph(first_line: bytes) -> bool:
     """Whether a file that begins with this line is a knowledge graph rather than memories: a line
     of ours has a `text`."""
     try:
-        data = json.loads(first_line)
-    except (ValueError, RecursionError):
+        data = parsing.load(first_line)
+    except ValueError:
         return False
     return isinstance(data, dict) and "text" not in data and (_is_item(data) or _is_whole(data))
 
@@ -43,8 +44,8 @@ def is_graph(first_line: bytes) -> bool:
 def parse_whole(text: bytes) -> list[Fact] | None:
     """Return the facts of a file that is one object, None where it is something else."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = parsing.load(text)
+    except ValueError:
         return None
     if not isinstance(data, dict) or "text" in data or not _is_whole(data):
         return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timezone
 
 from vector_memory.errors import UnsafeTextError
+from vector_memory.files import open_plain, with_real_folder
 from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, Reading, Step
@@ -135,13 +135,11 @@ def head_of(path: str) -> tuple[str, str]:
 
 
 def is_transcript(path: str) -> bool:
-    """Whether a file looks like a transcript: a regular file, no link, with a line of talk among
-    its first."""
+    """Whether a file looks like a transcript: a regular file, to which no link leads, with a line of
+    talk among its first."""
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return False
         for number, entry in enumerate(read_entries(path, final=True)):
-            if entry.data.get("type") in _TALK or is_rollout(entry.data):
+            if str(entry.data.get("type")) in _TALK or is_rollout(entry.data):
                 return True
             if number >= _LOOK_AT:
                 break
@@ -150,15 +148,36 @@ def is_transcript(path: str) -> bool:
     return False
 
 
-def transcripts_below(path: str) -> list[str]:
-    """Return the transcripts in a folder and below, oldest first; a file gives itself. Links, pipes
-    and other files are left out."""
-    if os.path.isfile(path):
-        return [path] if is_transcript(path) else []
+def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[str]:
+    """Return the transcripts in a folder and below, oldest first, by their real paths; a file gives
+    itself. Links, pipes and other files are left out.
+
+    Args:
+        refused: takes why files that are named like transcripts were left out, and folders that are
+            links.
+    """
+    refused = [] if refused is None else refused
+    if not os.path.isdir(path):
+        whole = with_real_folder(path)
+        return [whole] if _is_readable(whole, refused) and is_transcript(whole) else []
     found: list[tuple[float, str]] = []
-    for folder, _, names in os.walk(path, followlinks=False):
-        for name in names:
-            whole = os.path.join(folder, name)
-            if name.endswith(".jsonl") and is_transcript(whole):
-                found.append((os.path.getmtime(whole), whole))
+    for folder, folders, names in os.walk(os.path.realpath(path), followlinks=False):
+        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        named = [name for name in names if name.endswith(".jsonl")]
+        paths = [os.path.join(folder, name) for name in (*named, *linked)]
+        found += [
+            (os.path.getmtime(path), path)
+            for path in paths
+            if _is_readable(path, refused) and is_transcript(path)
+        ]
     return [whole for _, whole in sorted(found)]
+
+
+def _is_readable(path: str, refused: list[OSError]) -> bool:
+    try:
+        open_plain(path).close()
+    except OSError as error:
+        refused.append(error)
+    else:
+        return True
+    return False

@@ -7,7 +7,14 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-LONGEST_LINE_BYTES = 8_000_000
+from vector_memory.files import open_plain
+from vector_memory.parsing import is_crowded
+
+LONGEST_LINE_BYTES = 6_000_000
+MOST_BROKEN = 8
+"""Broken pieces of one line after which the rest of it is left: a writer that was cut off leaves one,
+and to look for the next in megabytes that hold thousands would take for ever."""
+MOST_GLUED = 1_000
 _CHUNK_BYTES = 1_000_000
 _SPACE = " \t\r\n\x00"
 _DECODER = json.JSONDecoder()
@@ -43,7 +50,7 @@ class Lines:
         self._final = final
 
     def __iter__(self) -> Iterator[Entry]:
-        with open(self.path, "rb") as file:
+        with open_plain(self.path) as file:
             file.seek(self.offset)
             while True:
                 raw, size, ended = _next_line(file)
@@ -80,14 +87,16 @@ def _next_line(file: BinaryIO) -> tuple[bytes, int, bool]:
 def parse_objects(raw: bytes) -> list[dict[str, Any]]:
     """Return the JSON objects of a line in order: several when lines were glued together, none
     when it is broken, the whole ones before the broken one otherwise."""
+    if is_crowded(raw):
+        return []
     text = raw.decode("utf-8", "replace")
     found: list[dict[str, Any]] = []
-    position = _skip_space(text, 0)
-    while position < len(text):
+    position, broken = _skip_space(text, 0), 0
+    while position < len(text) and broken < MOST_BROKEN and len(found) < MOST_GLUED:
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
-            position = _next_object(text, position)
+            position, broken = _next_object(text, position), broken + 1
             continue
         if isinstance(value, dict):
             found.append(value)

@@ -14,6 +14,9 @@ from vector_memory.service.context import Context
 
 Request = dict[str, Any]
 
+MOST_WORDS = 10_000
+MOST_WORD_CHARS = 4_096
+
 
 def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
     """Return a text that must be there and not be empty."""
@@ -35,6 +38,16 @@ def number_of(request: Request, name: str, default: int, low: int, high: int) ->
     return value
 
 
+def seconds_of(request: Request, name: str, default: float, most: float) -> float:
+    """Return a time in seconds from 0 to `most`."""
+    value = request.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
+        raise BadInputError(f"{name} must be a number of seconds from 0 to {most:.0f}.")
+    return float(value)
+
+
 def words_of(request: Request, name: str) -> tuple[str, ...]:
     """Return a word or a list of words, each once."""
     value = request.get(name)
@@ -43,6 +56,10 @@ def words_of(request: Request, name: str) -> tuple[str, ...]:
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not all(isinstance(word, str) for word in values):
         raise BadInputError(f"{name} must be a word or a list of words.")
+    if len(values) > MOST_WORDS or any(len(word) > MOST_WORD_CHARS for word in values):
+        raise BadInputError(
+            f"{name} may hold {MOST_WORDS:,} words of {MOST_WORD_CHARS:,} characters.", "Split it."
+        )
     return unique(word.strip() for word in values if word.strip())
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.files import explained
 from vector_memory.index.reader import transcripts_below
 from vector_memory.model import Progress
 from vector_memory.service import asked, capture, unfinished
@@ -22,6 +23,7 @@ TOGETHER = 16
 """Files that are stored together: syncing after each of many small ones takes longer than they."""
 TOGETHER_DRAFTS = 256
 TOGETHER_S = 0.5
+MOST_ERRORS = 100
 
 
 @dataclass
@@ -49,11 +51,11 @@ def backfill(ctx: Context, request: asked.Request, progress: Progress) -> dict[s
         OSError: who asked has gone.
     """
     started = time.monotonic()
-    files = list(dict.fromkeys(path for root in roots(request) for path in transcripts_below(root)))
+    done = Filled()
+    files = list(dict.fromkeys(path for root in roots(request) for path in _below(root, done)))
     asks = _asks(
         ctx, files, asked.text_of(request, "session", 256) if request.get("session") else ""
     )
-    done = Filled()
     whole = False
     try:
         with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
@@ -80,8 +82,25 @@ def roots(request: asked.Request) -> list[str]:
     if not found:
         raise BadInputError("Backfill what?", "Name a file or a folder, or give --all.")
     for root in found:
-        if not os.path.exists(root):
+        if not os.path.lexists(root):
             raise NotFoundError(f"There is no {root}.", "Check the path.")
+    return found
+
+
+def _below(root: str, done: Filled) -> list[str]:
+    """Return the transcripts of a root; what was left out of a folder is told with the errors.
+
+    Raises:
+        BadInputError: a file that was named is none to read.
+    """
+    refused: list[OSError] = []
+    found = transcripts_below(root, refused)
+    if refused and not os.path.isdir(root):
+        raise explained(root, refused[0])
+    if not found and not os.path.isdir(root):
+        raise BadInputError(f"{root} is no transcript.", "Name one, or a folder of them.")
+    for error in refused[: MOST_ERRORS - len(done.errors)]:
+        done.errors.append({"file": error.filename or root, "error": f"{error}"})
     return found
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from vector_memory import projects
 from vector_memory.errors import VectorMemoryError
+from vector_memory.files import with_real_folder
 from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
@@ -89,7 +90,7 @@ def _read(ctx: Context, ask: Ask) -> Read:
 
 def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> Ask:
     """Return what is to be read of a transcript: what its cursor leaves."""
-    path = os.path.realpath(path)
+    path = with_real_folder(path)
     kept = ctx.state.cursor(path)
     return reading.Ask(path, Cursor.from_dict(kept) if kept else None, final, last_message)
 

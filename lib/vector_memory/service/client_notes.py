@@ -9,6 +9,7 @@ import logging
 import os
 from functools import lru_cache
 
+from vector_memory import files
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index.client_memory import lines_known, normalised
 from vector_memory.model import ignore_progress
@@ -40,8 +41,8 @@ def known_to_client(transcript: str) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def _known(path: str, mtime_ns: int, size: int) -> frozenset[str]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(LOADED_BYTES)
+        with files.open_plain(files.with_real_folder(path)) as file:
+            text = file.read(LOADED_BYTES).decode("utf-8", "replace")
     except OSError:
         return frozenset()
     return frozenset(lines_known("\n".join(text.splitlines()[:LOADED_LINES])))

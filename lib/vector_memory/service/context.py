@@ -106,7 +106,7 @@ class Context:
 
     def shelf_of(self, place: projects.Place) -> Shelf:
         """Return the store that a project's memories are written to."""
-        if place.store and self.state.trusted(place.store) and os.path.isdir(place.store):
+        if place.store and self.state.trusted(place.store) and self._is_there(place.store):
             return self._shelf(place.store)
         return self.global_shelf()
 
@@ -162,7 +162,9 @@ class Context:
         self.state.close()
 
     def _is_there(self, folder: str) -> bool:
-        return folder == self.home.global_store or os.path.isdir(folder)
+        if folder == self.home.global_store:
+            return True
+        return os.path.isdir(folder) and not projects.is_linked(folder)
 
     def _shelf(self, folder: str) -> Shelf:
         with self._lock:

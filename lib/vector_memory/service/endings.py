@@ -6,13 +6,13 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.files import open_plain
 from vector_memory.index.daily_note import section, with_section
 from vector_memory.index.spans import Span
 from vector_memory.index.summaries import Summary
@@ -32,6 +32,7 @@ MOST_TOPICS = 6
 MOST_SAID = 3
 SAID_CHARS = 90
 MOST_FILES = 6
+MOST_NOTE_BYTES = 8 * 1024 * 1024
 
 
 def finish(ctx: Context, session: str) -> None:
@@ -207,11 +208,12 @@ def write_section(
 def _read(path: str) -> str:
     if not os.path.lexists(path):
         return ""
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise OSError(f"{path} is no plain file")
+    with open_plain(path) as file:
+        data = file.read(MOST_NOTE_BYTES + 1)
+    if len(data) > MOST_NOTE_BYTES:
+        raise OSError(f"{path} is longer than {MOST_NOTE_BYTES:,} bytes")
     # Line ends stay as they are: the note may come from another system.
-    with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
+    return data.decode("utf-8")
 
 
 def _replace(path: str, text: str) -> None:

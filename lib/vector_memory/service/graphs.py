@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory import redact
+from vector_memory import parsing, redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.files import open_found
 from vector_memory.index import knowledge_graph
 from vector_memory.index.knowledge_graph import Fact
 from vector_memory.lifecycle.dedup import text_key
@@ -30,7 +30,7 @@ from vector_memory.service.shelf import Shelf
 from vector_memory.service.transfer import BATCH, Imported, lines_of, regular_file
 
 KIND = "context"
-MAX_WHOLE_BYTES = 64 * 1024 * 1024
+MAX_WHOLE_BYTES = 16 * 1024 * 1024
 MAX_LINKS = 8
 """Memories of one entity that a relation is linked to at most."""
 
@@ -52,7 +52,7 @@ def import_graph(ctx: Context, request: asked.Request, progress: Progress) -> di
     """
     path = regular_file(asked.text_of(request, "path", 4_096))
     started = time.monotonic()
-    work = _GraphImport(ctx, request, os.path.realpath(path))
+    work = _GraphImport(ctx, request, path)
     whole = knowledge_graph.parse_whole(_whole(path))
     told = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
@@ -153,8 +153,8 @@ class _GraphImport:
 def _facts(path: str, done: Imported) -> Iterator[tuple[int, Fact]]:
     for number, _, line in lines_of(path):
         try:
-            data = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            data = parsing.load(line)
+        except ValueError as error:
             done.failed(number, f"No JSON: {error}.")
             continue
         told = list(knowledge_graph.facts(data)) if isinstance(data, dict) else []
@@ -169,15 +169,14 @@ def _clean(word: str) -> CleanText:
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        parsing.load(line)
+    except ValueError:
         return False
     return True
 
 
 def _whole(path: str) -> bytes:
-    with open(path, "rb") as file:
-        data = file.read(MAX_WHOLE_BYTES + 1)
-    if len(data) > MAX_WHOLE_BYTES:
-        return b""
-    return data
+    with open_found(path) as file:
+        if os.fstat(file.fileno()).st_size > MAX_WHOLE_BYTES:
+            return b""
+        return file.read(MAX_WHOLE_BYTES)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory import files
+from vector_memory.errors import BadInputError, NotFoundError
 
 ENDINGS = (".md", ".markdown")
 MAX_BYTES = 2 * 1024 * 1024
@@ -32,47 +32,46 @@ class NoteFile(NamedTuple):
 
 
 def find(paths: Sequence[str]) -> list[str]:
-    """Return files as they are named and the notes in folders, each once.
+    """Return files that are named and the notes in folders, each once, by paths whose folders are
+    resolved: from here on a link in such a path was put there meanwhile.
 
     Raises:
         NotFoundError: there is nothing of that name.
         BadInputError: there are too many.
     """
-    found: dict[str, str] = {}
+    found: dict[str, None] = {}
     for path in paths:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Check the path.")
-        for file in _below(path) if os.path.isdir(path) else (path,):
-            folder, name = os.path.split(file)
-            found.setdefault(os.path.join(os.path.realpath(folder), name), file)
+        is_folder = os.path.isdir(path)
+        for file in _below(os.path.realpath(path)) if is_folder else (named(path),):
+            found[file] = None
             if len(found) > MAX_FILES:
                 raise BadInputError(
                     f"There are more than {MAX_FILES:,} notes.", "Name folders with fewer."
                 )
-    return list(found.values())
+    return list(found)
+
+
+def named(path: str) -> str:
+    """Return the path by which `find` gives a file that is named."""
+    return files.with_real_folder(path)
 
 
 def read(path: str) -> NoteFile:
-    """Return a file's text; bytes that are no UTF-8 are replaced.
+    """Return the text of a file that `find` gave; bytes that are no UTF-8 are replaced.
 
     Raises:
         NotFoundError: it is not there.
-        BadInputError: it is no regular file (a link is none), too long, or not to be read.
+        BadInputError: it is no regular file, a link leads to it, or it is too long.
     """
-    try:
-        # Not followed, in case it is a link; not waited for, in case it is a FIFO.
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise _explained(path, error) from error
-    with os.fdopen(number, "rb") as file:
-        about = os.fstat(number)
-        if not stat.S_ISREG(about.st_mode):
-            raise BadInputError(f"{path} is no regular file.", "Give the path of a file.")
+    with files.open_found(path) as file:
+        about = os.fstat(file.fileno())
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise BadInputError(f"{path} is longer than {MAX_BYTES:,} bytes.", "Split it.")
     modified_at = datetime.fromtimestamp(about.st_mtime, timezone.utc)
-    return NoteFile(os.path.realpath(path), data.decode("utf-8-sig", "replace"), modified_at)
+    return NoteFile(path, data.decode("utf-8-sig", "replace"), modified_at)
 
 
 def common_files(folder: str) -> list[str]:
@@ -91,7 +90,7 @@ def _below(folder: str) -> Iterator[str]:
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in _NOT_ENTERED
         )
-        yield from (path for path in _notes_in(here) if _is_regular(path))
+        yield from (path for path in _notes_in(here) if not os.path.isdir(path))
 
 
 def _notes_in(folder: str) -> list[str]:
@@ -115,11 +114,3 @@ def _is_regular(path: str) -> bool:
 
 def _name(path: str) -> str:
     return os.path.basename(path).lower()
-
-
-def _explained(path: str, error: OSError) -> VectorMemoryError:
-    if error.errno == errno.ENOENT:
-        return NotFoundError(f"There is no file {path}.", "Check the path.")
-    if error.errno == errno.ELOOP:
-        return BadInputError(f"{path} is a link.", "Give the path of the file itself.")
-    return BadInputError(f"{path} cannot be read: {error.strerror}.", "Check its rights.")

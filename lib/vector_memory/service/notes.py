@@ -97,9 +97,10 @@ def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progre
     exports: list[NoteFile] = []
     found: list[note_plans.Read] = []
     names = note_files.find(paths)
+    named = {note_files.named(path) for path in paths}
     for number, path in enumerate(names):
         progress(number, len(names), "reading")
-        _read(path, path in paths, exports, found, counts)
+        _read(path, path in named, exports, found, counts)
     place = asked.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place and found and not request.get("dry_run"):

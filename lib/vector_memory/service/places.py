@@ -21,6 +21,8 @@ def init(ctx: Context, request: asked.Request) -> dict[str, Any]:
     before = ctx.place(folder)
     marker = os.path.join(folder, projects.MARKER)
     store = os.path.join(folder, projects.STORE_IN_MARKER)
+    if projects.is_linked(store):
+        raise BadInputError(f"{marker} is a link.", "Remove it, then `init` makes a folder.")
     if os.path.lexists(marker) and not ctx.state.trusted(store):
         raise BadInputError(
             f"{marker} is there already and was not made by this installation.",
@@ -69,6 +71,8 @@ def trust(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if not place.store:
         raise NotFoundError(f"There is no .memory/ at or above {folder}.", "`init` makes one.")
     trusted = bool(request.get("trusted", True))
+    if trusted and projects.is_linked(place.store):
+        raise BadInputError(f"{place.store} is a link.", "Put the folder itself there.")
     if trusted:
         ctx.state.trust(place.store)
     else:

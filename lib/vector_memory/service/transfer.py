@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import stat
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from vector_memory import redact
-from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError, VectorMemoryError
+from vector_memory import parsing, redact
+from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
+from vector_memory.files import open_found, with_real_folder
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Priority, Progress, Sensitivity, Source, unique
 from vector_memory.service import asked
@@ -22,6 +21,8 @@ from vector_memory.service.shelf import Shelf
 BATCH = 500
 MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_ERRORS = 100
+MOST_LINES = 1 << 53
+BATCH_BYTES = 4 * 1024 * 1024
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -61,6 +62,7 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
     done = Imported()
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
+    pending = 0
     verbatim = bool(request.get("verbatim"))
     # The index waits until all lines are stored: it would take the processor from what makes them
     # searchable by words, the journal.
@@ -71,8 +73,10 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
                 batch.append(_parsed(ctx, request, line, done))
             except VectorMemoryError as error:
                 done.failed(number, str(error))
-            if len(batch) >= BATCH:
+            pending += len(line)
+            if len(batch) >= BATCH or pending >= BATCH_BYTES:
                 _store(ctx, batch, done, verbatim)
+                pending = 0
                 progress(offset, size, "storing")
         _store(ctx, batch, done, verbatim)
     ctx.count("redactions", done.redactions)
@@ -82,20 +86,21 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
 
 
 def regular_file(path: str) -> str:
-    """Return a path whose file is there and regular: no device, no FIFO, no folder."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        raise NotFoundError(f"There is no file {path}.", "Check the path.") from error
-    if not stat.S_ISREG(mode):
-        raise BadInputError(f"{path} is no regular file.", "Give the path of a file.")
-    return path
+    """Return the path of a file to read, its folders resolved.
+
+    Raises:
+        NotFoundError, BadInputError: it is not there, or none to read.
+    """
+    found = with_real_folder(path)
+    open_found(found).close()
+    return found
 
 
 def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
-    """Yield (line number, offset of its end, line) of the lines that are not blank."""
+    """Yield (line number, offset of its end, line) of the lines that are not blank, of a path that
+    `regular_file` gave."""
     offset = 0
-    with open(path, "rb") as file:
+    with open_found(path) as file:
         for number in range(1, 1 << 62):
             line = file.readline(MAX_LINE_BYTES + 1)
             if not line:
@@ -117,8 +122,8 @@ def _parsed(
     if len(line) > MAX_LINE_BYTES:
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
     try:
-        data = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        data = parsing.load(line)
+    except ValueError as error:
         raise BadInputError(f"No JSON: {error}.") from error
     if not isinstance(data, dict):
         raise BadInputError("The line is no JSON object.")
@@ -158,14 +163,14 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
         text=text.text,
         title=title.text,
         created_at=asked.time_of(data, "created_at") or now,
-        kind=str(data.get("kind") or "note"),
+        kind=_word(data, "kind") or "note",
         project=project,
         priority=asked.priority_of(data) or Priority.NORMAL,
         origin=Origin.IMPORT,
         tags=tuple(redact.clean(word).text for word in asked.words_of(data, "tags")),
         files=tuple(redact.clean(word).text for word in asked.words_of(data, "files")),
         source=Source(
-            session=str(data.get("session") or ""),
+            session=_word(data, "session"),
             turn=asked.number_of(data, "seq", 0, 0, 1 << 53),
             speaker=redact.clean(str(data.get("speaker") or "")).text,
         ),
@@ -178,12 +183,18 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
     return memory
 
 
+def _word(data: dict[str, Any], name: str) -> str:
+    """Return a field as a word that can be stored: half a character would refuse the whole batch."""
+    return str(data.get(name) or "").encode("utf-8", "replace").decode("utf-8")
+
+
 def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
     """Return a memory of one of our own exports with all that it says, its id included."""
     old = str(data.get("id") or "")
     source = data.get("source")
     source = source if isinstance(source, dict) else {}
-    lines = source.get("lines") or [0, 0]
+    lines = source.get("lines")
+    first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
     try:
         return replace(
             memory,
@@ -191,17 +202,17 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
             confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
-            collection=str(data.get("collection") or memory.collection),
+            collection=_word(data, "collection") or memory.collection,
             sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
-            jurisdiction=str(data.get("jurisdiction") or ""),
+            jurisdiction=_word(data, "jurisdiction"),
             source=replace(
                 memory.source,
-                path=str(source.get("path") or ""),
-                line_start=int(lines[0]),
-                line_end=int(lines[-1]),
+                path=_word(source, "path"),
+                line_start=asked.number_of({"line": first}, "line", 0, 0, MOST_LINES),
+                line_end=asked.number_of({"line": last}, "line", 0, 0, MOST_LINES),
             ),
         )
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError) as error:
         raise BadInputError(f"A field of the export is damaged: {error}.") from error
 
 

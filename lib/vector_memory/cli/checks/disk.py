@@ -7,6 +7,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 
+from vector_memory import private
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
 
 LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
@@ -21,6 +22,7 @@ def check(case: Case) -> Iterator[Finding]:
         return
     yield _space(shutil.disk_usage(root).free)
     yield _permissions(case)
+    yield from _way(root)
 
 
 def _space(free: int) -> Finding:
@@ -28,6 +30,19 @@ def _space(free: int) -> Finding:
     if free < TOO_LOW_BYTES:
         return Finding("disk", FAIL, f"{message}: too little.", "Make room.")
     return Finding("disk", WARN if free < LOW_BYTES else OK, message)
+
+
+def _way(root: str) -> Iterator[Finding]:
+    """Yield what others could do to the folders above."""
+    loose, lent = private.exposed(root), private.lent(root)
+    if loose:
+        fix = f"chmod +t {loose}, or choose another data home; no daemon starts until then."
+        yield Finding("disk", FAIL, f"Anybody can replace what lies in {loose}.", fix)
+    elif lent:
+        fix = "Fine if that is meant: what they put there in its place is refused."
+        yield Finding(
+            "disk", WARN, f"A group or another user can replace what lies in {lent}.", fix
+        )
 
 
 def _permissions(case: Case) -> Finding:

@@ -1,0 +1,230 @@
+"""Opening files that somebody else named or made: regular files on a disk, and nothing that a name
+could be swapped for between a look and the opening. Standard library only, Python 3.9.
+
+What is opened is looked at, never the name: a link, a pipe, a device, a socket, a file of /proc, an
+archive or a file that is mostly a hole is refused, with words that say what to do.
+"""
+
+import os
+import stat
+from functools import lru_cache
+
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+MOST_BYTES = 16 * 1024**3
+"""More than any transcript or export; what is longer is endless, or a mistake."""
+HOLLOW_BYTES = 64 * 1024**2
+HOLLOW_SHARE = 64
+"""A file of so many bytes of which less than this part is on the disk is mostly a hole. Text that a
+file system compresses comes nowhere near it."""
+ITSELF = "Give the path of the file itself."
+_EXTENTS = 1_000
+_HEAD_BYTES = 512
+
+_PATH_ONLY = getattr(os, "O_PATH", 0)
+_NO_LINKS_AT_ALL = getattr(os, "O_NOFOLLOW_ANY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+_ARCHIVES = (
+    (0, b"PK\x03\x04", "a zip archive"),
+    (0, b"PK\x05\x06", "a zip archive"),
+    (0, b"\x1f\x8b", "compressed with gzip"),
+    (0, b"BZh91AY&SY", "compressed with bzip2"),
+    (0, b"\xfd7zXZ\x00", "compressed with xz"),
+    (0, b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (0, b"\x04\x22\x4d\x18", "compressed with lz4"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (0, b"Rar!\x1a\x07", "a rar archive"),
+    (257, b"ustar", "a tar archive"),
+)
+
+
+class RefusedError(OSError):
+    """A file that is none to read: what it is, and what to do about it.
+
+    Args:
+        path: the file.
+        what: what it is, the end of a sentence that begins with its path.
+        hint: what the user can do, in one sentence.
+    """
+
+    def __init__(self, path: str, what: str, hint: str = "Give the path of a file.") -> None:
+        super().__init__(what)
+        self.filename = path
+        self.message = "%s %s." % (path, what)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def with_real_folder(path: str) -> str:
+    """Return a path whose folders are resolved, its own name not: whoever names a file may go through
+    links to it, yet a link in the file's place is none of what was named."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), name)
+
+
+def open_plain(path: str) -> "BinaryIO":
+    """Open a regular file to which no link leads, neither its own name nor a folder above it.
+
+    A path whose folders were resolved once, and only then, stays below them: what is swapped for a
+    link later is refused.
+
+    Raises:
+        RefusedError: it is not one to read.
+        OSError: it is not there, or cannot be read.
+    """
+    return _checked(_open_unlinked(os.path.abspath(path)), path)
+
+
+def open_regular(path: str) -> "BinaryIO":
+    """Open a regular file, through links too, without ever waiting for it.
+
+    Raises:
+        RefusedError: it is not one to read.
+        OSError: it is not there, or cannot be read.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise RefusedError(path, "is no regular file")
+    return _checked(os.open(path, _READ), path)
+
+
+def open_found(path: str) -> "BinaryIO":
+    """Open a file for a user who is told why it cannot be read; see `open_plain`.
+
+    Raises:
+        NotFoundError: it is not there.
+        BadInputError: it is none to read, and why.
+    """
+    try:
+        return open_plain(path)
+    except OSError as error:
+        raise explained(path, error) from error
+
+
+def explained(path: str, error: OSError) -> VectorMemoryError:
+    """Return why a file cannot be read, as an error that says what to do."""
+    if isinstance(error, RefusedError):
+        return BadInputError(error.message, error.hint)
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError("There is no file %s." % path, "Check the path.")
+    return BadInputError("%s cannot be read: %s." % (path, error.strerror), "Check its rights.")
+
+
+def _open_unlinked(path: str) -> int:
+    try:
+        # Opening a device can do things by itself.
+        if not stat.S_ISREG(os.lstat(path).st_mode) and not os.path.islink(path):
+            raise RefusedError(path, "is no regular file")
+        if _NO_LINKS_AT_ALL:
+            return os.open(path, _READ | _NO_LINKS_AT_ALL)
+        if _PATH_ONLY and os.open in os.supports_dir_fd:
+            return _walk(path)
+        return os.open(path, _READ | _NO_LINK)
+    except OSError as error:
+        raise _as_link(path, error) from error
+
+
+def _walk(path: str) -> int:
+    """Open a path one name after the other, none of them a link (Linux)."""
+    *folders, name = [part for part in path.split(os.sep) if part] or ["."]
+    here = os.open(os.sep, _PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for folder in folders:
+            flags = _PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            below = os.open(folder, flags, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(name, _READ | _NO_LINK, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+def _as_link(path: str, error: OSError) -> OSError:
+    """Return the refusal of a link where that is what the error means."""
+    if isinstance(error, (FileNotFoundError, RefusedError)):
+        return error
+    if os.path.islink(path):
+        return RefusedError(path, "is a link", ITSELF)
+    if os.path.realpath(path) != path:
+        return RefusedError(path, "is reached through a link", ITSELF)
+    return error
+
+
+def _checked(descriptor: int, path: str) -> "BinaryIO":
+    try:
+        _refuse_unfit(descriptor, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
+
+
+def _refuse_unfit(descriptor: int, path: str) -> None:
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        raise RefusedError(path, "is no regular file")
+    if about.st_dev in _made_up_devices():
+        raise RefusedError(path, "is no file of a disk")
+    if about.st_size > MOST_BYTES:
+        raise RefusedError(path, "is longer than %d bytes" % MOST_BYTES, "Split it.")
+    if _is_hollow(descriptor, about):
+        raise RefusedError(path, "is mostly a hole", "Give a file that is filled.")
+    kind = _archive(descriptor)
+    if kind:
+        raise RefusedError(path, "is " + kind, "Unpack it first.")
+
+
+@lru_cache(maxsize=1)
+def _made_up_devices() -> "frozenset[int]":
+    """Return the devices of the file systems whose files the kernel makes up."""
+    root = os.stat(os.sep).st_dev
+    found = [os.stat(one).st_dev for one in ("/proc", "/sys") if os.path.isdir(one)]
+    return frozenset(device for device in found if device != root)
+
+
+def _is_hollow(descriptor: int, about: os.stat_result) -> bool:
+    blocks = getattr(about, "st_blocks", None)
+    if about.st_size < HOLLOW_BYTES or blocks is None:
+        return False
+    least = about.st_size // HOLLOW_SHARE
+    # Some file systems count the blocks of a file that was just written later: ask for its data.
+    return blocks * 512 < least and not _holds(descriptor, about.st_size, least)
+
+
+def _holds(descriptor: int, size: int, least: int) -> bool:
+    """Whether a file has at least so many bytes that are no hole, as far as that can be told."""
+    data, position = 0, 0
+    try:
+        for _ in range(_EXTENTS):
+            start = os.lseek(descriptor, position, os.SEEK_DATA)
+            position = os.lseek(descriptor, start, os.SEEK_HOLE)
+            data += position - start
+            if data >= least or position >= size:
+                break
+    except (OSError, AttributeError):
+        pass
+    finally:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    return data >= least
+
+
+def _archive(descriptor: int) -> str:
+    head = os.read(descriptor, _HEAD_BYTES)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    for place, magic, kind in _ARCHIVES:
+        if head[place : place + len(magic)] == magic:
+            return kind
+    return ""

@@ -1,0 +1,40 @@
+"""Who is at the other end of a unix socket, as the kernel says. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import sys
+
+
+def user_id(sock: socket.socket) -> int:
+    """Return the number of the user whose process is at the other end.
+
+    Raises:
+        OSError: the kernel does not tell.
+    """
+    if sys.platform == "linux":
+        size = struct.calcsize("3i")
+        raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+        return int(struct.unpack("3i", raw)[1])
+    return _by_library(sock.fileno())
+
+
+def is_own(sock: socket.socket) -> bool:
+    """Whether the other end is a process of this user; what cannot be told is a no."""
+    try:
+        return user_id(sock) == os.geteuid()
+    except (OSError, AttributeError, struct.error):
+        return False
+
+
+def _by_library(descriptor: int) -> int:
+    """Ask with `getpeereid`, which macOS and the BSDs have."""
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+    user, group = ctypes.c_uint32(), ctypes.c_uint32()
+    if library.getpeereid(descriptor, ctypes.byref(user), ctypes.byref(group)) != 0:
+        raise OSError(ctypes.get_errno(), "the other end's user is unknown")
+    return int(user.value)

@@ -1,0 +1,100 @@
+"""Folders that are this user's alone. Standard library only, Python 3.9."""
+
+import os
+import stat
+
+from vector_memory.errors import BadInputError
+
+OPEN_TO_OTHERS = 0o077
+ANOTHER_HOME = "Set VECTOR_MEMORY_HOME to a folder of your own."
+
+
+def user_id() -> int:
+    """Return this user's number; -1 where a system has none."""
+    return os.geteuid() if hasattr(os, "geteuid") else -1
+
+
+def make_folder(path: str) -> None:
+    """Make a folder and those above it that are missing, each 0700 whatever the umask says."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for one in reversed(missing):
+        try:
+            os.mkdir(one, 0o700)
+        except FileExistsError:
+            # Another process was quicker; anything but a folder in the way is an error.
+            if not os.path.isdir(one):
+                raise
+
+
+def close_folder(path: str) -> None:
+    """Take others' rights from a folder of this user's; what cannot be changed stays as it is."""
+    about = os.stat(path)
+    if about.st_uid != user_id() or not about.st_mode & OPEN_TO_OTHERS:
+        return
+    try:
+        os.chmod(path, 0o700)
+    except OSError:
+        return
+
+
+def require_own(path: str) -> None:
+    """Make sure that a folder, or what a link of its name leads to, belongs to this user.
+
+    Raises:
+        BadInputError: it belongs to another user.
+        OSError: it is not there.
+    """
+    if os.stat(path).st_uid != user_id() >= 0:
+        raise BadInputError("%s belongs to another user." % path, ANOTHER_HOME)
+
+
+def require_own_itself(path: str) -> None:
+    """The same, and that it is no link.
+
+    Raises:
+        BadInputError: it is not.
+        OSError: it is not there.
+    """
+    if stat.S_ISLNK(os.lstat(path).st_mode):
+        raise BadInputError("%s is a link." % path, "Remove it; the folder is made anew.")
+    require_own(path)
+
+
+def require_closed(path: str) -> None:
+    """The same, and that nobody else can reach into it.
+
+    Raises:
+        BadInputError: it is not.
+        OSError: it is not there.
+    """
+    require_own_itself(path)
+    if os.stat(path).st_mode & OPEN_TO_OTHERS and user_id() >= 0:
+        raise BadInputError("%s is open to others." % path, "Take their rights: chmod 700.")
+
+
+def exposed(path: str) -> str:
+    """Return the first folder above a path in which anybody could put something else in its place:
+    writable by all, and without the sticky bit that keeps what is another's. "" for none."""
+    return _above(path, stat.S_IWOTH)
+
+
+def lent(path: str) -> str:
+    """Return the first folder above a path that a group may write to, without the sticky bit, or that
+    belongs to neither this user nor root; "" for none. That may be meant: some systems give each
+    user a group."""
+    return _above(path, stat.S_IWGRP) or _above(path, 0)
+
+
+def _above(path: str, writable: int) -> str:
+    here = os.path.realpath(path)
+    while os.path.dirname(here) != here:
+        here = os.path.dirname(here)
+        about = os.stat(here)
+        loose = about.st_mode & writable and not about.st_mode & stat.S_ISVTX
+        foreign = not writable and about.st_uid not in (0, user_id()) and user_id() >= 0
+        if loose or foreign:
+            return here
+    return ""
