@@ -51,6 +51,9 @@ class Settings:
     """Memories at most for one prompt."""
     threshold: float = bounded(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing."""
+    origin_share: float = bounded(0.5, ge=0.1, le=1.0)
+    """Share of what is put before the model at once that one origin other than you may take. What
+    sessions said and what you imported takes what others leave; what others wrote does not."""
     candidates: int = bounded(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
     scoring: Literal["bounded", "sum"] = "bounded"

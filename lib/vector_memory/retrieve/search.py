@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
 LEAST_LOADED = 24
+DEEPEST = 4
+"""How many times more candidates than are loaded there are to fall back on."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 
@@ -76,6 +78,7 @@ def search(
     collapse: bool = True,
     scoring: Scoring = "bounded",
     embed: Callable[[Query], Vector | None] | None = None,
+    allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
     """Return at most k hits, best first.
 
@@ -86,6 +89,7 @@ def search(
         scoring: how recency, priority, usage and confidence count; see `factors`.
         embed: makes the question's vector, where the query has none yet; words are searched for
             meanwhile.
+        allowed: leaves a memory out; what is left out takes no place from others.
     """
     count = max(LEAST_LOADED, DEEPER * k)
     begun = pools.begin(query, shelves, candidates)
@@ -93,15 +97,18 @@ def search(
     if vector is None and "numpy" not in sys.modules:
         # The daemon is just starting: there are words alone, and importing numpy takes longer than
         # the rest of the answer.
-        best = _by_words(begun, count)
+        best = _by_words(begun, count * DEEPEST)
     else:
-        best = _ranked(query.with_vector(vector), shelves, candidates, count, begun)
+        best = _ranked(query.with_vector(vector), shelves, candidates, count * DEEPEST, begun)
+
+    def fits(memory: Memory) -> bool:
+        return _fits(memory, query, now) and (allowed is None or allowed(memory))
+
+    loaded = _loaded(best, shelves, count, allowed)
     weighed = _once(
-        _weigh(one, memory, query, now, scoring)
-        for one, memory in _load(best, shelves)
-        if _fits(memory, query, now)
+        _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
     )
-    weighed, against = _with_links(weighed, shelves, query, now)
+    weighed, against = _with_links(weighed, shelves, fits)
     if not collapse:
         return [_hit(item, query, against) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
@@ -144,6 +151,24 @@ def _by_words(begun: Sequence[pools.Begun], count: int) -> list[_Found]:
     ]
 
 
+def _loaded(
+    found: Sequence[_Found],
+    shelves: Sequence[Source],
+    count: int,
+    allowed: Callable[[Memory], bool] | None,
+) -> list[tuple[_Found, Memory]]:
+    """Return the first `count` candidates, and one more for each that may not come: whoever plants a
+    lot of those must not crowd out the rest."""
+    kept: list[tuple[_Found, Memory]] = []
+    start, end = 0, count
+    while start < end:
+        step = _load(found[start:end], shelves)
+        may_come = [pair for pair in step if allowed is None or allowed(pair[1])]
+        kept += may_come
+        start, end = end, min(len(found), end + len(step) - len(may_come))
+    return kept
+
+
 def _load(found: Sequence[_Found], shelves: Sequence[Source]) -> list[tuple[_Found, Memory]]:
     loaded = [
         shelf.load([one.seq for one in found if one.shelf == place])
@@ -171,7 +196,7 @@ def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
 
 
 def _with_links(
-    weighed: list[_Weighed], shelves: Sequence[Source], query: Query, now: datetime
+    weighed: list[_Weighed], shelves: Sequence[Source], fits: Callable[[Memory], bool]
 ) -> tuple[list[_Weighed], _Against]:
     """Add what is linked to the best, each behind the one that brought it; return with that which
     of all contradict each other."""
@@ -187,7 +212,7 @@ def _with_links(
         scores = [(item.memory.id, item.score) for item in hits]
         for one in expansion.brought(scores, linked):
             source = by_id[one.source_id]
-            if _fits(one.memory, query, now):
+            if fits(one.memory):
                 parts = {f"linked ({one.relation})": source.found.fused * one.score / source.score}
                 found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
                 added.append(_Weighed(found, one.memory, one.score, source.values, source))

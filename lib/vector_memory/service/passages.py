@@ -20,7 +20,9 @@ def in_context(shelf: Shelf, memory: Memory) -> str:
     same exchange, as far as there is room."""
     if not memory.source.path or not memory.source.session:
         return memory.text
-    turn = [one for one in shelf.journal.of_turn(memory.source) if one.kind == PASSAGE]
+    turn = [
+        one for one in shelf.journal.of_turn(memory.source, memory.project) if one.kind == PASSAGE
+    ]
     turn.sort(key=number_of)
     place = next((at for at, one in enumerate(turn) if one.id == memory.id), None)
     if place is None:
