@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from vector_memory import analysis
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
 LEAST_LOADED = 24
-DEEPEST = 4
-"""How many times more candidates than are loaded there are to fall back on."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 
@@ -97,9 +96,9 @@ def search(
     if vector is None and "numpy" not in sys.modules:
         # The daemon is just starting: there are words alone, and importing numpy takes longer than
         # the rest of the answer.
-        best = _by_words(begun, count * DEEPEST)
+        best = _by_words(begun)
     else:
-        best = _ranked(query.with_vector(vector), shelves, candidates, count * DEEPEST, begun)
+        best = _ranked(query.with_vector(vector), shelves, candidates, begun)
 
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
@@ -120,39 +119,32 @@ def _ranked(
     query: Query,
     shelves: Sequence[Source],
     candidates: int,
-    count: int,
     begun: Sequence[pools.Begun],
-) -> list[_Found]:
-    """Return the best candidates by their fused score."""
+) -> Iterator[_Found]:
+    """Yield the candidates by their fused score, the best first."""
     fused = fusion.fuse(query, pools.gather(query, shelves, candidates, begun), shelves)
     features = fused.features
-    found = []
-    for place in fused.best(count):
+    for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])
-        found.append(
-            _Found(
-                int(features.shelf[place]),
-                int(features.seqs[place]),
-                float(fused.score[place]),
-                None if math.isnan(cosine) else cosine,
-                float(features.lexical[place]),
-                {name: float(values[place]) for name, values in fused.parts.items()},
-            )
+        yield _Found(
+            int(features.shelf[place]),
+            int(features.seqs[place]),
+            float(fused.score[place]),
+            None if math.isnan(cosine) else cosine,
+            float(features.lexical[place]),
+            {name: float(values[place]) for name, values in fused.parts.items()},
         )
-    return found
 
 
-def _by_words(begun: Sequence[pools.Begun], count: int) -> list[_Found]:
-    found = pools.by_words(begun)[:count]
+def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
+    found = pools.by_words(begun)
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
-    return [
-        _Found(shelf, seq, score / most, None, score, {"own": score / most})
-        for shelf, (seq, score) in found
-    ]
+    for shelf, (seq, score) in found:
+        yield _Found(shelf, seq, score / most, None, score, {"own": score / most})
 
 
 def _loaded(
-    found: Sequence[_Found],
+    found: Iterator[_Found],
     shelves: Sequence[Source],
     count: int,
     allowed: Callable[[Memory], bool] | None,
@@ -160,12 +152,11 @@ def _loaded(
     """Return the first `count` candidates, and one more for each that may not come: whoever plants a
     lot of those must not crowd out the rest."""
     kept: list[tuple[_Found, Memory]] = []
-    start, end = 0, count
-    while start < end:
-        step = _load(found[start:end], shelves)
-        may_come = [pair for pair in step if allowed is None or allowed(pair[1])]
+    while count and (wanted := list(islice(found, count))):
+        loaded = _load(wanted, shelves)
+        may_come = [pair for pair in loaded if allowed is None or allowed(pair[1])]
         kept += may_come
-        start, end = end, min(len(found), end + len(step) - len(may_come))
+        count = len(loaded) - len(may_come)
     return kept
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from vector_memory.model import PASSAGE, RULES, Memory, Priority, Sensitivity, unique
+from vector_memory.model import PASSAGE, Memory, Priority, Sensitivity, unique
 from vector_memory.service import standing
 
 RAISED = 0.1
@@ -96,8 +96,8 @@ def higher(stored: Memory, draft: Memory) -> Priority:
 
 
 def _kind(stored: Memory, draft: Memory) -> str:
-    """Return what both are; what was said less surely makes no rule of a plain note."""
-    if stored.kind != PLAIN_KIND or (draft.trust < stored.trust and draft.kind in RULES):
+    """Return what both are; who is trusted less does not say it."""
+    if stored.kind != PLAIN_KIND or draft.trust < stored.trust:
         return stored.kind
     return draft.kind
 
