@@ -27,6 +27,11 @@ MODULES = (
     "urllib/parse", "typer", "numpy/__init__", "onnxruntime/__init__", "lancedb/__init__",
 )  # fmt: skip
 PROGRAMS = ("python3", "python", "sh", "readlink", "mkdir", "uv", "git", "ps", "vector-memory")
+TRAP = """import posix
+flags = posix.O_WRONLY | posix.O_CREAT | posix.O_APPEND
+posix.write(posix.open({canary!r}, flags, 0o600), __name__.encode() + b"\\n")
+"""
+"""What works before an interpreter has read any module of its own."""
 FACT = "The ledger keeps its bookkeeping in SQLite, in WAL mode."
 PLANTED = "The ledger keeps its bookkeeping wherever the planted store says."
 PROMPT = "Where does the ledger keep its bookkeeping?"
@@ -42,7 +47,7 @@ class Repository:
         for name in MODULES:
             path = root / f"{name}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"open({str(self._canary)!r}, 'a').write(__name__ + '\\n')\n")
+            path.write_text(TRAP.format(canary=str(self._canary)))
         for name in PROGRAMS:
             (root / name).write_text(f'#!/bin/sh\necho {name} >>"{self._canary}"\n')
             (root / name).chmod(0o755)
@@ -127,7 +132,12 @@ def ask(repository: Repository, home: Path, plugin: Path, event: str, session: s
 def test_the_traps_work(repository: Repository) -> None:
     """An interpreter that looks into the folder runs what lies there."""
     environment = {"PYTHONPATH": str(repository.root)}
-    subprocess.run([hook.base_python(), "-c", "import json"], env=environment, check=False)
+    command = [hook.base_python(), "-c", "import json"]
+    subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert "encodings" in repository.sprung()
+    for name in ("encodings/__init__", "site", "os", "posixpath", "time"):
+        (repository.root / f"{name}.py").unlink()
+    subprocess.run(command, env=environment, check=False, capture_output=True)
     assert "sitecustomize" in repository.sprung() and "json" in repository.sprung()
 
 
