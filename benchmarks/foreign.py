@@ -76,7 +76,9 @@ def ways(made: Bench) -> dict[str, Callable[[str, str, int], Any]]:
 
     def prompt(folder: str, question: str, number: int) -> Any:
         made.project = folder
-        return made.hook("user_prompt_submit", session_id=f"s-{number}", prompt=question)[1].decode()
+        return made.hook("user_prompt_submit", session_id=f"s-{number}", prompt=question)[
+            1
+        ].decode()
 
     def start(folder: str, question: str, number: int) -> Any:
         made.project = folder
@@ -119,10 +121,12 @@ def main() -> None:
             counts[name]["foreign"] += bool(found - {words[folder]})
         seconds = round(time.monotonic() - started, 1)
     rows = list(counts.values())
-    total = {
-        name: sum(int(row[name]) for row in rows) for name in ("queries", "told", "foreign")
-    }
-    show(f"Foreign memories, {PROJECTS} projects, {seconds} s", [*rows, {"way": "all", **total}], asked.json)
+    total = {name: sum(int(row[name]) for row in rows) for name in ("queries", "told", "foreign")}
+    show(
+        f"Foreign memories, {PROJECTS} projects, {seconds} s",
+        [*rows, {"way": "all", **total}],
+        asked.json,
+    )
     raise SystemExit(1 if total["foreign"] else 0)
 
 
