@@ -30,10 +30,8 @@ _TILDES = re.compile(r"(?m)^(\s*)~{3,}")
 _IMAGE = re.compile(r"(?<!\w)!\[|!\[(?=[^\]\n]{0,300}\][(\[])")
 
 _SCHEME = re.compile(
-    r"(?i)\b([a-z][a-z0-9+.-]{0,20}):(?=//|\\\\)"
-    r"|\b(javascript|vbscript|mailto|blob|livescript|mocha):(?=\S)"
-    r"|\b(data):(?=[a-z*]+/|[;,])"
-    r"|\b(file):(?=/)|\b(tel|sms):(?=[+\d])"
+    r"(?i)(?<=[\w+.-]):(?=[/\\]{2})|(?<=javascript|livescript):|(?<=vbscript):"
+    r"|(?<=mailto):(?=\S)|(?<=blob):(?=\S)|(?<=data):(?=[a-z*]+/|[;,])|(?<=file):(?=/)|(?<=tel):(?=[+\d])"
 )
 _WWW = re.compile(r"(?i)\bwww\.(?=\w)")
 _LINK = re.compile(r"\](?=\()")
@@ -65,10 +63,6 @@ def unescape(text: str) -> str:
 def defuse(text: str) -> str:
     """Return text whose links are none, and can still be read: `https[:]//example.org/x`. Doing it again
     changes nothing."""
-    text = _SCHEME.sub(_broken, visible(text))
+    text = _SCHEME.sub("[:]", visible(text))
     text = _WWW.sub("www[.]", text)
     return _DEFINITION.sub(r"\1 :", _LINK.sub("] ", text))
-
-
-def _broken(found: "re.Match[str]") -> str:
-    return found.group(0)[:-1] + "[:]"

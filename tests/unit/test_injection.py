@@ -107,6 +107,7 @@ def test_the_reader_is_told_of_others_words() -> None:
         ("mailto:a@b.example file:///etc/passwd tel:+123", "mailto[:]a@b.example file[:]///etc/passwd tel[:]+123"),
         ("[ref]: https://evil.example", "[ref] : https[:]//evil.example"),
         ("java\u200bscript:alert(1)", "javascript[:]alert(1)"),
+        ("\\x0Fjavascript: alert(1) _https://evil.example", "\\x0Fjavascript[:] alert(1) _https[:]//evil.example"),
         ("data: none, file:12, a[0] = x and key: value", "data: none, file:12, a[0] = x and key: value"),
     ],
 )  # fmt: skip
