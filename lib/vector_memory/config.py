@@ -55,6 +55,9 @@ class Settings:
     threshold: float = bounded(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing, in a project of a hundred memories; it
     rises with their number."""
+    origin_share: float = bounded(0.5, ge=0.1, le=1.0)
+    """Share of what is put before the model at once that one origin other than you may take. What
+    sessions said and what you imported takes what others leave; what others wrote does not."""
     candidates: int = bounded(200, ge=10, le=1000)
     """Candidates taken from each retriever."""
     scoring: Literal["bounded", "sum"] = "bounded"

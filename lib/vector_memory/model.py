@@ -140,6 +140,12 @@ INTENTS = (
     DECISION, CONCLUSION, QUESTION, PROBLEM, SOLUTION, TODO, CONTEXT, PREFERENCE, PROCEDURE,
 )  # fmt: skip
 """The kinds of memories that are one idea: what a sentence is meant as."""
+RULES = (
+    PREFERENCE, PROCEDURE, "rule", "objective", "goal", "constraint", "policy", "instruction",
+)  # fmt: skip
+"""Kinds that say what to do from now on: what others wrote never has one by itself."""
+SUSPICION, IS_FOREIGN = "suspicion", "foreign"
+"""In `extra`: what looks like an instruction to the model, and that nobody vouched for an import."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 
@@ -207,6 +213,38 @@ class Memory:
         """What it is about by name, each as `kind:name`."""
         named = self.extra.get("entities")
         return tuple(map(str, named)) if isinstance(named, list) else ()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else wrote it and the user did not vouch for it: a tool's output, or an import
+        that nobody asked for."""
+        unasked = self.origin is Origin.IMPORT and bool(self.extra.get(IS_FOREIGN))
+        return self.origin is Origin.TOOL or unasked
+
+    @property
+    def trust(self) -> int:
+        """Whose word stands against whose: the user's above a session's and what was imported on
+        purpose, these above what others wrote."""
+        if self.is_foreign or self.is_suspicious:
+            return 0
+        return 2 if self.origin is Origin.USER else 1
+
+    @property
+    def suspicion(self) -> dict[str, Any]:
+        """`score` and `reasons` of what looks like an instruction to the model in it, with `held` where
+        hooks hold it back and `released` where the user let it go; {} for nothing."""
+        found = self.extra.get(SUSPICION)
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether it is shown with a warning."""
+        return bool(self.suspicion) and not self.suspicion.get("released")
+
+    @property
+    def is_held(self) -> bool:
+        """Whether no hook brings it: only who asks on purpose is given it."""
+        return self.suspicion.get("held") is True
 
     @property
     def embedded(self) -> str:

@@ -70,7 +70,6 @@ def test_a_session_of_our_own_is_left_alone(shell: list[str], tmp_path: Path) ->
     ("environ", "folder"),
     [
         ({"VECTOR_MEMORY_HOME": "{tmp}/my data"}, "my data"),
-        ({"VECTOR_MEMORY_HOME": "my data"}, "my data"),
         ({"VECTOR_MEMORY_HOME": "~/my data", "HOME": "{tmp}"}, "my data"),
         ({"XDG_DATA_HOME": "{tmp}/x"}, "x/vector-memory"),
         ({"XDG_DATA_HOME": "{tmp}/x/"}, "x/vector-memory"),
@@ -98,6 +97,14 @@ def test_it_finds_the_data_home_as_python_does(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", filled.get("HOME", ""))
     assert os.path.normpath(arguments[-1]) == os.path.normpath(data_home(filled))
+
+
+@pytest.mark.parametrize("name", ["VECTOR_MEMORY_HOME", "XDG_DATA_HOME"])
+def test_a_data_home_of_the_folder_is_none(shell: list[str], name: str, tmp_path: Path) -> None:
+    """A relative one would be wherever a session runs: a repository could bring the interpreter."""
+    for folder in ("data", "data/vector-memory"):
+        with_interpreter(tmp_path / folder)
+    assert run_hook(shell, "stop", {name: "data"}, cwd=tmp_path) == ""
 
 
 @pytest.mark.parametrize("stem", ["", "no_such_event", "../hooks/stop", "Stop", "a b"])

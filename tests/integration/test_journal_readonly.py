@@ -56,7 +56,7 @@ def test_a_hit_has_all_that_is_shown(journal: Journal) -> None:
         "id": "m0001", "text": "database pool timeout", "title": "Pool", "kind": "fix",
         "created_at_us": microseconds(START) + 60_000_000, "project": "p", "origin": "user",
         "path": "/t/s.jsonl", "line_start": 3, "line_end": 9, "session": "s",
-        "matched_terms": ["databas", "pool"],
+        "matched_terms": ["databas", "pool"], "extra": "",
     }  # fmt: skip
 
 

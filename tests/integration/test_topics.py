@@ -329,10 +329,12 @@ def test_after_a_compaction_a_session_is_told_of_itself(
     """First the topic it was at with its files, then those before; other starts are as they were."""
     learn(house, tmp_path, QUEUE + LEDGER)
     shelves = house.ctx.all_shelves()
-    first, *others = after_compaction.notes(house.ctx, shelves, "s1")
+    first, *others = after_compaction.notes(
+        house.ctx, house.ctx.place(str(tmp_path)), shelves, "s1"
+    )
     assert "rounding of cents" in first.text and "Files in work: ledger.py" in first.text
     assert "spool file" in others[-1].text
-    assert after_compaction.notes(house.ctx, shelves, "") == []
+    assert after_compaction.notes(house.ctx, house.ctx.place(str(tmp_path)), shelves, "") == []
     told = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="compact"))
     assert "migrated as well?" in told and "Files in work" in told
     resumed = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="resume"))

@@ -37,6 +37,12 @@ def import_files(
         bool,
         typer.Option("--prune", help="Markdown: forget what an import brought that is gone now."),
     ] = False,
+    foreign: Annotated[
+        bool,
+        typer.Option(
+            "--foreign", help="Somebody else wrote it: nothing in it becomes a rule or important."
+        ),
+    ] = False,
     project: Project = None,
     only_global: Global = False,
     no_wait: NoWait = False,
@@ -50,9 +56,11 @@ def import_files(
     Notes in Markdown (*.md, *.markdown, folders) are shown first; then it asks. Without a terminal
     to ask on, and with --json, they are only shown unless --yes is given. Importing a file again
     brings what has changed in it.
+
+    With --foreign, what the files say of themselves (project, origin, priority, rules) does not count.
     """
     paths = [os.path.abspath(os.path.expanduser(file)) for file in files]
-    where = {**asking.target(project, only_global), "wait": not no_wait}
+    where = {**asking.target(project, only_global), "wait": not no_wait, "foreign": foreign}
     if all(map(is_markdown, paths)):
         if verbatim:
             raise typer.BadParameter("--verbatim is for JSON lines.")

@@ -107,11 +107,19 @@ def memories(found: Sequence[Mapping[str, Any]]) -> None:
                 day(one.get("created_at")),
                 one.get("kind", ""),
                 project_name(one),
-                one_line(str(one.get("title") or one.get("text", ""))),
+                one_line(warning(one) + str(one.get("title") or one.get("text", ""))),
             )
             for one in found
         ],
     )
+
+
+def warning(memory: Mapping[str, Any]) -> str:
+    """Return what stands before a text that looks like instructions to the model."""
+    told = memory.get("suspicious")
+    if not isinstance(told, Mapping):
+        return ""
+    return f"[suspicious{', held back' if told.get('held_back') else ''}] "
 
 
 def project_name(memory: Mapping[str, Any]) -> str:

@@ -156,7 +156,7 @@ def _row(hit: dict[str, Any]) -> tuple[str, ...]:
         output.day(hit.get("created_at")),
         str(hit.get("kind", "")),
         output.project_name(hit),
-        output.one_line(str(hit.get("text", ""))),
+        output.one_line(output.warning(hit) + str(hit.get("text", ""))),
     )
 
 

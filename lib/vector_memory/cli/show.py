@@ -31,6 +31,9 @@ def show(
         if value:
             words = ", ".join(value) if isinstance(value, list) else str(value)
             output.say(f"{name:12} {output.plain(words)}")
+    if told := memory.get("suspicious"):
+        held = "; held back from sessions" if told["held_back"] else ""
+        output.say(f"{'suspicious':12} {', '.join(told['reasons'])}{held}")
     if place := source(memory):
         output.say(f"{'source':12} {output.plain(place)}")
     output.say("\n" + output.plain(str(memory.get("text", ""))))

@@ -1,5 +1,6 @@
 """The lexical answer to a prompt without a daemon: FTS5, read-only. Python 3.9, standard library."""
 
+import json
 import os
 from datetime import datetime, timezone
 
@@ -11,6 +12,9 @@ from vector_memory.paths import Home
 NOTES = 3
 NOTE_TOKENS = 110
 CANDIDATES = 20
+OTHERS = ("tool", "import")
+UNSAID = ("exchange", "topic", "summary")
+"""Origins of what others wrote, and kinds that are not said to be anybody's words; as in `model`."""
 MIN_TERMS = 2
 """Distinct words that a prompt and a memory must share at least: one common word says little."""
 MIN_COVERAGE = 0.4
@@ -59,5 +63,20 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> injection.Note:
     where = str(row["id"])[:8]
     if row["path"]:
         where += " %s:%s" % (os.path.basename(str(row["path"])), row["line_start"])
-    head = injection.head(at.date().isoformat(), str(row["kind"]), name, where)
-    return injection.Note(str(row["id"]), head, injection.cut(str(row["text"]), NOTE_TOKENS, terms))
+    marks, origin = _marks(row), str(row["origin"])
+    suspicious = bool(marks) and not marks.get("released")
+    told = "" if row["kind"] in UNSAID else origin
+    told = " · ".join(part for part in (told, "suspicious" if suspicious else "") if part)
+    head = injection.head(at.date().isoformat(), str(row["kind"]), name, where, told)
+    foreign = suspicious or origin in OTHERS
+    note = injection.Note(str(row["id"]), head, str(row["text"]), foreign)
+    return injection.fitting(note, NOTE_TOKENS + injection.tokens(head), terms)
+
+
+def _marks(row: "dict[str, object]") -> "dict[str, object]":
+    """Return what is known of a memory that looks like instructions to the model."""
+    try:
+        found = json.loads(str(row["extra"]) or "{}").get("suspicion")
+    except (ValueError, AttributeError):
+        return {"score": 0}
+    return found if isinstance(found, dict) else {}

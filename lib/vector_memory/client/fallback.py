@@ -74,7 +74,10 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
     folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
     with open(home.snapshot(folder), encoding="utf-8") as file:
         stored = json.load(file)
-    notes = [injection.Note(note["id"], note["head"], note["text"]) for note in stored["notes"]]
+    notes = [
+        injection.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)
+        for note in stored["notes"]
+    ]
     return _output(call.event, notes)
 
 

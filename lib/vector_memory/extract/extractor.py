@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from vector_memory.extract import prompts, schema
 from vector_memory.extract.schema import Extracted
+from vector_memory.harmless import unescape
 
 GATE_TOKENS = 16
 ANSWER_TOKENS = 1_200
@@ -81,9 +82,7 @@ def _asked(prompt: str, ask: Ask) -> Found:
 
 def _as_said(idea: Extracted) -> Extracted:
     """Return an idea on one line, with the tags as they were before the prompt escaped them."""
-    text, quote = (
-        " ".join(words.replace("&lt;", "<").split()) for words in (idea.text, idea.quote)
-    )
+    text, quote = (" ".join(unescape(words).split()) for words in (idea.text, idea.quote))
     return Extracted(text, idea.intent, idea.confidence, quote)
 
 
@@ -127,7 +126,7 @@ def _within(some: list[str], words: list[str]) -> bool:
 
 def normalised(text: str) -> str:
     """Return a text in small letters with its white space folded and its tags unescaped."""
-    return " ".join(text.replace("&lt;", "<").casefold().split())
+    return " ".join(unescape(text).casefold().split())
 
 
 def _numbers(text: str) -> set[str]:

@@ -223,7 +223,7 @@ class Reading:
         if results:
             into = self._current(entry)
             for result in results:
-                self._add_result(into, result, entry.line)
+                self._add_result(into, result, entry)
             if prompt:
                 into.steps.append(Step(NOTE, f"User: {prompt}"))
         elif prompt:
@@ -277,18 +277,18 @@ class Reading:
         )
         into.steps.append(Step(DONE, tools.describe(name, given, into.cwd)))
 
-    def _add_result(self, into: _Open, block: dict[str, Any], line: int) -> None:
+    def _add_result(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
         failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
         call = into.traced.get(str(block.get("tool_use_id")))
         if call:
             output = tools.shortened_output(text, failed) if call.command else ""
             into.traced[str(block.get("tool_use_id"))] = call._replace(
-                is_done=True, failed=failed, output=output, output_line=line
+                is_done=True, failed=failed, output=output, output_line=entry.line
             )
         place, name = into.calls.get(str(block.get("tool_use_id")), (-1, ""))
         action = into.steps[place].text if place >= 0 else ""
-        words = tools.user_words(text, name, failed)
+        words = tools.user_words(text, name, failed, _is_old(entry.data))
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
             said = strip_tags(words)
@@ -374,6 +374,12 @@ def parse_time(raw: Any) -> datetime | None:
     except ValueError:
         return None
     return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
+def _is_old(data: dict[str, Any]) -> bool:
+    """Whether a line is of a client before its second version, or does not say."""
+    major = _word(data, "version").partition(".")[0]
+    return not major.isdecimal() or int(major) < 2
 
 
 def _is_client_notice(data: dict[str, Any], message: dict[str, Any]) -> bool:

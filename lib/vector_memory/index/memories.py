@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from vector_memory.index.exchanges import DONE, SAID, Exchange
 from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
+from vector_memory.language import suspicion
 from vector_memory.language.chatter import is_chatter
 from vector_memory.language.statements import CODE, HEADING, ITEM, statements
 from vector_memory.model import DEFAULT_COLLECTION, DONE_HEAD, PASSAGE
@@ -90,7 +91,7 @@ def to_drafts(
     parts = list(_parts(exchange, prompt, clean))
     created_at = exchange.started_at or exchange.ended_at or fallback_at
     drafts = []
-    for number, (speaker, text) in enumerate(_joined(list(_pieces(parts)))):
+    for number, (speaker, text, others) in enumerate(_joined(list(_pieces(parts)))):
         drafts.append(
             Draft(
                 text=text,
@@ -107,6 +108,8 @@ def to_drafts(
                 external_id=f"{exchange.key}:{number}",
                 origin=_origin(speaker, exchange.is_subagent),
                 cwd=exchange.cwd,
+                # The user may say what he likes; what the others said is looked at.
+                extra=suspicion.quoted(others),
             )
         )
     return drafts
@@ -195,26 +198,36 @@ def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:
         head = ""
 
 
-def _pieces(parts: list[_Part]) -> Iterator[tuple[str, str]]:
-    """Return (speaker, text) of passages: parts put together up to the size. A passage that holds
-    words of the user is the user's."""
-    piece, speaker = "", ""
+class _Piece(NamedTuple):
+    """A passage: whose it is, its text, and what of it is not the user's."""
+
+    speaker: str
+    text: str
+    others: str
+
+
+def _pieces(parts: list[_Part]) -> Iterator[_Piece]:
+    """Yield passages: parts put together up to the size. A passage that holds words of the user is the
+    user's."""
+    piece, speaker, others = "", "", ""
     for part in (small for whole in parts for small in _cut(whole)):
         longest = PIECE_CHARS if len(piece) >= LEAST_CHARS else PIECE_CHARS + LEAST_CHARS
         if piece and len(piece) + len(part.text) >= longest:
-            yield speaker, piece
-            piece, speaker = "", ""
+            yield _Piece(speaker, piece, others)
+            piece, speaker, others = "", "", ""
         piece = f"{piece}{part.glue}{part.text}" if piece else part.text
         speaker = speaker if speaker == "user" else part.speaker
+        others += "" if part.speaker == "user" else f"{part.glue}{part.text}"
     if piece:
-        yield speaker, piece
+        yield _Piece(speaker, piece, others)
 
 
-def _joined(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _joined(pieces: list[_Piece]) -> list[_Piece]:
     """Return passages with a short last one joined to the one before."""
-    if len(pieces) > 1 and len(pieces[-1][1]) < LEAST_CHARS:
-        (speaker, text), (_, last) = pieces[-2:]
-        return [*pieces[:-2], (speaker, f"{text}\n{last}")]
+    if len(pieces) > 1 and len(pieces[-1].text) < LEAST_CHARS:
+        one, last = pieces[-2:]
+        both = _Piece(one.speaker, f"{one.text}\n{last.text}", f"{one.others}\n{last.others}")
+        return [*pieces[:-2], both]
     return pieces
 
 

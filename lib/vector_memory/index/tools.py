@@ -33,6 +33,7 @@ _LOOKS = re.compile(
 """Calls that only look, or whose file is known from the files of the exchange anyway."""
 _FAILED = "(failed: "
 
+_STRANGERS = "mcp__"
 _REJECTIONS = (
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
@@ -144,16 +145,30 @@ def is_rejection(text: str) -> bool:
     return text.startswith(_REJECTIONS)
 
 
-def user_words(text: str, tool: str, failed: bool) -> str:
+def user_words(text: str, tool: str, failed: bool, old_client: bool = True) -> str:
     """Return what the user said in a tool's result: the reason for a refusal, or answers to
-    questions; "" when the result is a machine's."""
+    questions; "" when the result is a machine's.
+
+    Args:
+        old_client: it gave a reason as the call's whole result. Since then nothing but the client's own
+            phrase says whose words they are.
+    """
+    if tool.startswith(_STRANGERS):
+        # Their errors are given as they are: a server could write the client's phrase itself.
+        return ""
     if not failed:
         answers = _ANSWERS.search(text) if tool == "AskUserQuestion" else None
         return answers[1].strip() if answers else ""
     reason = _REASON.search(text) if is_rejection(text) else None
     if reason:
         return _REASON_END.split(reason[1])[0].strip()
-    if is_rejection(text) or _MACHINE.search(text) or "\n" in text.strip() or len(text) > 600:
+    if (
+        not old_client
+        or is_rejection(text)
+        or _MACHINE.search(text)
+        or "\n" in text.strip()
+        or len(text) > 600
+    ):
         return ""
     # Older clients gave the user's reason alone as the failed call's result.
     bare = (

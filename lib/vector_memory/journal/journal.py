@@ -309,10 +309,15 @@ class Journal(VectorCache, Surroundings):
             )
             return before, after
 
-    def of_turn(self, source: Source) -> list[Memory]:
-        """Return the active memories of one turn of a session's transcript, by `seq`."""
+    def of_turn(self, source: Source, project: str) -> list[Memory]:
+        """Return a project's active memories of one turn of a session's transcript, by `seq`."""
         with self.connections.reading() as connection:
-            return reads.of_turn(self.reader, connection, source)
+            return reads.of_turn(self.reader, connection, source, project)
+
+    def held(self, scope: Scope) -> list[Memory]:
+        """Return the active memories of a scope that hooks hold back, newest first."""
+        with self.connections.reading() as connection:
+            return reads.held(self.reader, connection, scope)
 
     def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
         """Return the newest active memory of a project whose text has this hash, or None."""

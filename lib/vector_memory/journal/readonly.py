@@ -21,12 +21,13 @@ MIN_QUERY_TERMS = 3
 
 _FIELDS = (
     "id", "text", "title", "kind", "created_at", "project", "origin", "line_start", "line_end",
-    "lexical",
+    "extra", "lexical",
 )  # fmt: skip
 _SEARCH = (
     "SELECT %s, s.session, s.path, -f.rank"
     " FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid CROSS JOIN sources s ON s.id = m.source"
     " WHERE f.lexicon MATCH ? AND m.project IN (%%s) AND m.status = 'active'"
+    " AND NOT instr(m.extra, '\"held\":true')"
     " ORDER BY f.rank LIMIT ?"
 ) % ", ".join("m." + name for name in _FIELDS)
 
@@ -38,7 +39,7 @@ def search(
     k: int,
     deadline_s: float,
 ) -> "list[dict[str, Any]]":
-    """Return a store's active memories that hold any of the terms, best first.
+    """Return a store's active memories that hold any of the terms and are not held back, best first.
 
     Args:
         folder: the store's folder.
@@ -49,7 +50,7 @@ def search(
 
     Returns:
         Dicts of id, text, title, kind, created_at_us, project, origin, path, line_start, line_end,
-        session, bm25 (higher is better), matched_terms (a list). [] when it failed or was late.
+        session, extra (JSON text), bm25 (higher is better), matched_terms (a list). [] when it failed or was late.
     """
     if not terms or not project_ids:
         return []

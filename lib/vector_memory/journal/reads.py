@@ -255,29 +255,33 @@ def without_model(
 def neighbour(
     reader: Reader, connection: sqlite3.Connection, memory: Memory, after: bool
 ) -> Memory | None:
-    """Return the active memory of the same session that comes right after, or right before."""
+    """Return the active memory of the same session and project that comes right after, or before."""
     sign, direction = (">", "ASC") if after else ("<", "DESC")
     found = reader.memories(
         connection,
         "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
         f" AND (m.turn, m.seq) {sign} (?, ?) AND m.status = 'active'"
-        " AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
+        " AND m.project = ? AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
         f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
-        (memory.source.session, memory.source.turn, memory.seq, PASSAGE),
+        (memory.source.session, memory.source.turn, memory.seq, memory.project, PASSAGE),
     )
     return found[0] if found else None
 
 
-def of_turn(reader: Reader, connection: sqlite3.Connection, source: Source) -> list[Memory]:
-    """Return the active memories of one turn of a session's transcript, by `seq`."""
+def of_turn(
+    reader: Reader, connection: sqlite3.Connection, source: Source, project: str
+) -> list[Memory]:
+    """Return a project's active memories of one turn of a session's transcript, by `seq`."""
     return reader.memories(
         connection,
         "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND path = ?)"
-        " AND m.turn = ? AND m.status = 'active' ORDER BY m.seq",
-        (source.session, source.path, source.turn),
+        " AND m.turn = ? AND m.project = ? AND m.status = 'active' ORDER BY m.seq",
+        (source.session, source.path, source.turn, project),
     )
 
 
+# Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
+_HELD = "instr(m.extra, '\"held\":true')"
 _BY_TIME = "m.status = 'active'"
 _BY_OPENNESS = (
     "m.open = 1 AND NOT EXISTS"
@@ -316,15 +320,25 @@ def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: i
     return found
 
 
+def held(reader: Reader, connection: sqlite3.Connection, scope: Scope) -> list[Memory]:
+    """Return the active memories of a scope that no hook brings, newest first."""
+    limits, values = condition(scope)
+    tail = (
+        f"WHERE m.status = 'active' AND {_HELD} AND {limits} ORDER BY m.created_at DESC, m.seq DESC"
+    )
+    return reader.memories(connection, tail, values)
+
+
 def _newest(
     reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int, where: str
 ) -> list[Memory]:
-    """Return the k newest of each project by its index, merged: no project is sorted whole."""
+    """Return the k newest of each project by its index, merged: no project is sorted whole. What is held
+    back takes no place among them."""
     limits, values = beyond_projects(scope)
     seqs: list[tuple[int, int]] = []
     for project in projects_in(connection, scope):
         seqs += connection.execute(
-            f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND m.project = ?"
+            f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND NOT {_HELD} AND m.project = ?"
             f" AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
             (project, *values, k),
         ).fetchall()

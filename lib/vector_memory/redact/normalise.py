@@ -11,19 +11,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_ESCAPE = re.compile(
-    "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # CSI: colours, cursor
-    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)"  # OSC: titles, links
-    "|\x1b[PX^_][^\x1b\x9c\n]*(?:\x1b\\\\|\x9c)"  # DCS and its kin
-    "|\x1b[ -/]{0,8}[0-~]"  # two-character escapes
-)
+from vector_memory.harmless import ESCAPE_SEQUENCE, INVISIBLE, LINE_ENDS
+
 _ESCAPE_STARTS = frozenset("\x1b\x9b\x9d")
-_LINE_ENDS = frozenset("\r\x0b\x0c\x85\u2028\u2029")
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_LINE_ENDS = frozenset(LINE_ENDS)
 _CONTROLS = bytes(set(range(32)) - {0x09, 0x0A}) + b"\x7f"
 _MOST_MARKS = 30
 _LOOKALIKES = ("<wide>", "<narrow>", "<font>", "<small>", "<circle>", "<noBreak>")
@@ -37,7 +28,7 @@ def normalise(text: str) -> str:
             return text
     characters = set(text)
     if characters & _ESCAPE_STARTS:
-        text = _ESCAPE.sub("", text)
+        text = ESCAPE_SEQUENCE.sub("", text)
     if "\r" in characters:
         text = text.replace("\r\n", "\n")
     changes = {ord(one): _plain(one) for one in characters if _plain(one) != one}
@@ -61,7 +52,7 @@ def _plain(character: str) -> str:
     look-alikes, the character itself for all others."""
     if character in _LINE_ENDS:
         return "\n"
-    if _INVISIBLE.match(character):
+    if INVISIBLE.match(character):
         return ""
     if "\ud800" <= character <= "\udfff":
         return "\ufffd"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from vector_memory import injection
-from vector_memory.model import Memory, Origin
+from vector_memory.model import DERIVED, PASSAGE, Memory, Origin
 from vector_memory.retrieve.search import Hit
 
 FENCE_TOKENS = 80
@@ -33,8 +33,16 @@ def note(
     line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
         line += f" · {memory.title}"
-    room = max(LEAST_NOTE_TOKENS, budget - injection.tokens(line))
-    return injection.Note(memory.id, line, injection.cut(memory.text, room, list(around)))
+    made = injection.Note(memory.id, line, memory.text, foreign=is_others(memory))
+    return injection.fitting(
+        made, max(budget, injection.tokens(line) + LEAST_NOTE_TOKENS), list(around)
+    )
+
+
+def is_others(memory: Memory) -> bool:
+    """Whether a memory's words are, or look like, somebody else's: its links are not put before the
+    model as links."""
+    return memory.origin in (Origin.TOOL, Origin.IMPORT) or memory.is_suspicious
 
 
 def _contradiction(memory: Memory, other: Memory) -> str:
@@ -56,8 +64,10 @@ def head(memory: Memory, project: str) -> str:
         where += f" {name}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
-    # Whose words they are matters where they are not the user's own or a session's.
-    origin = memory.origin.value if memory.origin in (Origin.TOOL, Origin.IMPORT) else ""
+    # Talk says itself who speaks in it, and what is made of talk is nobody's words.
+    origin = "" if memory.kind in (PASSAGE, *DERIVED) else memory.origin.value
+    if memory.is_suspicious:
+        origin = " · ".join(filter(None, (origin, "suspicious")))
     date = memory.created_at.date().isoformat()
     return injection.head(date, memory.kind, project, where, origin)
 
@@ -67,6 +77,7 @@ def notes(
     budget: int,
     name_of: Callable[[str], str],
     around: Sequence[str] = (),
+    origin_share: float = 1.0,
 ) -> list[injection.Note]:
     """Return the hits as notes that fit in `budget` tokens, best first; later ones are left out
     rather than cut to nothing.
@@ -74,20 +85,62 @@ def notes(
     Args:
         name_of: a project's name by its id.
         around: the question's terms; long texts are cut around them.
+        origin_share: the part of the budget that one origin may take, see `Shares`.
     """
     left = budget - FENCE_TOKENS
-    made: list[injection.Note] = []
-    for place, hit in enumerate(hits):
-        if left < LEAST_NOTE_TOKENS * 2:
-            break
-        share = _share(left, place, len(hits))
-        one = note(hit.memory, name_of(hit.memory.project), share, around, hit.against)
-        size = injection.tokens(one.head + one.text) + 4
-        if size > left:
-            continue
-        made.append(one)
-        left -= size
-    return made
+    shares = Shares(left, origin_share)
+    made: dict[int, injection.Note] = {}
+    waiting = list(range(len(hits)))
+    # First everybody within his share, then those who may take what is left.
+    for within in (True, False):
+        for place in list(waiting):
+            if left < LEAST_NOTE_TOKENS * 2:
+                break
+            memory = hits[place].memory
+            room = shares.room(memory, _share(left, place, len(hits)), within)
+            if room < LEAST_NOTE_TOKENS * 2:
+                continue
+            one = note(memory, name_of(memory.project), room, around, hits[place].against)
+            if one.tokens <= left:
+                made[place] = one
+                shares.take(memory, one.tokens)
+                left -= one.tokens
+            waiting.remove(place)
+    return [made[place] for place in sorted(made)]
+
+
+class Shares:
+    """How much of what is put before the model at once comes from whom, the user himself left aside. What
+    tools and others wrote never takes more than its share; what a session said, or the user imported,
+    takes what others leave of the rest.
+
+    Args:
+        budget: tokens in all.
+        share: the part of them, 0 to 1, of one origin.
+    """
+
+    def __init__(self, budget: int, share: float) -> None:
+        self._most = int(budget * share)
+        self._taken: dict[Origin, int] = {}
+
+    def room(self, memory: Memory, wanted: int, within: bool) -> int:
+        """Return how many of the tokens that it wants a memory may take, 0 for none.
+
+        Args:
+            within: whether all origins have to keep within their shares now.
+        """
+        others = memory.is_foreign or memory.is_suspicious
+        left = self._most - self._taken.get(memory.origin, 0)
+        if memory.trust > 1 or wanted <= left:
+            return wanted
+        if others:
+            return max(0, left)
+        # A note that is cut short says less than one that comes later, whole.
+        return 0 if within else wanted
+
+    def take(self, memory: Memory, tokens: int) -> None:
+        """Count what a memory took."""
+        self._taken[memory.origin] = self._taken.get(memory.origin, 0) + tokens
 
 
 def _share(left: int, place: int, count: int) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from vector_memory import analysis
@@ -76,6 +77,7 @@ def search(
     collapse: bool = True,
     scoring: Scoring = "bounded",
     embed: Callable[[Query], Vector | None] | None = None,
+    allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
     """Return at most k hits, best first.
 
@@ -86,6 +88,7 @@ def search(
         scoring: how recency, priority, usage and confidence count; see `factors`.
         embed: makes the question's vector, where the query has none yet; words are searched for
             meanwhile.
+        allowed: leaves a memory out; what is left out takes no place from others.
     """
     count = max(LEAST_LOADED, DEEPER * k)
     begun = pools.begin(query, shelves, candidates)
@@ -93,15 +96,18 @@ def search(
     if vector is None and "numpy" not in sys.modules:
         # The daemon is just starting: there are words alone, and importing numpy takes longer than
         # the rest of the answer.
-        best = _by_words(begun, count)
+        best = _by_words(begun)
     else:
-        best = _ranked(query.with_vector(vector), shelves, candidates, count, begun)
+        best = _ranked(query.with_vector(vector), shelves, candidates, begun)
+
+    def fits(memory: Memory) -> bool:
+        return _fits(memory, query, now) and (allowed is None or allowed(memory))
+
+    loaded = _loaded(best, shelves, count, allowed)
     weighed = _once(
-        _weigh(one, memory, query, now, scoring)
-        for one, memory in _load(best, shelves)
-        if _fits(memory, query, now)
+        _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
     )
-    weighed, against = _with_links(weighed, shelves, query, now)
+    weighed, against = _with_links(weighed, shelves, fits)
     if not collapse:
         return [_hit(item, query, against) for item in weighed[:k]]
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
@@ -113,35 +119,45 @@ def _ranked(
     query: Query,
     shelves: Sequence[Source],
     candidates: int,
-    count: int,
     begun: Sequence[pools.Begun],
-) -> list[_Found]:
-    """Return the best candidates by their fused score."""
+) -> Iterator[_Found]:
+    """Yield the candidates by their fused score, the best first."""
     fused = fusion.fuse(query, pools.gather(query, shelves, candidates, begun), shelves)
     features = fused.features
-    found = []
-    for place in fused.best(count):
+    for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])
-        found.append(
-            _Found(
-                int(features.shelf[place]),
-                int(features.seqs[place]),
-                float(fused.score[place]),
-                None if math.isnan(cosine) else cosine,
-                float(features.lexical[place]),
-                {name: float(values[place]) for name, values in fused.parts.items()},
-            )
+        yield _Found(
+            int(features.shelf[place]),
+            int(features.seqs[place]),
+            float(fused.score[place]),
+            None if math.isnan(cosine) else cosine,
+            float(features.lexical[place]),
+            {name: float(values[place]) for name, values in fused.parts.items()},
         )
-    return found
 
 
-def _by_words(begun: Sequence[pools.Begun], count: int) -> list[_Found]:
-    found = pools.by_words(begun)[:count]
+def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
+    found = pools.by_words(begun)
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
-    return [
-        _Found(shelf, seq, score / most, None, score, {"own": score / most})
-        for shelf, (seq, score) in found
-    ]
+    for shelf, (seq, score) in found:
+        yield _Found(shelf, seq, score / most, None, score, {"own": score / most})
+
+
+def _loaded(
+    found: Iterator[_Found],
+    shelves: Sequence[Source],
+    count: int,
+    allowed: Callable[[Memory], bool] | None,
+) -> list[tuple[_Found, Memory]]:
+    """Return the first `count` candidates, and one more for each that may not come: whoever plants a
+    lot of those must not crowd out the rest."""
+    kept: list[tuple[_Found, Memory]] = []
+    while count and (wanted := list(islice(found, count))):
+        loaded = _load(wanted, shelves)
+        may_come = [pair for pair in loaded if allowed is None or allowed(pair[1])]
+        kept += may_come
+        count = len(loaded) - len(may_come)
+    return kept
 
 
 def _load(found: Sequence[_Found], shelves: Sequence[Source]) -> list[tuple[_Found, Memory]]:
@@ -171,7 +187,7 @@ def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
 
 
 def _with_links(
-    weighed: list[_Weighed], shelves: Sequence[Source], query: Query, now: datetime
+    weighed: list[_Weighed], shelves: Sequence[Source], fits: Callable[[Memory], bool]
 ) -> tuple[list[_Weighed], _Against]:
     """Add what is linked to the best, each behind the one that brought it; return with that which
     of all contradict each other."""
@@ -187,7 +203,7 @@ def _with_links(
         scores = [(item.memory.id, item.score) for item in hits]
         for one in expansion.brought(scores, linked):
             source = by_id[one.source_id]
-            if _fits(one.memory, query, now):
+            if fits(one.memory):
                 parts = {f"linked ({one.relation})": source.found.fused * one.score / source.score}
                 found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
                 added.append(_Weighed(found, one.memory, one.score, source.values, source))

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from vector_memory import injection, redact
+from vector_memory import injection, projects, redact
 from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.retrieve import render
-from vector_memory.service.context import Context
+from vector_memory.service.context import Context, scope_of
 from vector_memory.service.recall import name_in, project_names
 from vector_memory.service.shelf import Shelf
 
@@ -24,27 +24,30 @@ SAME_CHARS = 60
 """A memory that begins as something that is told already is not told again."""
 
 
-def notes(ctx: Context, shelves: Sequence[Shelf], session: str) -> list[injection.Note]:
-    """Return the notes of a session about itself, the most useful first, within their share."""
+def notes(
+    ctx: Context, place: projects.Place, shelves: Sequence[Shelf], session: str
+) -> list[injection.Note]:
+    """Return the notes of a session about itself, the most useful first, within their share. Another
+    project may have a session of the same name: an import calls its own as it likes."""
     if not session:
         return []
     names = project_names(shelves)
     left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
     made: list[injection.Note] = []
-    for memory, budget in _chosen(shelves, session):
+    for memory, budget in _chosen(shelves, replace(scope_of(place), sessions=(session,))):
+        if memory.is_held:
+            continue
         if any(memory.text[:SAME_CHARS] in one.text for one in made):
             continue
         note = render.note(memory, name_in(names, memory.project), budget)
-        size = injection.tokens(note.head + note.text) + 4
-        if size <= left:
+        if note.tokens <= left:
             made.append(note)
-            left -= size
+            left -= note.tokens
     return made
 
 
-def _chosen(shelves: Sequence[Shelf], session: str) -> Iterator[tuple[Memory, int]]:
+def _chosen(shelves: Sequence[Shelf], own: Scope) -> Iterator[tuple[Memory, int]]:
     """Yield memories of a session with the tokens that each may take."""
-    own = Scope(sessions=(session,))
     told = [
         one
         for shelf in shelves

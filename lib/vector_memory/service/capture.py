@@ -17,7 +17,7 @@ from vector_memory.files import with_real_folder
 from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
-from vector_memory.service import reading
+from vector_memory.service import reading, standing
 from vector_memory.service.context import Context
 from vector_memory.service.reading_process import ReadingProcess
 from vector_memory.service.shelf import Shelf
@@ -242,7 +242,13 @@ def _unlist(shelf: Shelf, ids: list[str]) -> None:
 
 
 def _memory(draft: Draft, project: str) -> Memory:
-    """Return the memory of a redacted draft; the journal takes no other."""
+    """Return the memory of a redacted draft; the journal takes no other. A passage was looked at when
+    it was made, since part of it is the user's own words."""
+    made = _of_draft(draft, project)
+    return made if draft.kind == PASSAGE else standing.settled(made)
+
+
+def _of_draft(draft: Draft, project: str) -> Memory:
     return Memory(
         id=memory_id(draft.external_id, project),
         text=cast("CleanText", draft.text),

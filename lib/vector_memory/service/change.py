@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory
-from vector_memory.service import asked, endings
+from vector_memory.service import asked, endings, standing
 from vector_memory.service.context import Context
 from vector_memory.service.recall import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -20,7 +20,11 @@ MAX_BY_QUERY = 20
 def edit(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Change a memory's text, kind, tags or priority; its vector follows."""
     shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
-    changed = replace(memory, **_changes(request, memory), updated_at=ctx.now())
+    changes = _changes(request, memory)
+    if "text" in changes:
+        # Whoever writes it anew has read it: the marks belonged to the old words.
+        changes["extra"] = standing.unmarked(memory.extra)
+    changed = replace(memory, **changes, updated_at=ctx.now())
     stored = shelf.journal.update(changed)
     ctx.notify()
     ctx.state.audit("edit", "user", [memory.id], {})

@@ -73,7 +73,8 @@ def index(ctx: Context, transcript: str, folder: str) -> None:
     from vector_memory.service import notes
 
     try:
-        request = {"paths": [path], "project": folder, "cwd": folder}
+        # Nobody asked for it, and what a model noted may come from anywhere.
+        request = {"paths": [path], "project": folder, "cwd": folder, "foreign": True}
         notes.import_notes(ctx, request, lambda step: None, ignore_progress)
     except VectorMemoryError as error:
         # A link, a pipe, a page that is too long: the client has it, memory does without.

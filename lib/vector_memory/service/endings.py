@@ -19,7 +19,7 @@ from vector_memory.index.summaries import Summary
 from vector_memory.index.tools import clip
 from vector_memory.index.turns import Turn, lines_of
 from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
-from vector_memory.service import archives, topics
+from vector_memory.service import archives, standing, topics
 from vector_memory.service.capture import memory_id
 from vector_memory.service.context import Context
 from vector_memory.service.recall import name_in, project_names
@@ -133,7 +133,7 @@ def _last(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _memory(one: Told) -> Memory:
     first, last = one.turns[0].first, one.turns[-1].first
-    return Memory(
+    made = Memory(
         id=_summary_id(one),
         text=redact.clean(_fitting(lines_about(one.turns, one.tree))).text,
         title=redact.clean(f"Session: {one.tree[0].name}").text,
@@ -145,6 +145,7 @@ def _memory(one: Told) -> Memory:
         source=Source(one.session, first.path, *lines_of(one.turns), turn=last.turn),
         extra={"turns": [first.turn, last.turn]},
     )
+    return standing.settled(made)
 
 
 def _fitting(lines: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], line: str) -> lis
     hits: list[Hit] = recall.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
     least = max(STRICT, ctx.settings.threshold)
     terms = _terms(line)
-    fit = (hit.memory for hit in hits if hit.relevance >= least)
+    fit = (hit.memory for hit in hits if hit.relevance >= least and sessions.may_come(hit.memory))
     return [memory for memory in fit if _says_the_same(memory, terms)][:1]
 
 
@@ -95,7 +95,9 @@ def _terms(text: str) -> set[str]:
 
 def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
-    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE]
+    trusted = [
+        one for one in found if one.confidence >= LEAST_CONFIDENCE and sessions.may_come(one)
+    ]
     if not trusted or sessions.in_sight(trusted[0], ask):
         return ""
     best, shown = trusted[0], ctx.state.shown(ask.session)
@@ -117,7 +119,6 @@ def _note(memory: Memory, project: str) -> injection.Note:
         note.head += " · doubtful: it did not help the last time"
     tried = [str(line) for line in memory.extra.get("tried", ())]
     line = f"Tried in vain: {'; '.join(tried)}"
-    left = FAILURE_TOKENS - render.FENCE_TOKENS - injection.tokens(note.head + note.text)
-    if tried and injection.tokens(line) <= left:
-        note.text += f"\n{line}"
-    return note
+    longer = note.with_text(f"{note.text}\n{line}")
+    fits = longer.tokens - 4 <= FAILURE_TOKENS - render.FENCE_TOKENS
+    return longer if tried and fits else note

@@ -15,6 +15,7 @@ from vector_memory.index import knowledge_graph
 from vector_memory.index.knowledge_graph import Fact
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
+    IS_FOREIGN,
     CleanText,
     Link,
     Memory,
@@ -24,7 +25,7 @@ from vector_memory.model import (
     Source,
     Status,
 )
-from vector_memory.service import asked
+from vector_memory.service import asked, standing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.transfer import BATCH, Imported, lines_of, regular_file
@@ -78,6 +79,7 @@ class _GraphImport:
         self.done = Imported()
         self._ctx = ctx
         self._path = path
+        self._foreign = bool(request.get("foreign"))
         place = asked.place_of(ctx, request)
         self._project = place.id if place else ""
         self._shelf: Shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
@@ -120,7 +122,7 @@ class _GraphImport:
     def _memory(self, fact: Fact) -> Memory:
         cleaned = redact.clean(fact.text)
         self.done.redactions += cleaned.redactions
-        return Memory(
+        made = Memory(
             id=new_id(),
             text=cleaned.text,
             created_at=self._created_at,
@@ -130,8 +132,12 @@ class _GraphImport:
             tags=tuple(_clean(tag) for tag in fact.tags),
             source=Source(path=self._path),
             external_id=fact.key,
-            extra={"entities": [_clean(name) for name in fact.entities]},
+            extra={
+                "entities": [_clean(name) for name in fact.entities],
+                **({IS_FOREIGN: True} if self._foreign else {}),
+            },
         )
+        return standing.settled(made, fact.text)
 
     def _known(self, memory: Memory) -> Memory | None:
         journal = self._shelf.journal

@@ -6,7 +6,8 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from vector_memory.model import PASSAGE, Memory, Origin, Priority, Sensitivity, unique
+from vector_memory.model import PASSAGE, Memory, Priority, Sensitivity, unique
+from vector_memory.service import standing
 
 RAISED = 0.1
 """What a memory's confidence gains when it is said again."""
@@ -48,20 +49,25 @@ def sources_of(memory: Memory) -> list[dict[str, Any]]:
 
 def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
     """Return the stored memory with the newer wording, all tags and files, the higher priority, a
-    raised confidence, and the draft's source beside its own."""
+    raised confidence, and the draft's source beside its own. What one says who is trusted less adds
+    where it was said, and nothing else that counts."""
     wording = draft if _has_the_say(stored, draft) else stored
-    extra = {**draft.extra, **stored.extra}
+    extra = {
+        **standing.unmarked(draft.extra),
+        **standing.unmarked(stored.extra),
+        **standing.marks_of(wording),
+    }
     extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
     return replace(
         stored,
         text=wording.text,
         origin=wording.origin,
         title=stored.title or draft.title,
-        kind=stored.kind if stored.kind != PLAIN_KIND else draft.kind,
+        kind=_kind(stored, draft),
         tags=unique((*stored.tags, *draft.tags)),
         files=unique((*stored.files, *draft.files)),
         priority=higher(stored, draft),
-        confidence=min(1.0, stored.confidence + RAISED),
+        confidence=min(1.0, stored.confidence + (RAISED if draft.trust >= stored.trust else 0.0)),
         sensitivity=max(stored.sensitivity, draft.sensitivity, key=_SENSITIVITIES.index),
         external_id=stored.external_id or draft.external_id,
         expires_at=_later(stored.expires_at, draft.expires_at),
@@ -71,20 +77,29 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
 
 
 def _has_the_say(stored: Memory, draft: Memory) -> bool:
-    """Whether the draft's words are the newer ones. A tool's never replace a person's."""
-    if draft.origin is Origin.TOOL and stored.origin is not Origin.TOOL:
-        return False
+    """Whether the draft's words stand for both: the more trusted one's, of equals the newer."""
+    if draft.trust != stored.trust:
+        return draft.trust > stored.trust
     said = [str(one["at"]) for one in sources_of(stored) if one.get("at")]
     last = max([stored.created_at, *map(datetime.fromisoformat, said)])
     return draft.created_at >= last
 
 
 def higher(stored: Memory, draft: Memory) -> Priority:
-    """Return the higher priority of two memories."""
+    """Return the higher priority of two memories; who is trusted less has no say in it."""
+    if draft.trust != stored.trust:
+        return (draft if draft.trust > stored.trust else stored).priority
     # NORMAL is what a draft has of whose priority nobody spoke.
     if draft.priority is Priority.NORMAL:
         return stored.priority
     return max(stored.priority, draft.priority, key=_PRIORITIES.index)
+
+
+def _kind(stored: Memory, draft: Memory) -> str:
+    """Return what both are; who is trusted less does not say it."""
+    if stored.kind != PLAIN_KIND or draft.trust < stored.trust:
+        return stored.kind
+    return draft.kind
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -7,12 +7,13 @@ turn that it has reached. A turn is done with when another one has come, or when
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import PASSAGE, Memory, Origin, Scope
+from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope
 from vector_memory.service import storing
 from vector_memory.service.capture import memory_id
 from vector_memory.service.context import Context
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 TAG = "model"
 MOST_CONFIDENT = 0.6
 """What a model found is trusted no more than what the assistant said plainly."""
+_VOICES = re.compile(r"\n(User|Assistant|Task|Done)[^:\n]{0,200}: ")
 ALONE_CHARS = 200
 """A turn that says less is not worth a call: the rules have read it."""
 
@@ -51,8 +53,9 @@ def _mine_one(ctx: Context, shelf: Shelf, session: str, final: bool) -> int:
     ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
     stored = 0
     for turn in ready:
-        of_turn = [one for one in told if one.source.turn == turn]
-        stored += _mine_turn(ctx, shelf, of_turn)
+        for project in dict.fromkeys(one.project for one in told):
+            of_turn = [one for one in told if (one.source.turn, one.project) == (turn, project)]
+            stored += _mine_turn(ctx, shelf, of_turn)
         ctx.state.set_cursor(name, {"turn": turn})
     return stored
 
@@ -75,6 +78,22 @@ def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
     return stored
 
 
+def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
+    """Whether a found idea may be what the model says it is: what binds later sessions is taken from
+    words of the user alone, not from what a tool or the assistant said."""
+    if idea.intent not in RULES:
+        return True
+    quote = " ".join(idea.quote.split())
+    return any(quote in said for one in passages for said in _user_words(one))
+
+
+def _user_words(passage: Memory) -> list[str]:
+    """Return what the user said in a passage, a stretch each: it stands after "User:"."""
+    stretches = _VOICES.split(f"\n{passage.text}")
+    pairs = zip(stretches[1::2], stretches[2::2], strict=True)
+    return [" ".join(said.split()) for voice, said in pairs if voice == "User"]
+
+
 def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
     """Return a found idea as a memory of the passage that it quotes."""
     first = next((one for one in passages if idea.quote in one.text), passages[0])
@@ -86,7 +105,7 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
         text=cleaned.text,
         title=redact.clean(first.title).text,
         created_at=first.created_at,
-        kind=idea.intent,
+        kind=idea.intent if _may_bind(idea, passages) else CONTEXT,
         project=first.project,
         confidence=min(MOST_CONFIDENT, idea.confidence),
         # Whoever it quotes, the wording is a model's: it never counts as the user's own.

@@ -12,7 +12,8 @@ from vector_memory.index import notes, reimport
 from vector_memory.index.markdown import with_plain_ends
 from vector_memory.index.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import Memory, Origin, Source, Status, unique
+from vector_memory.model import IS_FOREIGN, Memory, Origin, Source, Status, unique
+from vector_memory.service import standing
 from vector_memory.service.context import new_id
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.shelf import Shelf
@@ -97,7 +98,9 @@ def _known_lines(text: str, cleaned: str) -> int | None:
     return next((number for number, equal in enumerate(same) if not equal), len(after))
 
 
-def of_notes(shelf: Shelf, project: str, found: Read, records: set[str]) -> list[Step]:
+def of_notes(
+    shelf: Shelf, project: str, found: Read, records: set[str], foreign: bool = False
+) -> list[Step]:
     """Return what is to be done with a file's notes.
 
     Args:
@@ -105,14 +108,18 @@ def of_notes(shelf: Shelf, project: str, found: Read, records: set[str]) -> list
         project: the project's id.
         found: the file.
         records: the decision records that are imported together.
+        foreign: the user did not ask for it, or somebody else wrote it.
     """
-    return list(_Planner(shelf, project, found, records).steps())
+    return list(_Planner(shelf, project, found, records, foreign).steps())
 
 
 class _Planner:
     """Compares a file's drafts with what earlier imports of it stored."""
 
-    def __init__(self, shelf: Shelf, project: str, found: Read, records: set[str]) -> None:
+    def __init__(
+        self, shelf: Shelf, project: str, found: Read, records: set[str], foreign: bool
+    ) -> None:
+        self._foreign = foreign
         self._shelf = shelf
         self._project = project
         self._path = found.file.path
@@ -199,6 +206,11 @@ class _Planner:
         )
 
     def _memory(self, draft: NoteDraft) -> Memory:
+        done = {} if draft.done is None else {"done": draft.done}
+        marks = {IS_FOREIGN: True} if self._foreign else {}
+        return standing.settled(self._as_written(draft, {**done, **marks}))
+
+    def _as_written(self, draft: NoteDraft, extra: dict[str, Any]) -> Memory:
         return Memory(
             id=new_id(),
             text=redact.clean(draft.text).text,
@@ -211,7 +223,7 @@ class _Planner:
             tags=draft.tags,
             source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
             external_id=draft.key,
-            extra={} if draft.done is None else {"done": draft.done},
+            extra=extra,
         )
 
 

@@ -107,7 +107,10 @@ def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progre
         ctx.know_project(shelf, place)
     records = {name for one in found for name in one.records()}
     project = place.id if place else ""
-    steps = [step for one in found for step in note_plans.of_notes(shelf, project, one, records)]
+    foreign = bool(request.get("foreign"))
+    steps = [
+        step for one in found for step in note_plans.of_notes(shelf, project, one, records, foreign)
+    ]
     return steps + [step for file in exports for step in _of_export(ctx, request, file, counts)]
 
 

@@ -59,7 +59,8 @@ def _sessions(shelves: Sequence[Shelf], scope: Scope, wanted: str) -> list[tuple
 
 def _session(shelf: Shelf, newest: Memory, scope: Scope, names: dict[str, str]) -> dict[str, Any]:
     """Return a session as programs see it: its topics, where there are none the titles of its turns."""
-    own = replace(scope, projects=None, sessions=(newest.source.session,))
+    # A session may have been in several projects, and sessions of several may have one name.
+    own = replace(scope, sessions=(newest.source.session,))
     spans = list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,))))
     spans.sort(key=lambda one: (one.created_at, one.source.turn, int(one.extra.get("level", 1))))
     nodes = nested(spans) if spans else _titles(shelf, own)

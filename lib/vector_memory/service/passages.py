@@ -27,7 +27,9 @@ def in_context(shelf: Shelf, memory: Memory) -> str:
     there is room: an idea is explained by the sentences around it, a passage by its neighbours."""
     if not memory.source.path or not memory.source.session:
         return memory.text
-    turn = [one for one in shelf.journal.of_turn(memory.source) if one.kind == PASSAGE]
+    turn = [
+        one for one in shelf.journal.of_turn(memory.source, memory.project) if one.kind == PASSAGE
+    ]
     turn.sort(key=number_of)
     texts: list[str] = [one.text for one in turn]
     place = next((at for at, one in enumerate(turn) if one.id == memory.id), None)

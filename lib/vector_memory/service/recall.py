@@ -13,7 +13,7 @@ from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.retrieve.topics import topics
-from vector_memory.service import asked, generation
+from vector_memory.service import asked, generation, standing
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
 from vector_memory.service.merging import sources_of
@@ -226,6 +226,7 @@ def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
         "priority": memory.priority.value,
         "confidence": memory.confidence,
         "origin": memory.origin.value,
+        **standing.warning(memory),
         "collection": memory.collection,
         "status": memory.status.value,
         "uses": memory.uses,

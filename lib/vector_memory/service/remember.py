@@ -8,7 +8,7 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.language import priorities
 from vector_memory.model import Memory, Origin, Priority, Relation
-from vector_memory.service import asked, storing
+from vector_memory.service import asked, standing, storing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -46,6 +46,7 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     )
     if place:
         ctx.know_project(shelf, place)
+    draft = standing.settled(draft, str(request["text"]))
     ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
         placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
@@ -61,6 +62,7 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         "project": place.name if place else "",
         "text": memory.text,
         "priority": memory.priority.value,
+        **standing.warning(memory),
         "redactions": cleaned.redactions,
         **_ties_json(placed),
         **_priority_json(request, memory),

@@ -81,6 +81,7 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
         embed=embedding_of(ctx),
+        allowed=may_come,
     )
     least = least_relevance(
         ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in shelves)
@@ -88,6 +89,11 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
     return _not_told(shelves, shown, [hit for hit in fit if not in_sight(hit.memory, ask)])[:k]
+
+
+def may_come(memory: Memory) -> bool:
+    """Whether a hook may bring a memory: it is not held back."""
+    return not memory.is_held
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
@@ -116,6 +122,7 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], hits: Sequence[Hi
         ctx.settings.prompt_tokens,
         lambda project: name_in(names, project),
         queries.analyse(ask.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
+        ctx.settings.origin_share,
     )
     chosen = {note.id for note in notes}
     touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
@@ -135,7 +142,9 @@ def on_start(ctx: Context, ask: Ask) -> str:
     shelves = ctx.shelves_of(place)
     hidden = ctx.state.shown(ask.session)
     own = ask.session if ask.source == "resume" else ""
-    back = after_compaction.notes(ctx, shelves, ask.session) if ask.source == "compact" else []
+    back = (
+        after_compaction.notes(ctx, place, shelves, ask.session) if ask.source == "compact" else []
+    )
     notes = [*back, *start_notes(ctx, place, shelves, hidden, own, back)]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
     known = client_notes.known_to_client(ask.transcript)
@@ -159,7 +168,8 @@ def start_notes(
     """
     names = project_names(shelves)
     left = ctx.settings.start_tokens - render.FENCE_TOKENS
-    left -= sum(injection.tokens(one.head + one.text) + 4 for one in given)
+    left -= sum(one.tokens for one in given)
+    shares = render.Shares(left, ctx.settings.origin_share)
     hidden = hidden | {one.id for one in given}
     made: list[injection.Note] = []
     told = Told([one.text for one in given])
@@ -173,11 +183,12 @@ def start_notes(
         if own_session and memory.source.session == own_session:
             continue
         note = _checked(render.note(memory, name_in(names, memory.project), START_NOTE_TOKENS))
-        size = injection.tokens(note.head + note.text) + 4 if note else left + 1
-        if note and size <= left:
+        # What matters stands first here, whoever said it: others alone keep to their share.
+        if note and note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
             told.add(memory)
-            left -= size
+            shares.take(memory, note.tokens)
+            left -= note.tokens
     return made
 
 
@@ -232,7 +243,12 @@ def save_snapshot(ctx: Context, folder: str) -> None:
     place = ctx.place(folder)
     notes = start_notes(ctx, place, ctx.shelves_of(place), set())
     path = ctx.home.snapshot(folder)
-    data = {"notes": [{"id": one.id, "head": one.head, "text": one.text} for one in notes]}
+    data = {
+        "notes": [
+            {"id": one.id, "head": one.head, "text": one.text, "foreign": one.foreign}
+            for one in notes
+        ]
+    }
     descriptor, temporary = tempfile.mkstemp(dir=ctx.home.snapshots, prefix=".new-")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(data, file)
@@ -263,7 +279,7 @@ def fence(
 def _checked(note: injection.Note) -> injection.Note | None:
     """Redact once more on the way out: rules may have become stricter since it was stored."""
     try:
-        return injection.Note(note.id, note.head, redact.clean(note.text).text)
+        return note.with_text(redact.clean(note.text).text)
     except UnsafeTextError:
         return None
 

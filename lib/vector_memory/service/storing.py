@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from vector_memory.errors import VectorMemoryError
 from vector_memory.lifecycle import answers, dedup
 from vector_memory.lifecycle.dedup import Outcome
-from vector_memory.model import Link, Memory, Origin, Relation
-from vector_memory.service import merging
+from vector_memory.model import Link, Memory, Relation
+from vector_memory.service import merging, standing
 from vector_memory.service.context import Context
 from vector_memory.service.neighbours import Neighbour, neighbours
 from vector_memory.service.shelf import Shelf
@@ -46,8 +46,6 @@ class Placed(NamedTuple):
         return self.ties[0].other.id if self.ties else ""
 
 
-_TRUST = {Origin.USER: 2, Origin.ASSISTANT: 1, Origin.TOOL: 0}
-"""Whose word stands against whose: what a user said gives way to a user only."""
 _ORDER = (Relation.SUPERSEDES, Relation.ANSWERS, Relation.CONTRADICTS, Relation.RELATES_TO)
 _RELATIONS = {
     Outcome.SUPERSEDES: Relation.SUPERSEDES,
@@ -79,6 +77,7 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
     A memory gives way only to one that says so. What differs in a number or a negation is linked as
     contradicting, and both stay.
     """
+    draft = standing.settled(draft)
     with shelf.storing:
         if known := shelf.journal.by_ids([draft.id]):
             return Placed(known[draft.id], "unchanged")
@@ -172,6 +171,9 @@ def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
 def _answers(draft: Memory, other: Memory, cosine: float | None) -> bool:
     if draft.kind in (*QUESTIONS, *TODOS) or other.extra.get("done"):
         return False
+    if draft.trust < min(other.trust, 1):
+        # What is open stays open, whatever others write.
+        return False
     if other.kind in QUESTIONS or (other.kind not in TODOS and other.text.rstrip().endswith("?")):
         return answers.answers_question(draft.text, other.text, cosine)
     return other.kind in TODOS and answers.says_done(draft.text, other.text, cosine)
@@ -187,7 +189,4 @@ def _both_assert(draft: Memory, other: Memory) -> bool:
 def _may_replace(draft: Memory, other: Memory) -> bool:
     """Whether a draft may take a memory's place: it is not the older of both, and not the word of one
     who is trusted less."""
-    return (
-        _TRUST.get(draft.origin, 1) >= _TRUST.get(other.origin, 1)
-        and draft.created_at >= other.created_at
-    )
+    return draft.trust >= other.trust and draft.created_at >= other.created_at

@@ -21,6 +21,7 @@ from vector_memory.index.tools import clip
 from vector_memory.index.turns import Passage, Turn, turns_of
 from vector_memory.journal.journal import text_hash
 from vector_memory.model import PASSAGE, TOPIC, Memory, Origin, Scope, Source, Status
+from vector_memory.service import standing
 from vector_memory.service.capture import memory_id
 from vector_memory.service.context import Context
 from vector_memory.service.passages import number_of
@@ -73,17 +74,19 @@ def derive(ctx: Context, sessions: Iterable[str]) -> list[Told]:
 def read(ctx: Context, session: str) -> list[Told]:
     """Return what the stores hold of a session, by project."""
     return [
-        Told(
-            shelf,
-            session,
-            project,
-            memories,
-            turns := _turns(ctx, shelf, memories),
-            _tree(turns, memories),
-        )
+        _told(ctx, shelf, session, project, memories)
         for shelf in (ctx.opened_shelves() if session else ())
         for project, memories in _by_project(shelf, session).items()
     ]
+
+
+def _told(ctx: Context, shelf: Shelf, session: str, project: str, memories: list[Memory]) -> Told:
+    turns = spoken = _turns(ctx, shelf, memories)
+    # No topic repeats the words of what is held back.
+    safe = [one for one in memories if not one.is_held]
+    if len(safe) < len(memories):
+        spoken = _turns(ctx, shelf, safe)
+    return Told(shelf, session, project, memories, turns, _tree(spoken, safe))
 
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
@@ -208,7 +211,7 @@ def _new_id(session: str, place: str, project: str, taken: set[str]) -> str:
 def _memory(span: Span, parent: str, session: str, project: str, id: str) -> Memory:
     first = span.members[0].first
     text = clip_lines([span.name, *span.summary.lines()], TEXT_CHARS)
-    return Memory(
+    made = Memory(
         id=id,
         text=redact.clean(text).text,
         title=redact.clean(span.name).text,
@@ -220,6 +223,7 @@ def _memory(span: Span, parent: str, session: str, project: str, id: str) -> Mem
         source=Source(session, first.path, *span.lines, turn=first.turn),
         extra={"parent": parent, "level": span.level, "turns": list(span.turns), "key": span.key},
     )
+    return standing.settled(made)
 
 
 def files_of(members: Sequence[Turn]) -> list[str]:

@@ -13,8 +13,17 @@ from vector_memory import parsing, redact
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
 from vector_memory.files import open_found, with_real_folder
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import Memory, Origin, Priority, Progress, Sensitivity, Source, unique
-from vector_memory.service import asked
+from vector_memory.model import (
+    IS_FOREIGN,
+    Memory,
+    Origin,
+    Priority,
+    Progress,
+    Sensitivity,
+    Source,
+    unique,
+)
+from vector_memory.service import asked, standing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.shelf import Shelf
 
@@ -23,6 +32,8 @@ MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_ERRORS = 100
 MOST_LINES = 1 << 53
 BATCH_BYTES = 4 * 1024 * 1024
+OURS = ("project", "project_id", "origin", "global")
+"""What a line may say of itself in a file of the user's own."""
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -138,6 +149,9 @@ def placed(
     Raises:
         BadInputError: the line cannot be taken.
     """
+    if request.get("foreign"):
+        # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
+        data = {name: value for name, value in data.items() if name not in OURS}
     target = dict(data, cwd=request.get("cwd"))
     if not data.get("project"):
         target.update({"project": request.get("project"), "global": request.get("global")})
@@ -145,7 +159,20 @@ def placed(
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place:
         ctx.know_place(shelf, place)
-    return shelf, _memory(ctx, data, place.id if place else "", done)
+    memory = _memory(ctx, data, place.id if place else "", done)
+    if request.get("foreign"):
+        memory = replace(memory, extra={IS_FOREIGN: True})
+    raw = f"{data.get('title') or ''}\n{data['text']}"
+    return shelf, standing.settled(_own_if_harmless(memory, raw), raw)
+
+
+def _own_if_harmless(memory: Memory, raw: str) -> Memory:
+    """Return a memory of an export with its origin, unless it is suspicious: a file can say of any text
+    that the user said it."""
+    if memory.origin is not Origin.USER or memory.suspicion:
+        return memory
+    others = replace(memory, origin=Origin.IMPORT)
+    return others if standing.settled(others, raw).is_suspicious else memory
 
 
 def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) -> Memory:
@@ -198,6 +225,8 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
     try:
         return replace(
             memory,
+            # Nobody vouched for it there either; what it looks like is looked at anew.
+            extra={IS_FOREIGN: True} if data.get(IS_FOREIGN) is True else {},
             id=old if _ID.fullmatch(old) else memory.id,
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
@@ -303,4 +332,5 @@ def export_json(memory: Memory, root: str) -> dict[str, Any]:
         "jurisdiction": memory.jurisdiction,
         "source": {"path": source.path, "lines": [source.line_start, source.line_end]},
         "model": memory.model,
+        **standing.marks_of(memory),
     }

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from vector_memory.model import Memory, Status, unique
+from vector_memory.service import standing
 from vector_memory.service.passages import number_of
 
 
@@ -85,7 +86,8 @@ def _over(new: Memory, old: Memory) -> Memory:
         tags=unique((*new.tags, *old.tags)),
         files=new.files,
         source=new.source,
-        extra={**old.extra, **new.extra},
+        # The marks belong to the words: those of the old ones go with them.
+        extra={**standing.unmarked(old.extra), **new.extra},
     )
 
 

@@ -21,12 +21,11 @@ from vector_memory.model import (
     PREFERENCE,
     Link,
     Memory,
-    Origin,
     Relation,
     Status,
     unique,
 )
-from vector_memory.service import merging, storing
+from vector_memory.service import merging, standing, storing
 from vector_memory.service.context import Context
 from vector_memory.service.neighbours import Neighbour, neighbours
 from vector_memory.service.shelf import Shelf
@@ -115,9 +114,9 @@ def _says_same(memory: Memory, near: Neighbour) -> bool:
 
 def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> None:
     """Let one of two memories that say the same stand for both: the newer, but never the assistant's
-    for the user's."""
+    for the user's, nor another's for either's."""
     kept, gone = memory, older
-    if older.origin is Origin.USER and memory.origin is not Origin.USER:
+    if older.trust > memory.trust:
         kept, gone = older, memory
     shelf.journal.update(_absorbed(kept, gone))
     shelf.journal.supersede(gone.id, kept.id, ctx.now())
@@ -132,9 +131,20 @@ def _absorbed(kept: Memory, gone: Memory) -> Memory:
         tags=unique((*kept.tags, *gone.tags)),
         files=unique((*kept.files, *gone.files)),
         priority=merging.higher(kept, gone),
-        confidence=min(MOST_CONFIDENT, max(kept.confidence, gone.confidence) + merging.RAISED),
-        extra={**gone.extra, **kept.extra, "sources": sources[-merging.MOST_SOURCES :]},
+        confidence=_confidence(kept, gone),
+        extra={
+            **standing.unmarked(gone.extra),
+            **kept.extra,
+            "sources": sources[-merging.MOST_SOURCES :],
+        },
     )
+
+
+def _confidence(kept: Memory, gone: Memory) -> float:
+    """Return how sure what was said twice is; what others repeat is no surer for it."""
+    if gone.trust == 0 < kept.trust:
+        return kept.confidence
+    return min(MOST_CONFIDENT, max(kept.confidence, gone.confidence) + merging.RAISED)
 
 
 def ties(memory: Memory, near: Sequence[Neighbour]) -> list[storing.Tie]:

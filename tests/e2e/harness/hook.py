@@ -142,8 +142,15 @@ class Hook:
             _close(self.process.stdin)
 
 
-def start(event: str, stdin: Stdin, home: Path, plugin: Path = ROOT, **environment: str) -> Hook:
-    """Start a hook; `wait` feeds it and returns what it did."""
+def start(
+    event: str,
+    stdin: Stdin,
+    home: Path,
+    plugin: Path = ROOT,
+    cwd: Path | None = None,
+    **environment: str,
+) -> Hook:
+    """Start a hook, in a folder where one is given; `wait` feeds it and returns what it did."""
     process = subprocess.Popen(
         ["/bin/sh", str(plugin / "hooks" / "run"), event],
         env={
@@ -154,6 +161,7 @@ def start(event: str, stdin: Stdin, home: Path, plugin: Path = ROOT, **environme
             "CLAUDE_PLUGIN_ROOT": str(plugin),
             **environment,
         },
+        cwd=cwd,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -161,9 +169,16 @@ def start(event: str, stdin: Stdin, home: Path, plugin: Path = ROOT, **environme
     return Hook(process, stdin)
 
 
-def run(event: str, stdin: Stdin, home: Path, plugin: Path = ROOT, **environment: str) -> Outcome:
+def run(
+    event: str,
+    stdin: Stdin,
+    home: Path,
+    plugin: Path = ROOT,
+    cwd: Path | None = None,
+    **environment: str,
+) -> Outcome:
     """Run a hook to its end."""
-    return start(event, stdin, home, plugin, **environment).wait()
+    return start(event, stdin, home, plugin, cwd, **environment).wait()
 
 
 def _close(stream: Any) -> None:

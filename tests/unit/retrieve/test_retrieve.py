@@ -378,4 +378,4 @@ def test_a_block_never_exceeds_its_budget(texts: list[str], budget: int) -> None
 def test_a_note_says_when_what_and_where() -> None:
     """The first line carries date, kind, project, id and the source lines."""
     line = render.head(hits_of(["text"])[0].memory, "ledger")
-    assert line == "2026-05-03 · note · ledger · 00000000 x.jsonl:3-9"
+    assert line == "2026-05-03 · note · ledger · user · 00000000 x.jsonl:3-9"

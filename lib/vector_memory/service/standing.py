@@ -1,0 +1,77 @@
+"""What a text may count as, by whose words it is, and what is held back of it.
+
+The user's words may bind: be a rule, a preference, an objective, something important. What tools and
+others wrote informs and no more, whatever it or its file says of itself, until the user says so with
+`edit`. What looks like instructions to the model is marked, and where it is plain no hook brings it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vector_memory.language import suspicion
+from vector_memory.model import (
+    CONTEXT,
+    DEFAULT_COLLECTION,
+    IS_FOREIGN,
+    RULES,
+    SUSPICION,
+    Memory,
+    Origin,
+    Priority,
+)
+
+BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
+IMPORTANT = (Priority.CORE, Priority.HIGH)
+MARKS = (SUSPICION, IS_FOREIGN)
+
+
+def settled(memory: Memory, raw: str = "") -> Memory:
+    """Return a memory that is about to be stored as what it may count as, marked where it is suspicious.
+
+    Args:
+        memory: as its source would have it; one that was looked at before keeps its mark.
+        raw: the text as it came, where redaction took out what cannot be seen.
+    """
+    if memory.origin is Origin.USER and not memory.suspicion:
+        return memory
+    if not memory.suspicion:
+        found = suspicion.look(f"{memory.title}\n{memory.text}", raw)
+        theirs = memory.origin in (Origin.TOOL, Origin.IMPORT)
+        told = suspicion.mark(found, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
+        memory = replace(memory, extra={**memory.extra, **told})
+    return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory
+
+
+def as_information(memory: Memory) -> Memory:
+    """Return a memory that binds nobody: no rule, and of no more than usual weight."""
+    return replace(
+        memory,
+        kind=CONTEXT if memory.kind.strip().casefold() in RULES else memory.kind,
+        priority=Priority.NORMAL if memory.priority in IMPORTANT else memory.priority,
+        collection=(
+            DEFAULT_COLLECTION if memory.collection in BINDING_COLLECTIONS else memory.collection
+        ),
+    )
+
+
+def marks_of(memory: Memory) -> dict[str, Any]:
+    """Return the marks in a memory's `extra`: they belong to its words."""
+    return {name: memory.extra[name] for name in MARKS if name in memory.extra}
+
+
+def unmarked(extra: dict[str, Any]) -> dict[str, Any]:
+    """Return an `extra` without marks."""
+    return {name: value for name, value in extra.items() if name not in MARKS}
+
+
+def warning(memory: Memory) -> dict[str, Any]:
+    """Return what programs are told of a suspicious memory, {} of any other."""
+    if not memory.is_suspicious:
+        return {}
+    told = memory.suspicion
+    reasons = [str(one) for one in told.get("reasons") or ()]
+    return {
+        "suspicious": {"score": told.get("score"), "reasons": reasons, "held_back": memory.is_held}
+    }
