@@ -23,7 +23,7 @@ def edit(ctx: Context, request: asked.Request) -> dict[str, Any]:
     changes = _changes(request, memory)
     if "text" in changes:
         # Whoever writes it anew has read it: the marks belonged to the old words.
-        changes["extra"] = standing.unmarked(memory.extra)
+        changes["extra"] = standing.unmarked(changes["extra"])
     changed = replace(memory, **changes, updated_at=ctx.now())
     stored = shelf.journal.update(changed)
     ctx.notify()
