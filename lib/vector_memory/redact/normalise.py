@@ -46,6 +46,21 @@ def normalise(text: str) -> str:
     return unicodedata.normalize("NFC", _limit_marks(text, marks) if marks else text)
 
 
+_LATIN = str.maketrans(
+    "АВЕКМНОРСТУХаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονіІЈЅ",
+    "ABEKMHOPCTYXaeopcyxijshdqwABEZHIKMNOPTYXoviIJS",
+)
+_LATIN_LOOKING = frozenset(map(chr, _LATIN))
+
+
+def folded(text: str) -> str:
+    """Return the text with Cyrillic and Greek letters as the Latin ones that they look like, each place
+    as before: what is looked for in it is found in the text."""
+    if text.isascii() or not _LATIN_LOOKING & set(text):
+        return text
+    return text.translate(_LATIN)
+
+
 def _limit_marks(text: str, marks: list[str]) -> str:
     """Cut endless runs of combining marks, on which normalising takes quadratic time.
 

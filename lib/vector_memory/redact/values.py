@@ -73,6 +73,12 @@ def _is_token(value: str, shortest: int) -> bool:
     return entropy(value) >= (2.8 if len(value) < 20 else 3.0)
 
 
+def is_telling(value: str) -> bool:
+    """Whether a value can hardly be anything but the secret that it was found as: long, and mixed as no
+    word is."""
+    return len(value) >= 8 and " " not in value and _is_mixed(value)
+
+
 def _has_digit(value: str) -> bool:
     return any("0" <= one <= "9" for one in value)
 
