@@ -53,9 +53,7 @@ class View(NamedTuple):
         first = bisect_right(self.at, span.start) - 1
         last = bisect_right(self.at, span.end - 1) - 1
         start = self.of[first] + (0 if self.whole[first] else span.start - self.at[first])
-        end = (
-            self.of[last + 1] if self.whole[last] else self.of[last] + span.end - self.at[last]
-        )
+        end = self.of[last + 1] if self.whole[last] else self.of[last] + span.end - self.at[last]
         return Span(start, end, span.name)
 
 

@@ -36,9 +36,40 @@ _NOT_CARDS = re.compile(
     r"(?:id|uuid|hash|sha|time|timestamp|ts|seq|offset|size|bytes|line|rev|build|version|pid|sum)[\"']?\s?[:=]?\s?[\"']?$",
     re.IGNORECASE,
 )
-_SSN = re.compile(
-    r"(?<![\w.\-/+])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)"
+_SSN = re.compile(r"(?<![\w.\-/+])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)")
+_LOOSE_SSN = re.compile(
+    r"(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)(\d{3}[ .]?\d{2}[ .]?\d{4})(?!\d)",
+    re.IGNORECASE,
 )
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?(?![A-Za-z0-9])"
+)
+_IBAN_SIZES = {
+    country: size
+    for size, countries in {
+    }.items()
+    for country in countries.split()
+}
+_MAIL = rb"[a-z0-9._%+-]@[a-z0-9-]"
+
+_CARD = re.compile(
+    r"(?<![\w.\-/#+])(?:\d{13,16}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d|/\d)"
+)
+_ISSUERS = (
+    (re.compile(r"4"), (13, 16)),
+    (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
+    (re.compile(r"3[47]"), (15,)),
+    (re.compile(r"6011|64[4-9]|65"), (16,)),
+    (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
+    (re.compile(r"30[0-5]|3[689]"), (14,)),
+    (re.compile(r"62"), (16,)),
+    (re.compile(r"5018|5020|5038|5893|6304|6759|676[1-3]"), (16,)),
+)
+_NOT_CARDS = re.compile(
+    r"(?:id|uuid|hash|sha|time|timestamp|ts|seq|offset|size|bytes|line|rev|build|version|pid|sum)[\"']?\s?[:=]?\s?[\"']?$",
+    re.IGNORECASE,
+)
+_SSN = re.compile(r"(?<![\w.\-/+])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)")
 _LOOSE_SSN = re.compile(
     r"(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)(\d{3}[ .]?\d{2}[ .]?\d{4})(?!\d)",
     re.IGNORECASE,
@@ -57,9 +88,7 @@ _IBAN_SIZES = dict(
         "TL=23 TN=24 TR=26 UA=29 VA=22 VG=24 XK=20 YE=30"
     ).split()
 )
-_MAIL = re.compile(
-    r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])"
-)
+_MAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _PHONE = re.compile(
     r"(?<![\w.\-/:#])(?:\+\d{1,3}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
     r"|\(\d{2,4}\)[ .-]?\d{3,4}[ .-]\d{3,4}|\d{3}[ .-]\d{3}[ .-]\d{4})(?:\s?x\d{1,5})?(?![\w-]|\.\d)"
@@ -125,7 +154,7 @@ def is_iban(number: str) -> bool:
     Source: ISO 13616-1, ISO/IEC 7064 (mod 97-10).
     """
     plain = number.replace(" ", "").replace("-", "")
-    if str(len(plain)) != _IBAN_SIZES.get(plain[:2]):
+    if len(plain) != _IBAN_SIZES.get(plain[:2]):
         return False
     return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
 

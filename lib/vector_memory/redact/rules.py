@@ -208,7 +208,9 @@ def _compile(pattern: str) -> Any:
         words = words.decode("utf-8", "replace") if isinstance(words, bytes) else str(words)
         raise ValueError(f"{words}: {pattern[:60]!r}") from error
     if compiled.search("") is not None:
-        raise ValueError(f"it matches the empty text, so it would match everywhere: {pattern[:60]!r}")
+        raise ValueError(
+            f"it matches the empty text, so it would match everywhere: {pattern[:60]!r}"
+        )
     return compiled
 
 

@@ -23,7 +23,9 @@ def _prefixed(name: str, heads: str, rest: str) -> Rule:
     """A rule for keys that start with one of the heads: it and a few characters are the clue."""
     either = "|".join(re.escape(one) for one in heads.split())
     first = _FIRST_CLASS.search(rest)
-    clue = f"(?:^|[^A-Za-z0-9])(?:{either}){first[0]}{{8}}" if first and rest.startswith("[") else ""
+    clue = (
+        f"(?:^|[^A-Za-z0-9])(?:{either}){first[0]}{{8}}" if first and rest.startswith("[") else ""
+    )
     return _rule(name, f"{_START}(?:{either}){rest}", clue)
 
 

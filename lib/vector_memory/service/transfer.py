@@ -15,7 +15,7 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError, VectorMemoryError
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Priority, Progress, Sensitivity, Source, unique
-from vector_memory.service import asked
+from vector_memory.service import asked, privacy
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.shelf import Shelf
 
@@ -140,7 +140,8 @@ def placed(
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place:
         ctx.know_place(shelf, place)
-    return shelf, _memory(ctx, data, place.id if place else "", done)
+    with redact.for_project(place.root if place else ""):
+        return shelf, _memory(ctx, data, place.id if place else "", done)
 
 
 def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) -> Memory:
@@ -158,14 +159,14 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
         text=text.text,
         title=title.text,
         created_at=asked.time_of(data, "created_at") or now,
-        kind=str(data.get("kind") or "note"),
+        kind=privacy.word(str(data.get("kind") or "note")),
         project=project,
         priority=asked.priority_of(data) or Priority.NORMAL,
         origin=Origin.IMPORT,
         tags=tuple(redact.clean(word).text for word in asked.words_of(data, "tags")),
         files=tuple(redact.clean(word).text for word in asked.words_of(data, "files")),
         source=Source(
-            session=str(data.get("session") or ""),
+            session=privacy.word(str(data.get("session") or "")),
             turn=asked.number_of(data, "seq", 0, 0, 1 << 53),
             speaker=redact.clean(str(data.get("speaker") or "")).text,
         ),
@@ -193,7 +194,7 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
             collection=str(data.get("collection") or memory.collection),
             sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
-            jurisdiction=str(data.get("jurisdiction") or ""),
+            jurisdiction=privacy.word(str(data.get("jurisdiction") or "")),
             source=replace(
                 memory.source,
                 path=str(source.get("path") or ""),
