@@ -99,6 +99,8 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
     if not is_secret(value, kind, group != "bare"):
         return None
+    if tail.group("sep") == "," and value.isalpha():
+        return None
     return Span(start, start + len(value), kind)
 
 
