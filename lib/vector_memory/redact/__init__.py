@@ -17,7 +17,7 @@ from vector_memory.redact.spans import Span, merged, without
 
 __all__ = ["Clean", "clean", "for_project"]
 
-_PASSES = 20
+_PASSES = 8
 
 
 class Clean(NamedTuple):
@@ -74,7 +74,7 @@ def _spans(text: str, policy: Policy) -> list[Span]:
         plain = ascii_of(read)
         return [
             *find_secrets(read, plain, meter),
-            *find_personal(read, plain, policy.personal, meter),
+            *find_personal(read, plain, policy.kinds, meter),
             *policy.rules.find(words),
         ]
 

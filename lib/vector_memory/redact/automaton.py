@@ -14,8 +14,8 @@ from vector_memory.language.patterns import without_lookaround
 
 AUTOMATON_BYTES = 32 * 2**20
 """What one automaton may take; its states are made as texts need them."""
-LEAST_PLACES = 6_000
-PLACES_PER_KB = 12
+LEAST_PLACES = 4_000
+PLACES_PER_KB = 5
 """A text in which more places look like secrets, beyond the first few thousand, is no text that
 anybody wants to remember: it is dropped. Ordinary text has about one in a kilobyte."""
 
@@ -64,11 +64,11 @@ class Meter:
     """
 
     def __init__(self, chars: int) -> None:
-        self._left = LEAST_PLACES + chars * PLACES_PER_KB // 1024
+        self._left: float = LEAST_PLACES + chars * PLACES_PER_KB // 1024
 
-    def count(self) -> None:
-        """Note one more place."""
-        self._left -= 1
+    def count(self, weight: float = 1.0) -> None:
+        """Note one more place; one that takes little time weighs less."""
+        self._left -= weight
         if self._left < 0:
             raise UnsafeTextError(
                 "A text is so dense with what looks like secrets that it was dropped.",
@@ -102,24 +102,31 @@ class Automaton:
             text: the text.
             plain: the same from `ascii_of`.
         """
+        reached = 0
         for found in self._any.finditer(plain):
-            meter.count()
             start, end = found.span()
+            if start < reached:
+                continue
+            meter.count()
             for place in self._which.Match(plain[start:end]) or ():
                 rule = self.rules[place]
                 first, last = max(0, start - rule.back), end + rule.back
-                far = LONGEST if rule.clue else _BEYOND
+                far = (_NEAR if rule.back else LONGEST) if rule.clue else _BEYOND
                 for matched in rule.pattern.finditer(text, first, end + far):
                     if matched.start() > last:
                         break
+                    if not rule.kind:
+                        reached = max(reached, matched.end())
                     yield rule, matched
 
 
 _BEFORE = re.compile(r"^\(\?<!\[((?:[^\]\\]|\\.)+)\]\)")
 _MANY = re.compile(r"\{(\d+),\d{4,}\}")
 _BEYOND = 64
+_NEAR = 240
 LONGEST = 4_200
-"""Characters after a place and after a clue that a rule may look at."""
+"""Characters that a rule may look at after a place, after a clue in the midst of a match, and after one
+at its start."""
 
 
 def _loose(pattern: str) -> bytes:

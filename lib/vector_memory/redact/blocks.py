@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vector_memory.redact.automaton import Meter
 from vector_memory.redact.spans import Span
 
 _BEGIN = re.compile(
@@ -49,18 +50,19 @@ def _private_end(text: str, position: int) -> int:
     return len(text)
 
 
-def find_keys(text: str) -> Iterator[Span]:
+def find_keys(text: str, meter: Meter) -> Iterator[Span]:
     """Yield private key blocks, whole or cut short, on lines or with literal `\\n`."""
     if "PRIVATE KEY" in text or "SECRET KEY" in text or "OPENSSH KEY" in text:
-        yield from _find_pem(text)
+        yield from _find_pem(text, meter)
     if "PuTTY-User-Key-File-" in text:
         for found in _PUTTY.finditer(text):
             yield Span(*found.span(), "private-key")
 
 
-def _find_pem(text: str) -> Iterator[Span]:
+def _find_pem(text: str, meter: Meter) -> Iterator[Span]:
     position = 0
     while begun := _BEGIN.search(text, position):
+        meter.count()
         end = _key_end(text, begun.end())
         if end is not None:
             yield Span(begun.start(), end, "private-key")

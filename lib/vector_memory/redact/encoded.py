@@ -10,7 +10,7 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -27,12 +27,12 @@ _ESCAPES = re.compile(
     r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)"
     r"|(?P<json>(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})+)"
     r"|(?P<brace>\\u\{[0-9A-Fa-f]{1,6}\})"
-    r'|(?P<plain>\\[/"])'
+    r'|(?P<plain>(?:\\[/"])+)'
     r"|(?P<html>(?:&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});)+)"
 )
 _CODE = re.compile(r"\\[ux]([0-9A-Fa-f]{2,4})")
 _BASE64 = rb"[A-Za-z0-9+/_-]{20,}"
-_LEAST_BASE64 = 20
+_RUN_WEIGHT = 0.05
 _WRAPPED = 60
 """Characters of base64 that fill a line at least, so that the next line may go on with it."""
 _BLANK = " \t\r\n\"'\\n,+"
@@ -76,7 +76,7 @@ def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
         find: finds secrets in a text.
     """
     for start, end in _escaped_parts(text, plain):
-        view = decoded(text[start:end])
+        view = decoded(text[start:end], meter)
         for span in find(view.text):
             back = view.back(span)
             yield Span(back.start + start, back.end + start, span.name)
@@ -117,12 +117,13 @@ def _hides_block(text: str) -> bool:
     return ("private" in text.lower() or "BEGIN" in text) and bool(_HIDDEN_BLOCK.search(text))
 
 
-def decoded(text: str) -> View:
+def decoded(text: str, meter: Meter) -> View:
     """Return a text with every run of escapes decoded once."""
     parts: list[str] = []
     at, of, whole = [0], [0], [False]
     here = position = 0
     for run in _ESCAPES.finditer(text):
+        meter.count(_RUN_WEIGHT)
         before = text[position : run.start()]
         plain = _decode(run.lastgroup or "", run.group())
         parts += [before, plain]
@@ -136,6 +137,7 @@ def decoded(text: str) -> View:
     return View("".join(parts), at, of, whole)
 
 
+@lru_cache(maxsize=4096)
 def _decode(kind: str, run: str) -> str:
     if kind == "percent":
         return unquote_to_bytes(run).decode("utf-8", "replace")
@@ -145,7 +147,7 @@ def _decode(kind: str, run: str) -> str:
     if kind == "brace":
         code = int(run[3:-1], 16)
         return chr(code) if code < 0x110000 else "\ufffd"
-    return run[1] if kind == "plain" else html.unescape(run)
+    return run[1::2] if kind == "plain" else html.unescape(run)
 
 
 def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:

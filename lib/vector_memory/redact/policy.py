@@ -28,6 +28,11 @@ class Policy:
     personal: tuple[str, ...] = personal.DEFAULT
     rules: Rules = Rules()
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All kinds of personal data that are kept out, those of the rules' categories among them."""
+        return tuple(dict.fromkeys((*self.personal, *self.rules.personal)))
+
 
 _kinds: tuple[str, ...] = personal.DEFAULT
 _project: ContextVar[str] = ContextVar("project", default="")
@@ -67,7 +72,7 @@ def _policy(kinds: tuple[str, ...], *found: Rules) -> Policy:
     rules = Rules()
     for one in found:
         rules = rules.plus(one)
-    return Policy(tuple(dict.fromkeys((*kinds, *rules.personal))), rules)
+    return Policy(kinds, rules)
 
 
 def files(project: str = "") -> list[str]:

@@ -23,7 +23,7 @@ def find_secrets(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
         UnsafeTextError: nearly all of it looks like secrets.
     """
     yield from find_private(text)
-    yield from find_keys(text)
+    yield from find_keys(text, meter)
     yield from find_shapes(text, plain, meter)
     yield from find_places(text, plain, meter)
     yield from find_pairs(text, plain, meter)
