@@ -33,12 +33,15 @@ class Plants:
 
     def __init__(self) -> None:
         self.values: list[str] = []
+        self.words: list[str] = []
 
-    def __call__(self, form: str = 'the password is "{}"') -> str:
-        """Return a sentence with one more secret in it."""
-        value = secret(len(self.values))
+    def __call__(self, form: str = 'the password is "{}"', kept: bool = True) -> str:
+        """Return a sentence with one more secret in it, whose other words are kept or not."""
+        value, word = secret(len(self.values)), f"harbour{len(self.values):02d}"
         self.values.append(value)
-        return f"Remember harbour{len(self.values):02d}: {form.format(value)} for the ledger."
+        if kept:
+            self.words.append(word)
+        return f"Remember {word}: {form.format(value)} for the ledger."
 
 
 @pytest.fixture
@@ -102,16 +105,27 @@ def test_no_way_in_stores_a_secret(rig: Rig, tmp_path: Path) -> None:
         project,
         [
             (plant(), plant("DB_PASSWORD={}")),
-            (f"<private>{plant('{}')} and {plant('{}')}", "Noted, harbour-private."),
-            (plant("postgres://app:{}@db/x"), f"<PRIVATE>{plant('{}')}</private> harbour-answer"),
+            (f"<private>{plant('{}', False)} and {plant('{}', False)}", "Noted, harbour-private."),
+            (
+                plant("postgres://app:{}@db/x"),
+                f"<PRIVATE>{plant('{}', False)}</private> harbour-answer",
+            ),
             ("Deploy it", plant("token: {}").replace("z", "\u200bz")),
-            (base64.b64encode(plant().encode()).decode(), plant("p%61ssword%3D%22{}%22")),
+            (base64.b64encode(plant(kept=False).encode()).decode(), plant("p%61ssword%3D%22{}%22")),
         ],
         "hooks",
     )
     with hooks.open("a") as file:
-        title = {"type": "custom-title", "customTitle": plant("password={}"), "sessionId": "hooks"}
-        summary = {"type": "summary", "summary": plant("password={}"), "leafUuid": "hooks-u0"}
+        title = {
+            "type": "custom-title",
+            "customTitle": plant("password={}", False),
+            "sessionId": "hooks",
+        }
+        summary = {
+            "type": "summary",
+            "summary": plant("password={}", False),
+            "leafUuid": "hooks-u0",
+        }
         file.write(json.dumps(title) + "\n" + json.dumps(summary) + "\n")
     old = tmp_path / "old"
     old.mkdir()
@@ -125,7 +139,7 @@ def test_no_way_in_stores_a_secret(rig: Rig, tmp_path: Path) -> None:
     lines_file.write_text("".join(json.dumps(one) + "\n" for one in lines))
     notes = tmp_path / "NOTES.md"
     notes.write_text(
-        f"# {plant('password={}')}\n\n- {plant()}\n- We use Postgres 14\n\n<private>\n{plant('{}')}\n"
+        f"# {plant('password={}')}\n\n- {plant()}\n- We use Postgres 14\n\n<private>\n{plant('{}', False)}\n"
     )
     graph = tmp_path / "graph.json"
     entity = {"type": "entity", "name": "Anna", "entityType": "person", "observations": [plant()]}
@@ -136,23 +150,30 @@ def test_no_way_in_stores_a_secret(rig: Rig, tmp_path: Path) -> None:
     write_spool(
         rig.home,
         "SessionEnd",
-        {"session_id": "hooks", "transcript_path": str(hooks), "prompt": plant()},
+        {"session_id": "hooks", "transcript_path": str(hooks), "prompt": plant(kept=False)},
         str(project),
     )
     rig.daemon.start()
     rig.until(lambda: os.listdir(rig.home.spool) == [], "an empty spool")
     here = {"project": str(project), "wait": False}
-    kept = ask(rig, "remember", text=plant(), tags=[plant("pw:{}")], kind=plant("pw:{}"), **here)
+    kept = ask(
+        rig,
+        "remember",
+        text=plant(kept=False),
+        tags=[plant("pw:{}", False)],
+        kind=plant("pw:{}"),
+        **here,
+    )
     changed = ask(rig, "edit", id=kept["id"], text=plant(), tags=[plant("pw:{}")])
     other = ask(rig, "remember", text=plant(), **here)
-    ask(rig, "link", **{"from": kept["id"], "to": other["id"]}, reason=plant("password={}"))
+    ask(rig, "link", **{"from": kept["id"], "to": other["id"]}, reason=plant("password={}", False))
     ask(rig, "backfill", paths=[str(old)], path=str(old), wait=False)
     ask(rig, "import", path=str(lines_file), **here)
     ask(rig, "import", path=str(graph), **here)
     ask(rig, "import_notes", paths=[str(notes)], **here)
-    ask(rig, "recall", query=plant(), **here)
+    ask(rig, "recall", query=plant(kept=False), **here)
     with contextlib.suppress(errors.VectorMemoryError):
-        ask(rig, "recall", query=plant(), since=plant("password={}"), **here)
+        ask(rig, "recall", query=plant(kept=False), since=plant("password={}", False), **here)
     assert ask(rig, "wait", timeout_s=60)["complete"]
     rig.daemon.stop()
 
@@ -160,7 +181,8 @@ def test_no_way_in_stores_a_secret(rig: Rig, tmp_path: Path) -> None:
     assert traces(rig.home.root, plant.values) == []
     assert traces(str(tmp_path / "vault"), plant.values) == []
     kept_words = b"".join(data.lower() for _, data in rows(rig.home.root))
-    for word in (b"harbour01", b"harbour-answer", b"[redacted:private]", b"postgres 14"):
+    assert [word for word in plant.words if word.encode() not in kept_words] == []
+    for word in (b"harbour-answer", b"[redacted:private]", b"postgres 14"):
         assert word in kept_words
 
 

@@ -14,6 +14,7 @@ MOST_PROBLEMS = 10
 def check(case: Case) -> Iterator[Finding]:
     """Yield the files with rules, and each rule that is not followed."""
     if case.status is None:
+        yield Finding("privacy", OK, "The daemon reads your rules; none runs")
         return
     try:
         answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
