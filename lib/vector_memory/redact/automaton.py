@@ -14,8 +14,8 @@ from vector_memory.language.patterns import without_lookaround
 
 AUTOMATON_BYTES = 32 * 2**20
 """What one automaton may take; its states are made as texts need them."""
-LEAST_PLACES = 4_000
-PLACES_PER_KB = 5
+LEAST_PLACES = 3_000
+PLACES_PER_KB = 4
 """A text in which more places look like secrets, beyond the first few thousand, is no text that
 anybody wants to remember: it is dropped. Ordinary text has about one in a kilobyte."""
 

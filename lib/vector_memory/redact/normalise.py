@@ -40,12 +40,12 @@ def normalise(text: str) -> str:
         if len(raw.translate(None, _CONTROLS)) == len(raw):
             return text
     characters = set(text)
+    if len(characters) > MOST_CHARACTERS:
+        raise UnsafeTextError("What should be text is none, so it was dropped.", "Store words.")
     if characters & _ESCAPE_STARTS:
         text = _ESCAPE.sub("", text)
     if "\r" in characters:
         text = text.replace("\r\n", "\n")
-    if len(characters) > MOST_CHARACTERS:
-        raise UnsafeTextError("What should be text is none, so it was dropped.", "Store words.")
     changes = {ord(one): plain for one in characters if (plain := _plain(one)) != one}
     text = text.translate(changes) if changes else text
     marks = [one for one in characters if unicodedata.combining(one)]

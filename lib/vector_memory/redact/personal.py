@@ -30,6 +30,7 @@ _ISSUERS = (
     (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
     (re.compile(r"30[0-5]|3[689]"), (14,)),
     (re.compile(r"62"), (16,)),
+    (re.compile(r"1800|2131"), (15,)),
     (re.compile(r"5018|5020|5038|5893|6304|6759|676[1-3]"), (16,)),
 )
 _NOT_CARDS = re.compile(
@@ -160,7 +161,7 @@ KINDS: dict[str, tuple[bytes, Callable[[str, int, int], Iterator[Span]]]] = {
     "phone": (_ANY_PHONE, find_phones),
 }
 _AROUND = 80
-_CLUE_WEIGHT = 0.1
+_CLUE_WEIGHT = 0.2
 
 
 @cache

@@ -132,10 +132,12 @@ RULES: tuple[Rule, ...] = (
     _rule("kerberos-hash", r"(?<![A-Za-z0-9])\$krb5(?:tgs|asrep|pa)\$(?P<s>[^\s\"']{40,4000})", r"(?:^|[^A-Za-z0-9])\$krb5(?:tgs|asrep|pa)\$"),
     _rule("password-hash", r"(?<![A-Za-z0-9])\$[89]\$[./A-Za-z0-9]{8,20}\$[./A-Za-z0-9]{40,60}", r"\$[89]\$[./A-Za-z0-9]{8}", 2),
     _rule("dropbox", r"(?<![A-Za-z0-9_-])[A-Za-z0-9]{11}AAAAAAAAAA[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])", r"[A-Za-z0-9]AAAAAAAAAA[A-Za-z0-9_-]{8}", 14),
-    _rule("jira", r"(?<![A-Za-z0-9+/])[MNO][DTjz][A-Za-z0-9+/]{14}Oj?[A-Za-z0-9+/]{26,28}(?![A-Za-z0-9+/=])", r"(?:^|[^A-Za-z0-9+/])[MNO][DTjz][A-Za-z0-9+/]{14}O"),
+    _rule("jira", r"(?<![A-Za-z0-9+])[MNO][DTjz][A-Za-z0-9+/]{14}Oj?[A-Za-z0-9+/]{26,28}(?![A-Za-z0-9+/=])", r"(?:^|[^A-Za-z0-9+])[MNO][DTjz][A-Za-z0-9+/]{14}O"),
     _rule("password", r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,60}_(?:PASS|PASSWORD|PASSWD|PASSPHRASE)=(?P<s>[^\s\"'`$<{%/\[()*\\][^\s\"'`$<{()\\,;]{3,200})(?=\s|$)", r"_(?:PASS|PASSWORD|PASSWD|PASSPHRASE)=[^ \"'`$<{]", 64),
     _rule("okta", r"\bSSWS (?P<s>00[A-Za-z0-9_-]{40})(?![A-Za-z0-9_-])", r"SSWS 00"),
     _rule("django", r"(?<![A-Za-z0-9])django-insecure-(?P<s>[^\s\"']{30,80})", r"django-insecure-"),
+    _rule("wechat", r"(?<![A-Za-z0-9])wx[0-9a-f]{16}(?![A-Za-z0-9])"),
+    _rule("google-oauth", r"(?<![A-Za-z0-9-])\d{10,14}-[a-z0-9]{32}(?=\.apps\.googleusercontent\.com)", r"\.apps\.googleusercontent\.com", 64),
 )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def _is_password(value: str, quoted: bool) -> bool:
         return False
     if _has_digit(value) or any(not one.isalnum() and one not in "_-.: /" for one in value):
         return True
-    return is_word_like(value)
+    return is_word_like(value) or (len(value) >= 16 and value.isalpha() and not is_wordy(value))
 
 
 def is_word_like(value: str) -> bool:
