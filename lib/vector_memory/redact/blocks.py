@@ -27,7 +27,8 @@ LONGEST_KEY = 20_000
 
 
 _LEAST_BODY = 20
-"""Characters between a key's first and last line at least; fewer are an example in prose."""
+"""Characters between a key's first and last line at least, where they stand on one line; fewer are an
+example in prose."""
 
 
 def find_private(text: str) -> Iterator[Span]:
@@ -74,7 +75,7 @@ def _key_end(text: str, start: int) -> int | None:
     following = _BEGIN.search(text, start, start + LONGEST_KEY)
     limit = following.start() if following else min(len(text), start + LONGEST_KEY)
     ended = _END.search(text, start, limit)
-    if ended and ended.start() - start >= _LEAST_BODY:
+    if ended and (ended.start() - start >= _LEAST_BODY or "\n" in text[start : ended.start()]):
         return ended.end()
     body = _body_end(text, start, limit)
     return body if body > start else None
