@@ -94,6 +94,13 @@ class Settings:
     """Ask first, in a few tokens, whether a stretch of text holds anything worth remembering."""
     idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
+    redact_personal: tuple[Literal["card", "ssn", "iban", "email", "phone"], ...] = (
+        "card",
+        "ssn",
+        "iban",
+    )
+    """Personal data that is never stored or shown: numbers of payment cards, US social security numbers
+    and bank accounts; `email` and `phone` numbers where you add them."""
     excluded_projects: tuple[str, ...] = ()
     """Folders whose sessions are neither indexed nor given memories."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

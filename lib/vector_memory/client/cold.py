@@ -5,6 +5,7 @@ import os
 from datetime import datetime, timezone
 
 from vector_memory import analysis, injection, projects
+from vector_memory.client import privacy
 from vector_memory.client.spool import read_spool
 from vector_memory.journal import readonly
 from vector_memory.paths import Home
@@ -39,7 +40,12 @@ def notes(
     if own and readonly.trusted(home.state_db, place.store):
         rows = readonly.search(place.store, terms, [place.id], CANDIDATES, deadline)
     rows += readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
-    fit = [row for row in rows if row["id"] not in hidden and _fits(row, terms)]
+    since = privacy.rules_since(place.root) * 1e6
+    fit = [
+        row
+        for row in rows
+        if row["id"] not in hidden and int(row["created_at_us"]) >= since and _fits(row, terms)
+    ]
     return [_note(row, terms) for row in fit[:NOTES]]
 
 

@@ -72,7 +72,12 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
     """Return the project's last start as the daemon left it, fenced anew."""
     event = json.loads(call.stdin.decode("utf-8", "replace"))
     folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
+    from vector_memory import projects
+    from vector_memory.client import privacy
+
     with open(home.snapshot(folder), encoding="utf-8") as file:
+        if os.fstat(file.fileno()).st_mtime < privacy.rules_since(projects.locate(folder).root):
+            return b""
         stored = json.load(file)
     notes = [
         injection.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)

@@ -15,7 +15,7 @@ from typing import Any
 from vector_memory import parsing
 from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
 from vector_memory.files import with_real_folder
-from vector_memory.service import sessions
+from vector_memory.service import privacy, sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turns
 
@@ -86,7 +86,8 @@ class Events:
         if not isinstance(message, dict):
             return b""
         folder = os.fsdecode(folder_bytes) or _text(message, "cwd").replace("\0", "") or "/"
-        printed = sessions.output(event, known(message, folder))
+        with privacy.for_folder(self._ctx, folder):
+            printed = sessions.output(event, known(message, folder))
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
 
@@ -185,7 +186,8 @@ class Events:
             # prompt do not wait for it.
             from vector_memory.service import turn_end
 
-            turn_end.learn(self._ctx, turn_end.Ended(session, transcript, folder, final, last))
+            with privacy.for_folder(self._ctx, folder):
+                turn_end.learn(self._ctx, turn_end.Ended(session, transcript, folder, final, last))
         if os.path.exists(path):
             os.unlink(path)
 

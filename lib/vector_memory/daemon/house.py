@@ -17,6 +17,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.paths import Home
+from vector_memory.redact import policy
 from vector_memory.service.context import Context
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
@@ -40,6 +41,7 @@ class House:
         self.home = home
         self.errors: collections.deque[dict[str, Any]] = collections.deque(maxlen=MAX_ERRORS)
         self._settings = settings
+        policy.configure(settings.redact_personal)
         self.ctx = Context(
             home=home,
             settings=settings,
@@ -83,11 +85,14 @@ class House:
     def ask(self, verb: str, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Answer a verb."""
         from vector_memory.daemon import verbs
+        from vector_memory.service import privacy
 
-        if verb in verbs.SIMPLE:
-            return verbs.SIMPLE[verb](self.ctx, request)
-        if verb in verbs.LONG:
-            return verbs.LONG[verb](self.ctx, request, reply)
+        with privacy.for_request(self.ctx, request):
+            if verb in verbs.SIMPLE:
+                answer = verbs.SIMPLE[verb](self.ctx, request)
+                return privacy.shown(answer) if verb in verbs.SHOWN else answer
+            if verb in verbs.LONG:
+                return verbs.LONG[verb](self.ctx, request, reply)
         known = ", ".join(sorted((*verbs.SIMPLE, *verbs.LONG)))
         raise BadInputError(f"There is no verb {verb!r}.", f"Verbs: {known}.")
 
@@ -104,6 +109,7 @@ class House:
         """Put changed settings in force."""
         self._settings = settings
         self.ctx.settings = settings
+        policy.configure(settings.redact_personal)
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""
@@ -126,12 +132,13 @@ class House:
 
     def health(self) -> dict[str, Any]:
         """Return the last errors and the counters."""
-        from vector_memory.service import generation
+        from vector_memory.service import generation, privacy
 
         self.ctx.state.flush()
         return {
             "errors": list(self.errors),
             "generation": generation.report(self.ctx),
+            "privacy": privacy.report(self.ctx),
             "counters": self.ctx.state.totals(),
             "embedding": {
                 "state": self.ctx.embedding.state,

@@ -19,6 +19,7 @@ from vector_memory.service import (
     notes,
     outline,
     places,
+    privacy,
     quarantine,
     recall,
     remember,
@@ -74,11 +75,11 @@ def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     count = 0
     if request.get("format") == "markdown":
         for text, memories in markdown.export(ctx, request):
-            reply.json(wire.ITEM, {"markdown": text})
+            reply.json(wire.ITEM, privacy.shown({"markdown": text}))
             count += memories
     else:
         for line in transfer.export(ctx, request):
-            reply.json(wire.ITEM, line)
+            reply.json(wire.ITEM, privacy.shown(line))
             count += 1
     ctx.state.audit("export", "user", [], {"exported": count})
     return {"exported": count}
@@ -128,6 +129,8 @@ SIMPLE: dict[str, Simple] = {
     "audit": _audit,
     "jobs": _jobs,
 }
+SHOWN = frozenset({"recall", "list", "get", "history", "topics", "links", "entities", "edit"})
+"""Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
     "import": _import,
     "import_notes": _import_notes,

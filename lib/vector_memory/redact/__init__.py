@@ -6,12 +6,18 @@ from typing import NamedTuple
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.model import CleanText
-from vector_memory.redact.normalise import normalise
-from vector_memory.redact.secrets import redact_secrets
+from vector_memory.redact.automaton import Meter, ascii_of
+from vector_memory.redact.echoes import find_echoes
+from vector_memory.redact.encoded import find_encoded
+from vector_memory.redact.normalise import folded, normalise
+from vector_memory.redact.personal import find_personal
+from vector_memory.redact.policy import Policy, active, for_project
+from vector_memory.redact.secrets import find_secrets
+from vector_memory.redact.spans import Span, merged, without
 
-__all__ = ["Clean", "clean"]
+__all__ = ["Clean", "clean", "for_project"]
 
-_PASSES = 20
+_PASSES = 8
 
 
 class Clean(NamedTuple):
@@ -21,16 +27,21 @@ class Clean(NamedTuple):
     redactions: int
 
 
-def clean(text: str) -> Clean:
+def clean(text: str, policy: Policy | None = None) -> Clean:
     """Return the text normalised and with every secret replaced by `[redacted:<rule>]`.
 
     Cleaning what is clean changes nothing.
+
+    Args:
+        text: any text.
+        policy: what is kept out beside secrets; by default what the settings and the user's and the
+            project's own rules say.
 
     Raises:
         UnsafeTextError: the text could not be handled; it must not be stored.
     """
     try:
-        return _settled(normalise(text))
+        return _settled(normalise(text), policy or active())
     except UnsafeTextError:
         raise
     except Exception as error:
@@ -40,15 +51,33 @@ def clean(text: str) -> Clean:
         ) from error
 
 
-def _settled(text: str) -> Clean:
+def _settled(text: str, policy: Policy) -> Clean:
     """Redact until nothing is left to redact: what is taken out may uncover something else."""
     total = 0
     for _ in range(_PASSES):
-        cleaned, count = redact_secrets(text)
-        cleaned = normalise(cleaned) if count else cleaned
+        spans = _spans(text, policy)
+        cleaned = normalise(without(text, spans)) if spans else text
         if cleaned == text:
             return Clean(CleanText(text), total)
-        text, total = cleaned, total + count
+        text, total = cleaned, total + len(spans)
     raise UnsafeTextError(
         "A text kept on showing secrets, so it was dropped.", "Store it without the secrets."
     )
+
+
+def _spans(text: str, policy: Policy) -> list[Span]:
+    """Return all that must go of a normalised text, in order, nothing twice."""
+    meter = Meter(len(text))
+
+    def plainly(words: str) -> list[Span]:
+        read = folded(words)
+        plain = ascii_of(read)
+        return [
+            *find_secrets(read, plain, meter),
+            *find_personal(read, plain, policy.kinds, meter),
+            *policy.rules.find(words),
+        ]
+
+    found = plainly(text)
+    found += find_encoded(text, ascii_of(text), plainly, meter)
+    return merged([*found, *find_echoes(text, found)] if found else found)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from vector_memory.redact.automaton import Meter
+from vector_memory.redact.spans import Span
 
 _BEGIN = re.compile(
     r"-{4,5} ?BEGIN ([A-Z0-9 ]{0,40})(?:PRIVATE KEY|SECRET KEY|OPENSSH KEY)(?: BLOCK)? ?-{4,5}"
@@ -17,74 +21,63 @@ _KEY_LINE = re.compile(
 )
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d: [^\n]{1,80}\n(?:[^\n]{1,200}\n?){1,80}")
 _PRIVATE_OPEN = re.compile(r"<private\b[^<>\n]{0,200}>", re.IGNORECASE)
-_PRIVATE_CLOSE = re.compile(r"</private\s{0,8}>", re.IGNORECASE)
-_PRIVATE_MARK = "[redacted:private]"
-_KEY_MARK = "[redacted:private-key]"
+_PRIVATE_TAG = re.compile(r"<private\b[^<>\n]{0,200}>|</private\s{0,8}>", re.IGNORECASE)
 LONGEST_KEY = 20_000
 """Characters between a private key's first and last line at most."""
 
 
-def redact_private(text: str) -> tuple[str, int]:
-    """Replace `<private>…</private>`; one that is never closed reaches to the end."""
-    if "<" not in text or not _PRIVATE_OPEN.search(text):
-        return text, 0
-    parts: list[str] = []
-    position = count = 0
+_LEAST_BODY = 20
+"""Characters between a key's first and last line at least, where they stand on one line; fewer are an
+example in prose."""
+
+
+def find_private(text: str) -> Iterator[Span]:
+    """Yield `<private>…</private>`; one that is never closed reaches to the end."""
+    if "<" not in text:
+        return
+    position = 0
     while opened := _PRIVATE_OPEN.search(text, position):
-        parts += [text[position : opened.start()], _PRIVATE_MARK]
-        count += 1
         position = _private_end(text, opened.end())
-    parts.append(text[position:])
-    return "".join(parts), count
+        yield Span(opened.start(), position, "private")
 
 
 def _private_end(text: str, position: int) -> int:
     """Return where a private block ends whose opening tag ends at `position`, with those inside."""
     depth = 1
-    while depth:
-        closed = _PRIVATE_CLOSE.search(text, position)
-        if closed is None:
-            return len(text)
-        depth += len(_PRIVATE_OPEN.findall(text, position, closed.start())) - 1
-        position = closed.end()
-    return position
+    for tag in _PRIVATE_TAG.finditer(text, position):
+        depth += -1 if tag.group().startswith("</") else 1
+        if not depth:
+            return tag.end()
+    return len(text)
 
 
-def redact_keys(text: str) -> tuple[str, int]:
-    """Replace private key blocks, whole or cut short, on lines or with literal `\\n`."""
-    total = 0
+def find_keys(text: str, meter: Meter) -> Iterator[Span]:
+    """Yield private key blocks, whole or cut short, on lines or with literal `\\n`."""
     if "PRIVATE KEY" in text or "SECRET KEY" in text or "OPENSSH KEY" in text:
-        text, total = _redact_pem(text)
+        yield from _find_pem(text, meter)
     if "PuTTY-User-Key-File-" in text:
-        text, count = _PUTTY.subn(_KEY_MARK, text)
-        total += count
-    return text, total
+        for found in _PUTTY.finditer(text):
+            yield Span(*found.span(), "private-key")
 
 
-def _redact_pem(text: str) -> tuple[str, int]:
-    parts: list[str] = []
-    position = count = 0
+def _find_pem(text: str, meter: Meter) -> Iterator[Span]:
+    position = 0
     while begun := _BEGIN.search(text, position):
+        meter.count()
         end = _key_end(text, begun.end())
-        if end is None:
-            parts.append(text[position : begun.end()])
-            position = begun.end()
-            continue
-        parts += [text[position : begun.start()], _KEY_MARK]
-        position = end
-        count += 1
-    parts.append(text[position:])
-    return "".join(parts), count
+        if end is not None:
+            yield Span(begun.start(), end, "private-key")
+        position = end or begun.end()
 
 
 def _key_end(text: str, start: int) -> int | None:
     """Return where the key ends whose first line ends at `start`; None when no key follows."""
-    following = _BEGIN.search(text, start)
-    limit = min(following.start() if following else len(text), start + LONGEST_KEY)
-    body = _body_end(text, start, limit)
+    following = _BEGIN.search(text, start, start + LONGEST_KEY)
+    limit = following.start() if following else min(len(text), start + LONGEST_KEY)
     ended = _END.search(text, start, limit)
-    if ended and (body > start or "\n" in text[start : ended.start()]):
+    if ended and (ended.start() - start >= _LEAST_BODY or "\n" in text[start : ended.start()]):
         return ended.end()
+    body = _body_end(text, start, limit)
     return body if body > start else None
 
 

@@ -11,12 +11,15 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from vector_memory.errors import UnsafeTextError
 from vector_memory.harmless import ESCAPE_SEQUENCE, INVISIBLE, LINE_ENDS
 
 _ESCAPE_STARTS = frozenset("\x1b\x9b\x9d")
 _LINE_ENDS = frozenset(LINE_ENDS)
 _CONTROLS = bytes(set(range(32)) - {0x09, 0x0A}) + b"\x7f"
 _MOST_MARKS = 30
+MOST_CHARACTERS = 30_000
+"""Different characters of one text at most; the whole of written Chinese has fewer in use."""
 _LOOKALIKES = ("<wide>", "<narrow>", "<font>", "<small>", "<circle>", "<noBreak>")
 
 
@@ -27,14 +30,33 @@ def normalise(text: str) -> str:
         if len(raw.translate(None, _CONTROLS)) == len(raw):
             return text
     characters = set(text)
+    if len(characters) > MOST_CHARACTERS:
+        raise UnsafeTextError("What should be text is none, so it was dropped.", "Store words.")
     if characters & _ESCAPE_STARTS:
         text = ESCAPE_SEQUENCE.sub("", text)
     if "\r" in characters:
         text = text.replace("\r\n", "\n")
-    changes = {ord(one): _plain(one) for one in characters if _plain(one) != one}
+    changes = {ord(one): plain for one in characters if (plain := _plain(one)) != one}
     text = text.translate(changes) if changes else text
     marks = [one for one in characters if unicodedata.combining(one)]
     return unicodedata.normalize("NFC", _limit_marks(text, marks) if marks else text)
+
+
+_LATIN = str.maketrans(
+    "АВЕКМНОРСТУХаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧονіІЈЅ",
+    "ABEKMHOPCTYXaeopcyxijshdqwABEZHIKMNOPTYXoviIJS",
+)
+_LEADS = {chr(one).encode()[:1] for one in _LATIN}
+"""With what their UTF-8 begins, and no other place of a text's UTF-8."""
+
+
+def folded(text: str) -> str:
+    """Return the text with Cyrillic and Greek letters as the Latin ones that they look like, each place
+    as before: what is looked for in it is found in the text."""
+    if text.isascii():
+        return text
+    raw = text.encode("utf-8", "replace")
+    return text.translate(_LATIN) if any(byte in raw for byte in _LEADS) else text
 
 
 def _limit_marks(text: str, marks: list[str]) -> str:

@@ -3,18 +3,27 @@ environment files, command lines and prose."""
 
 from __future__ import annotations
 
+import heapq
 import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
+import re2
+
+from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.spans import Span
 from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_secret
 
-_WORDS = ("pass", "psw", "pss", "pasw", "pw", "secret", "token", "credential", "key", "auth")
-_FOREIGN_WORDS = ("비밀번호", "비번", "密码", "密碼", "パスワード")
+_ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth"
+_FOREIGN_WORDS = ("비밀번호", "비번", "密码", "密碼", "パスワード", "пароль", "Пароль")
+_FOREIGN = re.compile("|".join(_FOREIGN_WORDS))
 _NAME = re.compile(
     "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
     "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
     + "|".join(_FOREIGN_WORDS)
 )
-_PASSWORD_NAME = re.compile("pas|psw|pss|pwd|pw|비|密|パ")
+_PASSWORD_NAME = re.compile("pas|psw|pss|pwd|pw|비|密|パ|п")
 _KEY_NAME = re.compile("key")
 _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
@@ -47,37 +56,34 @@ _DIRECTIVE = re.compile(
 _LEFT = 60
 
 
-def redact_pairs(text: str) -> tuple[str, int]:
-    """Replace the secret values of telling names by `[redacted:password]` and the like."""
+@cache
+def _finder() -> Any:
+    return re2.compile(_ANY_NAME, options(case_sensitive=False))
+
+
+def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
+    """Yield the secret values of telling names."""
     lowered = text.replace("\u0130", "i").lower()
-    parts: list[str] = []
-    position = count = 0
-    for place in _names(lowered):
+    position = 0
+    for place in _places(text, plain):
+        meter.count()
         name = _NAME.match(lowered, place) if place >= position else None
         found = _secret_after(text, lowered, name) if name else None
-        if found is None:
-            continue
-        start, end, kind = found
-        parts += [text[position:start], f"[redacted:{kind}]"]
-        position = end
-        count += 1
-    parts.append(text[position:])
-    return "".join(parts), count
+        if found is not None:
+            position = found.end
+            yield found
 
 
-def _names(lowered: str) -> list[int]:
-    """Return where a telling name may stand, in order."""
-    places: set[int] = set()
-    for word in _WORDS if lowered.isascii() else _WORDS + _FOREIGN_WORDS:
-        place = lowered.find(word)
-        while place >= 0:
-            places.add(place)
-            place = lowered.find(word, place + 1)
-    return sorted(places)
+def _places(text: str, plain: bytes) -> Iterator[int]:
+    """Yield where a telling name may stand, in order."""
+    places = (one.start() for one in _finder().finditer(plain))
+    if text.isascii() or not any(word in text for word in _FOREIGN_WORDS):
+        return places
+    return heapq.merge(places, (one.start() for one in _FOREIGN.finditer(text)))
 
 
-def _secret_after(text: str, lowered: str, name: re.Match[str]) -> tuple[int, int, str] | None:
-    """Return (start, end, kind) of the secret that the name is given, or None."""
+def _secret_after(text: str, lowered: str, name: re.Match[str]) -> Span | None:
+    """Return the secret that the name is given, or None."""
     tail = _TAIL.match(text, name.end())
     if tail is None or tail.lastgroup is None:
         return None
@@ -93,7 +99,9 @@ def _secret_after(text: str, lowered: str, name: re.Match[str]) -> tuple[int, in
         value = value.rstrip(".:!?") if not value.endswith(("!", "?")) else value
     if not is_secret(value, kind, group != "bare"):
         return None
-    return start, start + len(value), kind
+    if tail.group("sep") == "," and value.isalpha():
+        return None
+    return Span(start, start + len(value), kind)
 
 
 _GROUPS = ("escaped", "entity", "double", "single", "tick", "bare")

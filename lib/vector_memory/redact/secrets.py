@@ -1,21 +1,29 @@
-"""All scanners for secrets, in the order in which they must run."""
+"""All finders of secrets over one text."""
 
 from __future__ import annotations
 
-from vector_memory.redact.blocks import redact_keys, redact_private
-from vector_memory.redact.pairs import redact_pairs
-from vector_memory.redact.places import redact_places
-from vector_memory.redact.shapes import redact_shapes
+from collections.abc import Iterator
 
-# What the user marked comes first, blocks before the lines in them, names before bare shapes
-# would hide what they name.
-_SCANNERS = (redact_private, redact_keys, redact_shapes, redact_places, redact_pairs)
+from vector_memory.redact.automaton import Meter
+from vector_memory.redact.blocks import find_keys, find_private
+from vector_memory.redact.pairs import find_pairs
+from vector_memory.redact.places import find_places
+from vector_memory.redact.shapes import find_shapes
+from vector_memory.redact.spans import Span
 
 
-def redact_secrets(text: str) -> tuple[str, int]:
-    """Run every scanner once over normalised text; return the text and how many it replaced."""
-    total = 0
-    for scan in _SCANNERS:
-        text, count = scan(text)
-        total += count
-    return text, total
+def find_secrets(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
+    """Yield every secret in a normalised text, in no order; they may overlap.
+
+    Args:
+        text: the text.
+        plain: the same from `ascii_of`.
+
+    Raises:
+        UnsafeTextError: nearly all of it looks like secrets.
+    """
+    yield from find_private(text)
+    yield from find_keys(text, meter)
+    yield from find_shapes(text, plain, meter)
+    yield from find_places(text, plain, meter)
+    yield from find_pairs(text, plain, meter)

@@ -22,6 +22,14 @@ _REFERENCE = re.compile(
 _PATH_OR_URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,15}:)?//?[\w.~-]+(?:/[\w.~@-]*)*|\.{1,2}/.*|[A-Za-z]:\\.*"
 )
+_RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,24}")
+_ABOUT = re.compile(
+    r"pass|pwd|secret|token|text|string|hidden|required|optional|invalid|error|confirm|reset|forgot|change|"
+    r"login|field|input|value|none|null|true|false|never|always|default|plain|prompt|public|private|bearer|"
+    r"basic|oauth|digest|auth|config|environ|vault|keyring|empty|change|update|create|delete|verif|"
+    r"enabled|disabled|manual|random|hash|bcrypt|argon|client|server|admin_|user|name|type|object|number|bool"
+)
+_JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
@@ -40,6 +48,8 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
         return False
     if kind == PASSWORD:
         return _is_password(value, quoted)
+    if kind == SECRET and quoted and len(value) >= 12 and _JOINED.fullmatch(value):
+        return True
     return _is_token(value, 8 if kind == SECRET else 16)
 
 
@@ -50,7 +60,16 @@ def _is_password(value: str, quoted: bool) -> bool:
         return False
     if not quoted:
         return _is_mixed(value)
-    return _has_digit(value) or any(not one.isalnum() and one not in "_-.: /" for one in value)
+    if _RANGE.fullmatch(value):
+        return False
+    if _has_digit(value) or any(not one.isalnum() and one not in "_-.: /" for one in value):
+        return True
+    return is_word_like(value) or (len(value) >= 16 and value.isalpha() and not is_wordy(value))
+
+
+def is_word_like(value: str) -> bool:
+    """Whether a value is a word that may be a weak password, rather than one about passwords."""
+    return value.isalpha() and value.islower() and len(value) >= 6 and not _ABOUT.search(value)
 
 
 def _is_mixed(value: str) -> bool:
@@ -71,6 +90,12 @@ def _is_token(value: str, shortest: int) -> bool:
     if not any(one.isalpha() for one in value) or is_wordy(value):
         return False
     return entropy(value) >= (2.8 if len(value) < 20 else 3.0)
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value can hardly be anything but the secret that it was found as: long, and mixed as no
+    word is."""
+    return len(value) >= 8 and " " not in value and _is_mixed(value)
 
 
 def _has_digit(value: str) -> bool:

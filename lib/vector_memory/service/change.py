@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory
-from vector_memory.service import asked, endings, standing
+from vector_memory.service import asked, endings, privacy, standing
 from vector_memory.service.context import Context
 from vector_memory.service.recall import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -37,7 +37,7 @@ def _changes(request: asked.Request, memory: Memory) -> dict[str, Any]:
         changes["text"] = redact.clean(asked.text_of(request, "text")).text
         changes["extra"] = {**memory.extra, EDITED: True}
     if request.get("kind"):
-        changes["kind"] = str(request["kind"])
+        changes["kind"] = privacy.word(str(request["kind"]))
     if request.get("tags") is not None:
         changes["tags"] = tuple(redact.clean(tag).text for tag in asked.words_of(request, "tags"))
     if request.get("priority") is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from vector_memory import redact
+from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
@@ -54,6 +54,12 @@ def read(ask: Ask) -> Read:
     Raises:
         OSError: the file cannot be read.
     """
+    session, cwd = head_of(ask.path)
+    with redact.for_project(projects.locate(cwd).root if cwd else ""):
+        return _read(ask, session, cwd)
+
+
+def _read(ask: Ask, session: str, cwd: str) -> Read:
     redacted = 0
     # The same prompt, title and file names come again and again in one transcript.
     cached = lru_cache(CACHED)(redact.clean)
@@ -71,7 +77,6 @@ def read(ask: Ask) -> Read:
         last_assistant_message=ask.last_message,
         clean=clean,
     )
-    session, cwd = head_of(ask.path)
     made = Read(ask.path, moved, session, cwd, redactions=redacted)
     for draft in drafts:
         _add(made, draft, cached)

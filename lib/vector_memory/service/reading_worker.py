@@ -7,6 +7,7 @@ Frames in: `{"path", "cursor", "final", "last_message"}`. Frames out, for each: 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -14,10 +15,14 @@ from dataclasses import fields
 from datetime import datetime
 from typing import IO, Any
 
+from vector_memory import config
+from vector_memory.errors import BadInputError
 from vector_memory.frames import NICENESS, read_frame, take_stdout, write_frame
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
 from vector_memory.model import CleanText
+from vector_memory.paths import Home
+from vector_memory.redact import policy
 from vector_memory.service.reading import Ask, Read, read
 
 FRAME_DRAFTS = 32
@@ -31,6 +36,8 @@ def main() -> None:
 
     requests, answers = sys.stdin.buffer, take_stdout()
     os.nice(NICENESS)
+    with contextlib.suppress(BadInputError):
+        policy.configure(config.load(Home().config).redact_personal)
     try:
         while (request := read_frame(requests)) is not None:
             _answer(answers, json.loads(request))

@@ -8,7 +8,7 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.language import priorities
 from vector_memory.model import Memory, Origin, Priority, Relation
-from vector_memory.service import asked, standing, storing
+from vector_memory.service import asked, privacy, standing, storing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -37,7 +37,7 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         id=new_id(),
         text=cleaned.text,
         created_at=asked.time_of(request, "at") or now,
-        kind=str(request.get("kind") or "note"),
+        kind=privacy.word(str(request.get("kind") or "note")),
         project=place.id if place else "",
         priority=asked.priority_of(request) or Priority.NORMAL,
         confidence=0.7,

@@ -241,7 +241,8 @@ def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:
 def save_snapshot(ctx: Context, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
     place = ctx.place(folder)
-    notes = start_notes(ctx, place, ctx.shelves_of(place), set())
+    with redact.for_project(place.root):
+        notes = start_notes(ctx, place, ctx.shelves_of(place), set())
     path = ctx.home.snapshot(folder)
     data = {
         "notes": [
@@ -279,7 +280,9 @@ def fence(
 def _checked(note: injection.Note) -> injection.Note | None:
     """Redact once more on the way out: rules may have become stricter since it was stored."""
     try:
-        return note.with_text(redact.clean(note.text).text)
+        return injection.Note(
+            note.id, redact.clean(note.head).text, redact.clean(note.text).text, note.foreign
+        )
     except UnsafeTextError:
         return None
 

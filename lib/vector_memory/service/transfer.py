@@ -23,7 +23,7 @@ from vector_memory.model import (
     Source,
     unique,
 )
-from vector_memory.service import asked, standing
+from vector_memory.service import asked, privacy, standing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.shelf import Shelf
 
@@ -159,7 +159,8 @@ def placed(
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place:
         ctx.know_place(shelf, place)
-    memory = _memory(ctx, data, place.id if place else "", done)
+    with redact.for_project(place.root if place else ""):
+        memory = _memory(ctx, data, place.id if place else "", done)
     if request.get("foreign"):
         memory = replace(memory, extra={IS_FOREIGN: True})
     raw = f"{data.get('title') or ''}\n{data['text']}"
@@ -190,14 +191,14 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
         text=text.text,
         title=title.text,
         created_at=asked.time_of(data, "created_at") or now,
-        kind=_word(data, "kind") or "note",
+        kind=privacy.word(_word(data, "kind")) or "note",
         project=project,
         priority=asked.priority_of(data) or Priority.NORMAL,
         origin=Origin.IMPORT,
         tags=tuple(redact.clean(word).text for word in asked.words_of(data, "tags")),
         files=tuple(redact.clean(word).text for word in asked.words_of(data, "files")),
         source=Source(
-            session=_word(data, "session"),
+            session=privacy.word(_word(data, "session")),
             turn=asked.number_of(data, "seq", 0, 0, 1 << 53),
             speaker=redact.clean(str(data.get("speaker") or "")).text,
         ),
@@ -233,7 +234,7 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
             collection=_word(data, "collection") or memory.collection,
             sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
-            jurisdiction=_word(data, "jurisdiction"),
+            jurisdiction=privacy.word(_word(data, "jurisdiction")),
             source=replace(
                 memory.source,
                 path=_word(source, "path"),

@@ -21,6 +21,7 @@ FAMILIES = (
     "hooks",
     "client",
     "generation",
+    "privacy",
     "trouble",
     "disk",
 )

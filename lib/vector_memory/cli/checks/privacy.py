@@ -1,0 +1,35 @@
+"""The user's own rules of privacy: where they stand, and those that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vector_memory.cli import asking
+from vector_memory.cli.checks import OK, WARN, Case, Finding
+from vector_memory.errors import VectorMemoryError
+
+MOST_PROBLEMS = 10
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Yield the files with rules, and each rule that is not followed."""
+    if case.status is None:
+        yield Finding("privacy", OK, "The daemon reads your rules; none runs")
+        return
+    try:
+        answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
+    except VectorMemoryError:
+        # The check of the last errors tells.
+        return
+    found = answer.get("privacy") or {}
+    problems = found.get("problems") or []
+    for problem in problems[:MOST_PROBLEMS]:
+        yield Finding(
+            "privacy", WARN, f"A rule is not followed: {problem}", "Mend or remove the rule."
+        )
+    files = found.get("files") or []
+    if files:
+        told = ", ".join(f"{one['rules']} in {one['path']}" for one in files)
+        yield Finding("privacy", OK, f"Rules of your own: {told}")
+    elif not problems:
+        yield Finding("privacy", OK, "No rules of your own")

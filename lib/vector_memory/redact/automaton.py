@@ -1,0 +1,138 @@
+"""Many rules looked for in one pass: RE2 says where any of them may match, whatever their number, and
+the rule itself, which may look around, decides there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import re2
+
+from vector_memory.errors import UnsafeTextError
+from vector_memory.language.patterns import without_lookaround
+
+AUTOMATON_BYTES = 32 * 2**20
+"""What one automaton may take; its states are made as texts need them."""
+LEAST_PLACES = 3_000
+PLACES_PER_KB = 4
+"""A text in which more places look like secrets, beyond the first few thousand, is no text that
+anybody wants to remember: it is dropped. Ordinary text has about one in a kilobyte."""
+
+
+class Rule(NamedTuple):
+    """A kind of secret.
+
+    Attributes:
+        name: what stands in its placeholder.
+        pattern: the whole match is the secret, or its group `s` where it has one.
+        kind: how the value is judged ("" means it always is one).
+        clue: what the automaton looks for instead: something short that every match holds. Automata
+            grow with what they must count.
+        back: characters before a clue that a match may begin at.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    kind: str = ""
+    clue: str = ""
+    back: int = 0
+
+
+def ascii_of(text: str) -> bytes:
+    """Return a text of the same length in ASCII, "?" for what is none: places in it are places in the
+    text, and an automaton of bytes need not know more."""
+    return text.encode("ascii", "replace")
+
+
+def options(case_sensitive: bool) -> Any:
+    """Return RE2's options for patterns of bytes."""
+    made = re2.Options()
+    made.encoding = re2.Options.Encoding.LATIN1
+    made.never_capture = True
+    made.log_errors = False
+    made.case_sensitive = case_sensitive
+    made.max_mem = AUTOMATON_BYTES
+    return made
+
+
+class Meter:
+    """Counts the places of one text that were looked at.
+
+    Raises:
+        UnsafeTextError: they are too many (from `count`).
+    """
+
+    def __init__(self, chars: int) -> None:
+        self._left: float = LEAST_PLACES + chars * PLACES_PER_KB // 1024
+
+    def count(self, weight: float = 1.0) -> None:
+        """Note one more place; one that takes little time weighs less."""
+        self._left -= weight
+        if self._left < 0:
+            raise UnsafeTextError(
+                "A text is so dense with what looks like secrets that it was dropped.",
+                "Store what you want to remember of it in your own words.",
+            )
+
+
+class Automaton:
+    """Rules that are looked for together.
+
+    Args:
+        rules: the rules; their patterns have no backreferences.
+        case_sensitive: whether case counts.
+    """
+
+    def __init__(self, rules: Sequence[Rule], case_sensitive: bool = True) -> None:
+        self.rules = tuple(rules)
+        loose = [rule.clue.encode("ascii") or _loose(rule.pattern.pattern) for rule in rules]
+        self._any = re2.compile(b"(?:" + b")|(?:".join(loose) + b")", options(case_sensitive))
+        self._which = re2.Set.SearchSet(options(case_sensitive))
+        for pattern in loose:
+            self._which.Add(pattern)
+        self._which.Compile()
+
+    def matches(
+        self, text: str, plain: bytes, meter: Meter
+    ) -> Iterator[tuple[Rule, re.Match[str]]]:
+        """Yield each rule's matches.
+
+        Args:
+            text: the text.
+            plain: the same from `ascii_of`.
+        """
+        reached = 0
+        for found in self._any.finditer(plain):
+            start, end = found.span()
+            if start < reached:
+                continue
+            meter.count()
+            for place in self._which.Match(plain[start:end]) or ():
+                rule = self.rules[place]
+                first, last = max(0, start - rule.back), end + rule.back
+                far = (_NEAR if rule.back else LONGEST) if rule.clue else _BEYOND
+                for matched in rule.pattern.finditer(text, first, end + far):
+                    if matched.start() > last:
+                        break
+                    if not rule.kind:
+                        reached = max(reached, matched.end())
+                    yield rule, matched
+
+
+_BEFORE = re.compile(r"^\(\?<!\[((?:[^\]\\]|\\.)+)\]\)")
+_MANY = re.compile(r"\{(\d+),\d{4,}\}")
+_BEYOND = 64
+_NEAR = 240
+LONGEST = 4_200
+"""Characters that a rule may look at after a place, after a clue in the midst of a match, and after one
+at its start."""
+
+
+def _loose(pattern: str) -> bytes:
+    """Return a pattern without lookaround. What must not stand before it stays, as one character that
+    is read too: else every place in a long word would begin a match that the automaton must follow."""
+    head = _BEFORE.match(pattern)
+    rest = without_lookaround(pattern[head.end() :] if head else pattern)
+    rest = _MANY.sub(r"{\1,}", rest).replace("(?P<s>", "(?:")
+    return ((f"(?:^|[^{head[1]}])" if head else "") + rest).encode("ascii")

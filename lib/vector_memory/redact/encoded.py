@@ -1,0 +1,207 @@
+"""Secrets behind one layer of an encoding: percent signs, JSON escapes, HTML entities, base64.
+
+An encoded text is decoded, looked at, and what is found is taken out where it stood encoded. Decoding
+is never stored."""
+
+from __future__ import annotations
+
+import binascii
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import re2
+
+from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.normalise import normalise
+from vector_memory.redact.spans import Span
+
+Find = Callable[[str], Iterable[Span]]
+
+_ANY_ESCAPE = rb"%[0-9a-f][0-9a-f]|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|u\{[0-9a-f]|/|\")|&(?:#[0-9]{2}|#x[0-9a-f]|lt|gt|quot|amp|apos|colon|equals|commat|period|sol|num)"
+_ESCAPES = re.compile(
+    r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)"
+    r"|(?P<json>(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})+)"
+    r"|(?P<brace>\\u\{[0-9A-Fa-f]{1,6}\})"
+    r'|(?P<plain>(?:\\[/"])+)'
+    r"|(?P<html>(?:&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});)+)"
+)
+_CODE = re.compile(r"\\[ux]([0-9A-Fa-f]{2,4})")
+_BASE64 = rb"[A-Za-z0-9+/_-]{20,}"
+_RUN_WEIGHT = 0.05
+_WRAPPED = 60
+"""Characters of base64 that fill a line at least, so that the next line may go on with it."""
+_BLANK = " \t\r\n\"'\\n,+"
+_PRINTABLE = re.compile(r"[\t\n\r\x20-\x7e\x80-\U0010ffff]+")
+
+
+class View(NamedTuple):
+    """A decoded text, and where its stretches stand in the encoded one: `at[i]` in it is `of[i]` there,
+    and what follows runs alike up to the next; a stretch that is `whole` was one run of escapes."""
+
+    text: str
+    at: list[int]
+    of: list[int]
+    whole: list[bool]
+
+    def back(self, span: Span) -> Span:
+        """Return a span of the decoded text as one of the encoded text."""
+        first = bisect_right(self.at, span.start) - 1
+        last = bisect_right(self.at, span.end - 1) - 1
+        start = self.of[first] + (0 if self.whole[first] else span.start - self.at[first])
+        end = self.of[last + 1] if self.whole[last] else self.of[last] + span.end - self.at[last]
+        return Span(start, end, span.name)
+
+
+@cache
+def _escape_finder() -> Any:
+    return re2.compile(_ANY_ESCAPE, options(case_sensitive=False))
+
+
+@cache
+def _base64_finder() -> Any:
+    return re2.compile(_BASE64, options(case_sensitive=True))
+
+
+def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:
+    """Yield what `find` finds in the decoded parts of a text, where it stands encoded.
+
+    Args:
+        text: a normalised text.
+        plain: the same from `ascii_of`.
+        find: finds secrets in a text.
+    """
+    for start, end in _escaped_parts(text, plain):
+        view = decoded(text[start:end], meter)
+        for span in find(view.text):
+            back = view.back(span)
+            yield Span(back.start + start, back.end + start, span.name)
+    yield from _find_base64(text, plain, find, meter)
+
+
+def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the lines that hold escapes, those that follow one another together; all of a text in which
+    a block that spans lines may be hidden."""
+    finder = _escape_finder()
+    found = finder.search(plain)
+    if found is None:
+        return
+    if _hides_block(text):
+        yield 0, len(text)
+        return
+    start = end = -1
+    while found is not None:
+        first = text.rfind("\n", 0, found.start()) + 1
+        last = text.find("\n", found.start())
+        last = len(text) if last < 0 else last
+        if end < 0 or first > end + 1:
+            if end >= 0:
+                yield start, end
+            start = first
+        end = last
+        found = finder.search(plain, last) if last < len(text) else None
+    yield start, end
+
+
+_HIDDEN_BLOCK = re.compile(
+    r"(?:&lt;|&#0{0,4}60;|&#x0{0,4}3c;|%3c|\\u003c|\\x3c)/?private|BEGIN(?:%20|\+|&#32;|\\u0020)[A-Z]",
+    re.IGNORECASE,
+)
+
+
+def _hides_block(text: str) -> bool:
+    return ("private" in text.lower() or "BEGIN" in text) and bool(_HIDDEN_BLOCK.search(text))
+
+
+def decoded(text: str, meter: Meter) -> View:
+    """Return a text with every run of escapes decoded once."""
+    parts: list[str] = []
+    at, of, whole = [0], [0], [False]
+    here = position = 0
+    for run in _ESCAPES.finditer(text):
+        meter.count(_RUN_WEIGHT)
+        before = text[position : run.start()]
+        plain = _decode(run.lastgroup or "", run.group())
+        parts += [before, plain]
+        here += len(before)
+        at += [here, here + len(plain)]
+        of += [run.start(), run.end()]
+        whole += [True, False]
+        here += len(plain)
+        position = run.end()
+    parts.append(text[position:])
+    return View("".join(parts), at, of, whole)
+
+
+@lru_cache(maxsize=4096)
+def _decode(kind: str, run: str) -> str:
+    if kind == "percent":
+        return unquote_to_bytes(run).decode("utf-8", "replace")
+    if kind == "json":
+        units = "".join(chr(int(one, 16)) for one in _CODE.findall(run))
+        return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if kind == "brace":
+        code = int(run[3:-1], 16)
+        return chr(code) if code < 0x110000 else "\ufffd"
+    return run[1::2] if kind == "plain" else html.unescape(run)
+
+
+def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:
+    """Yield the runs of base64 whose text holds a secret, the lines of one block together."""
+    block: list[tuple[int, int]] = []
+    for found in _base64_finder().finditer(plain):
+        start, end = found.span()
+        if block and not _goes_on(text, block[-1], start):
+            yield from _secret_block(text, block, find, meter)
+            block = []
+        block.append((start, end))
+    if block:
+        yield from _secret_block(text, block, find, meter)
+
+
+def _goes_on(text: str, before: tuple[int, int], start: int) -> bool:
+    between = text[before[1] : start] if start - before[1] <= 40 else "."
+    return before[1] - before[0] >= _WRAPPED and "n" in repr(between) and not between.strip(_BLANK)
+
+
+def _secret_block(
+    text: str, block: list[tuple[int, int]], find: Find, meter: Meter
+) -> Iterator[Span]:
+    whole = _text_of("".join(text[start:end] for start, end in block))
+    if whole and _holds(whole, find, meter):
+        yield Span(block[0][0], _padded(text, block[-1][1]), "encoded")
+        return
+    if len(block) > 1:
+        for start, end in block:
+            one = _text_of(text[start:end])
+            if one and _holds(one, find, meter):
+                yield Span(start, _padded(text, end), "encoded")
+
+
+def _holds(words: str, find: Find, meter: Meter) -> bool:
+    meter.count()
+    return any(True for _ in find(normalise(words)))
+
+
+def _padded(text: str, end: int) -> int:
+    """Return the end with the padding that follows."""
+    while end < len(text) and text[end] == "=":
+        end += 1
+    return end
+
+
+def _text_of(run: str) -> str:
+    """Return the text that a run of base64 says; "" where it says none."""
+    if run.islower() or run.isdigit():
+        return ""
+    run = run.replace("-", "+").replace("_", "/")
+    run = run[: len(run) - 1] if len(run) % 4 == 1 else run
+    try:
+        words = binascii.a2b_base64(run + "=" * (-len(run) % 4)).decode("utf-8")
+    except ValueError:
+        return ""
+    return words if _PRINTABLE.fullmatch(words) else ""

@@ -1,0 +1,194 @@
+"""Personal data that can be told by its form: payment cards, social security numbers, bank accounts,
+and, where they are asked for, e-mail addresses and telephone numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import re2
+
+from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.spans import Span
+
+_ANY_CARD = rb"[0-9]{4}(?:[0-9]{9}|[ -][0-9]{4,6}[ -][0-9]{4})"
+_ANY_SSN = rb"[0-9]{3}-[0-9]{2}-[0-9]{4}|\bssn|social security"
+_ANY_PHONE = rb"\+[0-9]{1,3}[ .(-]?[0-9]|[0-9)][ .-][0-9]{3,4}[ .-][0-9]{3,4}"
+_ANY_IBAN = rb"\b[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{4}[ -]?[A-Z0-9]{4}"
+_ANY_MAIL = rb"[a-z0-9._%+-]@[a-z0-9-]"
+
+_CARD = re.compile(
+    r"(?<![\w.\-/#+])(?:\d{13,16}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d|/\d)"
+)
+_ISSUERS = (
+    (re.compile(r"4"), (13, 16)),
+    (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
+    (re.compile(r"3[47]"), (15,)),
+    (re.compile(r"6011|64[4-9]|65"), (16,)),
+    (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
+    (re.compile(r"30[0-5]|3[689]"), (14,)),
+    (re.compile(r"62"), (16,)),
+    (re.compile(r"1800|2131"), (15,)),
+    (re.compile(r"5018|5020|5038|5893|6304|6759|676[1-3]"), (16,)),
+)
+_NOT_CARDS = re.compile(
+    r"(?:id|uuid|hash|sha|time|timestamp|ts|seq|offset|size|bytes|line|rev|build|version|pid|sum)[\"']?\s?[:=]?\s?[\"']?$",
+    re.IGNORECASE,
+)
+_SSN = re.compile(r"(?<![\w.\-/+])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)")
+_LOOSE_SSN = re.compile(
+    r"(?:\bssn|social security (?:number|no\.?|#)?)[\"']?\s{0,3}(?:is|[:=#])?\s{0,3}[\"']?(?!000|666|9)(\d{3}[ .]?\d{2}[ .]?\d{4})(?!\d)",
+    re.IGNORECASE,
+)
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?(?![A-Za-z0-9])"
+)
+_IBAN_SIZES = {
+    country: size
+    for size, countries in {
+        15: "NO",
+        16: "BE",
+        18: "DK FI FK FO GL NL SD",
+        19: "MK SI",
+        20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV",
+        22: "BG BH CR DE GB GE IE ME RS VA",
+        23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG",
+        25: "LY PT ST",
+        26: "IS TR",
+        27: "BI DJ FR GR IT MC MR SM",
+        28: "AL AZ BY CY DO GT HU LB NI PL SV",
+        29: "BR EG PS QA UA",
+        30: "JO KW MU YE",
+        31: "MT SC",
+        32: "LC",
+        33: "RU",
+    }.items()
+    for country in countries.split()
+}
+_MAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
+_PHONE = re.compile(
+    r"(?<![\w.\-/:#])(?:\+\d{1,3}[ .-]?(?:\(0?\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
+    r"|\(\d{2,4}\)[ .-]?\d{3,4}[ .-]\d{3,4}|\d{3}[ .-]\d{3}[ .-]\d{4})(?:\s?x\d{1,5})?(?![\w-]|\.\d)"
+)
+DEFAULT = ("card", "ssn", "iban")
+
+
+def find_cards(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield card numbers: of an issuer, grouped as cards are, with a good check digit."""
+    for found in _CARD.finditer(text, start, end):
+        digits = "".join(one for one in found.group() if one.isdigit())
+        if _of_issuer(digits) and luhn(digits) and not _named_otherwise(text, found.start()):
+            yield Span(*found.span(), "card")
+
+
+def _of_issuer(digits: str) -> bool:
+    return any(len(digits) in sizes and head.match(digits) for head, sizes in _ISSUERS)
+
+
+def _named_otherwise(text: str, start: int) -> bool:
+    return bool(_NOT_CARDS.search(text, max(0, start - 16), start))
+
+
+def luhn(digits: str) -> bool:
+    """Whether the last digit is the check digit of the others.
+
+    Source: ISO/IEC 7812-1, annex B.
+    """
+    total = 0
+    for place, one in enumerate(reversed(digits)):
+        value = int(one) * (1 + place % 2)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0 and len(set(digits)) > 1
+
+
+def find_ssns(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield US social security numbers: with their dashes, or so named."""
+    for found in _SSN.finditer(text, start, end):
+        yield Span(*found.span(), "ssn")
+    for found in _LOOSE_SSN.finditer(text, max(0, start - 40), end):
+        yield Span(*found.span(1), "ssn")
+
+
+def find_ibans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield bank account numbers of a country's length with good check digits."""
+    for found in _IBAN.finditer(text, start, end):
+        whole = found.group()
+        for stop in _group_ends(whole):
+            if is_iban(whole[:stop]):
+                yield Span(found.start(), found.start() + stop, "iban")
+                break
+
+
+def _group_ends(whole: str) -> list[int]:
+    """Return where a number may end, the longest first: what follows it may look like another group."""
+    spaces = [place for place, one in enumerate(whole) if one in " -"]
+    return [len(whole), *reversed(spaces)]
+
+
+def is_iban(number: str) -> bool:
+    """Whether it is a bank account number.
+
+    Source: ISO 13616-1, ISO/IEC 7064 (mod 97-10).
+    """
+    plain = number.replace(" ", "").replace("-", "")
+    if len(plain) != _IBAN_SIZES.get(plain[:2]):
+        return False
+    return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
+
+
+def find_mails(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield e-mail addresses."""
+    for found in _MAIL.finditer(text, start, end):
+        yield Span(*found.span(), "email")
+
+
+def find_phones(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield telephone numbers: with a country's code, or in one of the usual groupings."""
+    for found in _PHONE.finditer(text, start, end):
+        if 7 <= sum(one.isdigit() for one in found.group()) <= 15:
+            yield Span(*found.span(), "phone")
+
+
+KINDS: dict[str, tuple[bytes, Callable[[str, int, int], Iterator[Span]]]] = {
+    "card": (_ANY_CARD, find_cards),
+    "ssn": (_ANY_SSN, find_ssns),
+    "iban": (_ANY_IBAN, find_ibans),
+    "email": (_ANY_MAIL, find_mails),
+    "phone": (_ANY_PHONE, find_phones),
+}
+_AROUND = 80
+_CLUE_WEIGHT = 0.2
+
+
+@cache
+def _clue(pattern: bytes) -> Any:
+    return re2.compile(pattern, options(case_sensitive=pattern not in (_ANY_MAIL, _ANY_SSN)))
+
+
+def find_personal(text: str, plain: bytes, kinds: tuple[str, ...], meter: Meter) -> Iterator[Span]:
+    """Yield the personal data of these kinds."""
+    for kind in kinds:
+        clue, find = KINDS[kind]
+        for start, end in _windows(_clue(clue).finditer(plain), meter):
+            for span in find(text, start, end):
+                meter.count()
+                yield span
+
+
+def _windows(found: Iterator[Any], meter: Meter) -> Iterator[tuple[int, int]]:
+    """Yield the surroundings of clues, those that overlap as one."""
+    start = end = -1
+    for one in found:
+        meter.count(_CLUE_WEIGHT)
+        first, last = one.span()
+        if end < 0 or first - _AROUND > end:
+            if end >= 0:
+                yield start, end
+            start = max(0, first - _AROUND)
+        end = last + _AROUND
+    if end >= 0:
+        yield start, end

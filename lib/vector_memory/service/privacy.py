@@ -1,0 +1,81 @@
+"""Whose rules of privacy apply: those of the project that a request is about, and all of them once more
+to what is shown."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, UnsafeTextError
+from vector_memory.redact import policy
+from vector_memory.service import asked
+from vector_memory.service.context import Context
+
+SHOWN_KEYS = frozenset(
+    {"text", "title", "summary", "before", "after", "topic", "name", "reason", "tags", "files"}
+    | {"speaker", "markdown", "entities", "kind", "heading", "external_id"}
+)
+"""What of an answer is anybody's words."""
+DROPPED = "[redacted:unsafe]"
+
+
+def for_folder(ctx: Context, folder: str) -> contextlib.AbstractContextManager[None]:
+    """Let what is cleaned in this block keep to the rules of a folder's project too."""
+    return redact.for_project(ctx.place(folder).root if folder else "")
+
+
+def for_request(ctx: Context, request: asked.Request) -> contextlib.AbstractContextManager[None]:
+    """The same for the project that a request is about."""
+    try:
+        place = asked.place_of(ctx, request)
+    except BadInputError:
+        # Whoever answers the request says so.
+        place = None
+    return redact.for_project(place.root if place else "")
+
+
+def word(text: str) -> str:
+    """Return a short text, such as a kind or a session's name, without secrets."""
+    return redact.clean(text).text
+
+
+def shown(answer: Any) -> Any:
+    """Return an answer with its words redacted once more: what was stored under weaker rules must not be
+    shown under these."""
+    if isinstance(answer, dict):
+        return {
+            key: _shown_words(value) if key in SHOWN_KEYS else shown(value)
+            for key, value in answer.items()
+        }
+    return [shown(one) for one in answer] if isinstance(answer, list) else answer
+
+
+def _shown_words(value: Any) -> Any:
+    if isinstance(value, str):
+        return _checked(value) if value else value
+    if isinstance(value, list):
+        return [_shown_words(one) for one in value]
+    return shown(value)
+
+
+def _checked(text: str) -> str:
+    try:
+        return redact.clean(text).text
+    except UnsafeTextError:
+        return DROPPED
+
+
+def report(ctx: Context) -> dict[str, Any]:
+    """Return which files have rules, how many, and which of them cannot be used."""
+    roots = {one.root for shelf in ctx.opened_shelves() for one in shelf.journal.projects()}
+    paths = dict.fromkeys(path for root in ("", *sorted(roots)) for path in policy.files(root))
+    found = {path: policy.rules_of(path) for path in paths}
+    return {
+        "files": [
+            {"path": path, "rules": len(one.patterns), "categories": list(one.categories)}
+            for path, one in found.items()
+            if one
+        ],
+        "problems": [problem for one in found.values() for problem in one.problems],
+    }
