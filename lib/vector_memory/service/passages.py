@@ -20,8 +20,10 @@ def in_context(shelf: Shelf, memory: Memory) -> str:
     same exchange, as far as there is room."""
     if not memory.source.path or not memory.source.session:
         return memory.text
+    of_turn = shelf.journal.of_turn(memory.source, memory.project)
+    # What is held back comes with its own warning, not behind another's text.
     turn = [
-        one for one in shelf.journal.of_turn(memory.source, memory.project) if one.kind == PASSAGE
+        one for one in of_turn if one.kind == PASSAGE and (not one.is_held or one.id == memory.id)
     ]
     turn.sort(key=number_of)
     place = next((at for at, one in enumerate(turn) if one.id == memory.id), None)
