@@ -57,9 +57,13 @@ def fill(made: Bench) -> dict[str, str]:
         ]  # fmt: skip
         path = Path(made.root) / f"{word}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        request = {"path": str(path), "project": folder, "cwd": "/", "wait": False}
-        for _ in made.daemon.stream("import", request, 600):
-            pass
+        graph = Path(made.root) / f"{word}-graph.jsonl"
+        entity = {"type": "entity", "name": f"ledger {word}", "observations": ["runs on two hosts"]}
+        graph.write_text(json.dumps(entity) + "\n", encoding="utf-8")
+        for file in (path, graph):
+            request = {"path": str(file), "project": folder, "cwd": "/", "wait": False}
+            for _ in made.daemon.stream("import", request, 600):
+                pass
     return words
 
 

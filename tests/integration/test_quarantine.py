@@ -159,6 +159,35 @@ def test_nothing_made_of_a_session_repeats_it(house: ServiceHouse, app: Path) ->
     assert all("evil" not in one.text + one.title for one in kept)
 
 
+def test_another_hit_does_not_carry_it(house: ServiceHouse, app: Path) -> None:
+    """A passage is given with what stood around it, but for what is held back."""
+    place = house.ctx.place(str(app))
+    said = ["The ledger import of invoices runs at night.", ATTACK, "It takes a minute."]
+    passages = [
+        Memory(
+            id=f"{n:032x}", text=redact.clean(text).text, created_at=house.time, project=place.id,
+            kind=PASSAGE, origin=Origin.TOOL, source=Source("s1", "/t/s1.jsonl", turn=1),
+            external_id=f"e1:{n}",
+        )
+        for n, text in enumerate(said)
+    ]  # fmt: skip
+    house.ctx.global_shelf().journal.add([standing.settled(one) for one in passages])
+    house.follow()
+    hits = recall.recall(house.ctx, {"query": PROMPT, "project": str(app)})["hits"]
+    own = next(hit for hit in hits if hit["id"] == passages[0].id)
+    assert "a minute" in own["text"] and "evil" not in own["text"]
+
+
+def test_what_the_user_asked_for_marks_no_answer(house: ServiceHouse) -> None:
+    """The title of what a session says are the user's words."""
+    said = Memory(
+        "a" * 32, redact.clean("The log is rotated at night.").text, house.time, kind="conclusion",
+        title=redact.clean(ATTACK).text, origin=Origin.ASSISTANT,
+    )  # fmt: skip
+    assert not standing.settled(said).suspicion
+    assert standing.settled(replace(said, origin=Origin.IMPORT)).is_held
+
+
 # -- the user decides --
 
 

@@ -9,8 +9,8 @@ from vector_memory import injection
 from vector_memory.model import DERIVED, PASSAGE, Memory, Origin
 from vector_memory.retrieve.search import Hit
 
-FENCE_TOKENS = 80
-"""What the two marks and the sentence between them take."""
+FENCE_TOKENS = 84
+"""What the two marks and the sentences between them take."""
 LEAST_NOTE_TOKENS = 24
 WORTH_TOKENS = 90
 """What a note needs at least, head included, to say something of a long memory."""

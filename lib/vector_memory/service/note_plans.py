@@ -235,5 +235,5 @@ def renewed(old: Memory, memory: Memory) -> Memory:
         tags=unique((*old.tags, *memory.tags)),
         source=memory.source,
         external_id=memory.external_id,
-        extra={**old.extra, **memory.extra},
+        extra={**old.extra, **standing.unmarked(memory.extra)},
     )

@@ -27,8 +27,10 @@ def in_context(shelf: Shelf, memory: Memory) -> str:
     there is room: an idea is explained by the sentences around it, a passage by its neighbours."""
     if not memory.source.path or not memory.source.session:
         return memory.text
+    of_turn = shelf.journal.of_turn(memory.source, memory.project)
+    # What is held back comes with its own warning, not behind another's text.
     turn = [
-        one for one in shelf.journal.of_turn(memory.source, memory.project) if one.kind == PASSAGE
+        one for one in of_turn if one.kind == PASSAGE and (not one.is_held or one.id == memory.id)
     ]
     turn.sort(key=number_of)
     texts: list[str] = [one.text for one in turn]
