@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from fakes_embed import models_folder
 
+from vector_memory import children
+from vector_memory.children import Child
 from vector_memory.config import Settings
 from vector_memory.embed import pool
 from vector_memory.embed.minilm import MiniLm
@@ -82,10 +85,9 @@ def test_a_child_that_dies_at_work_is_an_expected_error(
     """A call whose child dies fails with an EmbeddingError, and the next one works."""
     exchange = pool._exchange
 
-    def killed(process: subprocess.Popen[bytes], request: bytes) -> bytes | None:
-        process.kill()
-        process.wait()
-        return exchange(process, request)
+    def killed(child: Child, request: bytes) -> bytes | None:
+        child.kill()
+        return exchange(child, request)
 
     bulk.embed_documents(["text"])
     with monkeypatch.context() as patch:
@@ -103,10 +105,32 @@ def test_a_child_that_hangs_is_given_up(
     stopped = bulk.pid
     assert stopped is not None
     monkeypatch.setattr(pool, "ANSWER_TIMEOUT_S", 0.05)
-    monkeypatch.setattr(pool, "STOP_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(children, "END_WAIT_S", 0.05)
     os.kill(stopped, signal.SIGSTOP)
     with pytest.raises(EmbeddingError, match="ended or hung"):
         bulk.embed_documents(["text"])
+    assert _gone(stopped)
+
+
+def test_closing_does_not_wait_for_the_work(bulk: BulkEmbedder) -> None:
+    """A thread closes it while another one waits for a child that never answers: both go on."""
+    bulk.embed_documents(["text"])
+    stopped = bulk.pid
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    errors: list[EmbeddingError] = []
+
+    def embed() -> None:
+        with pytest.raises(EmbeddingError) as caught:
+            bulk.embed_documents(["text"])
+        errors.append(caught.value)
+
+    thread = threading.Thread(target=embed)
+    thread.start()
+    time.sleep(0.1)
+    bulk.close()
+    thread.join(30)
+    assert len(errors) == 1
     assert _gone(stopped)
 
 
