@@ -35,6 +35,17 @@ importlib.import_module(sys.argv[2]).main()
 """
 
 
+_lock = threading.Lock()
+_running: set[Child] = set()
+
+
+def kill_all() -> None:
+    """End every child that runs now: who waits for one gets no answer."""
+    with _lock:
+        for child in _running:
+            child.kill()
+
+
 class Child:
     """A running child process. One thread asks it; any thread may `kill` it.
 
@@ -57,6 +68,8 @@ class Child:
         self._in, self._out = self._process.stdin, self._process.stdout
         os.set_blocking(self._in.fileno(), False)
         self._read = bytearray()
+        with _lock:
+            _running.add(self)
 
     @property
     def pid(self) -> int:
@@ -98,6 +111,8 @@ class Child:
 
     def end(self) -> None:
         """End it and wait until it has gone. What it was doing is of no use any more."""
+        with _lock:
+            _running.discard(self)
         for pipe in (self._in, self._out):
             with contextlib.suppress(OSError):
                 pipe.close()

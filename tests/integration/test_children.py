@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from integration.test_embed_pool import _gone
+from processes import gone
 
 from vector_memory import children
 from vector_memory.children import Child
@@ -76,7 +76,7 @@ def test_work_over_its_budget_is_ended_by_the_system(module: str) -> None:
     with running(module) as child:
         assert child.send(b"spin", 60)
         assert child.receive(60) is None
-        assert _gone(child.pid)
+        assert gone(child.pid)
         assert child.exit_code == -signal.SIGPROF
 
 
@@ -88,7 +88,7 @@ def test_who_hangs_is_given_up(module: str) -> None:
         assert child.receive(0.05) is None
         assert child.alive
         assert not child.send(b"z" * 3_000_000, 0.05)
-    assert _gone(child.pid)
+    assert gone(child.pid)
 
 
 @pytest.mark.parametrize("work", [b"sleep", b"free", b"done"])
@@ -122,7 +122,7 @@ def test_a_child_never_outlives_its_parent(module: str, work: str, tmp_path: Pat
         child = int(parent.stdout.readline())
         time.sleep(0.2)
         parent.kill()
-    assert _gone(child)
+    assert gone(child)
 
 
 def test_a_child_looks_for_its_parent_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_a_reading_that_hangs_is_an_error_and_the_next_is_read(
     assert [ask for ask, _ in found] == asks
     assert [isinstance(made, Read) for _, made in found] == [True, False, True]
     assert "too long" in str(found[1][1])
-    assert all(_gone(pid) for pid in pids if pid is not None)
+    assert all(gone(pid) for pid in pids if pid is not None)
 
 
 def test_a_larger_file_may_take_longer(tmp_path: Path) -> None:

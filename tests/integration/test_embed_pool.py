@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fakes_embed import models_folder
+from processes import gone
 
 from vector_memory import children
 from vector_memory.children import Child
@@ -32,20 +33,6 @@ def bulk() -> Iterator[BulkEmbedder]:
     made.close()
 
 
-def _gone(pid: int, within_s: float = 20.0) -> bool:
-    """Whether a process ends in time; a zombie counts as gone."""
-    end = time.monotonic() + within_s
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def test_the_child_computes_what_this_process_would(bulk: BulkEmbedder) -> None:
     """The vectors are the backend's own, over as many frames as are needed."""
     texts = [f"text number {number}, with\nlines and \ud800" for number in range(150)]
@@ -63,7 +50,7 @@ def test_no_child_before_the_first_use(bulk: BulkEmbedder) -> None:
     assert os.getpriority(os.PRIO_PROCESS, first) >= 10
     bulk.stop()
     assert bulk.pid is None
-    assert _gone(first)
+    assert gone(first)
     bulk.embed_documents(["text"])
     assert bulk.pid not in {None, first}
 
@@ -109,7 +96,7 @@ def test_a_child_that_hangs_is_given_up(
     os.kill(stopped, signal.SIGSTOP)
     with pytest.raises(EmbeddingError, match="ended or hung"):
         bulk.embed_documents(["text"])
-    assert _gone(stopped)
+    assert gone(stopped)
 
 
 def test_closing_does_not_wait_for_the_work(bulk: BulkEmbedder) -> None:
@@ -131,7 +118,7 @@ def test_closing_does_not_wait_for_the_work(bulk: BulkEmbedder) -> None:
     bulk.close()
     thread.join(30)
     assert len(errors) == 1
-    assert _gone(stopped)
+    assert gone(stopped)
 
 
 def test_the_backends_errors_come_through(tmp_path: Path) -> None:
@@ -164,4 +151,4 @@ def test_the_child_ends_with_its_parent() -> None:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         parent.kill()
-    assert _gone(child)
+    assert gone(child)

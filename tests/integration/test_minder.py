@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from integration.test_embed_pool import _gone
+from processes import gone
 
 from vector_memory import minder
 from vector_memory.minder import run
@@ -48,7 +48,7 @@ def test_a_program_that_hangs_ends_with_all_that_it_started(tmp_path: Path) -> N
     pids = tmp_path / "pids"
     with pytest.raises(subprocess.TimeoutExpired):
         _run(_hanging(pids), 2.0)
-    assert all(_gone(pid) for pid in _pids(pids, 2))
+    assert all(gone(pid) for pid in _pids(pids, 2))
 
 
 def test_what_it_leaves_in_the_background_goes(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_what_it_leaves_in_the_background_goes(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     done = _run(f"sleep 600 >/dev/null 2>&1 & echo $! >{pids}; exit 0")
     assert done.returncode == 0
-    assert _gone(_pids(pids, 1)[0])
+    assert gone(_pids(pids, 1)[0])
 
 
 def test_all_are_ended_at_once(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_all_are_ended_at_once(tmp_path: Path) -> None:
     minder.end_all()
     thread.join(30)
     assert len(errors) == 1
-    assert all(_gone(pid) for pid in found)
+    assert all(gone(pid) for pid in found)
 
 
 def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
     with subprocess.Popen(command) as parent:
         found = _pids(pids, 2)
         parent.kill()
-    assert all(_gone(pid) for pid in found)
+    assert all(gone(pid) for pid in found)
 
 
 def test_a_program_that_cannot_start_is_no_answer() -> None:

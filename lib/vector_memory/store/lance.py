@@ -239,6 +239,11 @@ class LanceIndex:
         that were replaced then can be deleted now."""
         return self._worn() or (self._untidy > 0 and time.monotonic() >= self._tidy_at_s)
 
+    @property
+    def tidies_later(self) -> bool:
+        """Whether there are files that were replaced and still have to be deleted."""
+        return self._untidy > 0
+
     def optimize(self, purge: bool = False) -> None:
         """Compact the files, bring the indexes up to date, and drop old versions.
 
