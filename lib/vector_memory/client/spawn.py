@@ -1,10 +1,13 @@
 """Start the daemon, detached, without waiting for it. Standard library only, Python 3.9."""
 
 import os
+import signal
 
 from vector_memory.paths import Home
 
 _DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
+PLAIN_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+"""Signals that `hooks/run` ignores, and that what a hook starts has to hear."""
 _KEPT = ("CLAUDE_CONFIG_DIR",)
 
 
@@ -30,7 +33,14 @@ def spawn(home: "Home | str", lib: str) -> bool:
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
     ]
-    os.posix_spawn(python, command, _environment(home), file_actions=actions, setsid=True)
+    os.posix_spawn(
+        python,
+        command,
+        _environment(home),
+        file_actions=actions,
+        setsid=True,
+        setsigdef=PLAIN_SIGNALS,
+    )
     return True
 
 

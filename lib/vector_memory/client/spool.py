@@ -3,6 +3,7 @@
 Standard library only, Python 3.9.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -36,12 +37,22 @@ def write_spool(
     temporary = os.path.join(home.spool, "." + name)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        os.write(fd, json.dumps(entry).encode("ascii"))
+        _write_whole(fd, json.dumps(entry).encode("ascii"))
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return path
+
+
+def _write_whole(fd: int, data: bytes) -> None:
+    """Write and close. On a disk that is nearly full a part may be written without an error."""
+    try:
+        if os.write(fd, data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(fd)
     finally:
         os.close(fd)
-    os.replace(temporary, path)
-    return path
 
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":
@@ -63,7 +74,15 @@ def _load(home: Home, name: str) -> "dict[str, object]":
 
 
 def claim(home: Home, stdin: bytes) -> bool:
-    """Whether this process is the first with this input; decides without a daemon."""
+    """Whether this process is the first with this input; decides without a daemon. Where nothing can
+    be written, both are: better twice than not at all."""
+    try:
+        return _claim(home, stdin)
+    except OSError:
+        return True
+
+
+def _claim(home: Home, stdin: bytes) -> bool:
     os.makedirs(home.claims, mode=0o700, exist_ok=True)
     path = os.path.join(home.claims, hashlib.sha256(stdin).hexdigest()[:32])
     for _ in range(2):
