@@ -3,6 +3,7 @@
 Standard library only, Python 3.9.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -93,5 +94,6 @@ def _claim(home: Home, stdin: bytes) -> bool:
             if time.time() - os.stat(path).st_mtime < CLAIM_S:
                 return False
             # The same words said again much later are another event.
-            os.unlink(path)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
     return False
