@@ -130,10 +130,15 @@ def test_the_users_python_variables_change_nothing(home: Path, event: str, tmp_p
         "PYTHONIOENCODING": "nonsense", "PYTHONMALLOC": "debug", "PYTHONDEVMODE": "1",
         "PYTHONHASHSEED": "junk", "PYTHONPLATLIBDIR": "none", "LC_ALL": "C", "LANG": "xx_YY.bad",
     }  # fmt: skip
-    done = run(home, event, env=environment(home, **variables), cwd=trap)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    if event == "stop":
-        assert os.listdir(home / "spool")
+    spooled: list[str] = []
+    # On a busy machine the first may run out of its time.
+    for _ in range(10):
+        done = run(home, event, env=environment(home, **variables), cwd=trap)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        spooled = os.listdir(home / "spool")
+        if spooled:
+            break
+    assert bool(spooled) is (event in {"stop", "subagent_stop", "pre_compact", "session_end"})
 
 
 @pytest.mark.parametrize("event", hook.EVENTS)

@@ -261,7 +261,7 @@ class LanceIndex:
                 self._table.run(
                     self._handle.optimize(cleanup_older_than=age, delete_unverified=purge)
                 )
-            self._table.run(self._table.warm())
+            self._table.run(self._table.renew())
             self._plan_tidying(purge)
 
     def rebuild(self) -> None:
