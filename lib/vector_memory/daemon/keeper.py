@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from vector_memory import heap
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
 from vector_memory.service.follow import follow_once
@@ -59,7 +60,7 @@ class Keeper:
         self._wake = threading.Event()
         self._stirred = threading.Event()
         self._stopping = threading.Event()
-        self._level = False
+        self._level = self._rests = False
         self._step_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
         self._optimized: dict[str, tuple[float, float]] = {}
@@ -211,8 +212,11 @@ class Keeper:
         """Optimise and save what changed, and let the process for many texts go; whether all is done
         until something is asked again."""
         quiet_s = self._quiet_s()
-        if quiet_s > REST_AFTER_S:
+        if quiet_s > REST_AFTER_S and not self._rests:
+            self._rests = True
             self._ctx.embedding.rest()
+            heap.give_back()
+        self._rests &= quiet_s > REST_AFTER_S
         if quiet_s < TIDY_AFTER_S or self._ctx.filling or self._stopping.is_set():
             return False
         try:
