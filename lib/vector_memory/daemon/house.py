@@ -162,6 +162,7 @@ class House:
         """Have everything end soon: what is not begun is left to the next daemon, which knows of it,
         and nobody waits for processes that read, embed or write."""
         self.ctx.stopping.set()
+        self.ctx.embedding.give_up()
         self._keeper.drop()
         self._indexer.drop()
         self._miner.drop()

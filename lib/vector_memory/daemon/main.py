@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("vector_memory.daemon")
 
 LOCK_WAIT_S = 3.0
-DRAIN_S = 2.0
-CLOSE_S = 4.0
+DRAIN_S = 4.0
+CLOSE_S = 3.0
 END_S = 8.0
 """After so long an ending daemon is ended by the system: who told it to stop waits 10 s, and what was
 acknowledged is on the disk."""

@@ -54,9 +54,7 @@ class Reply:
             DaemonUnavailableError: more would follow, but the daemon ends.
         """
         if status not in wire.FINAL and self._stopping.is_set():
-            raise DaemonUnavailableError(
-                "The daemon was told to stop.", "Ask again: what was done so far stays."
-            )
+            raise _stopped()
         self.send(status, json.dumps(data).encode("utf-8", "surrogatepass"))
 
     def progress(self, done: int, total: int, doing: str) -> None:
@@ -203,7 +201,9 @@ class Server:
         reply = Reply(connection, self._stopping)
         try:
             self._handle(verb, body, version, reply)
-        except VectorMemoryError as error:
+        except VectorMemoryError as raised:
+            # What fails because all is being closed is no full disk, whatever it says.
+            error = _stopped() if self._stopping.is_set() else raised
             kind = type(error).__name__
             reply.json(wire.ERROR, {"error": error.message, "hint": error.hint, "type": kind})
         except (OSError, wire.WireError):
@@ -215,6 +215,12 @@ class Server:
             if verb not in QUIET_VERBS:
                 self.last_request = time.monotonic()
                 self._answered()
+
+
+def _stopped() -> DaemonUnavailableError:
+    return DaemonUnavailableError(
+        "The daemon was told to stop.", "Ask again: what was done so far stays."
+    )
 
 
 def _read_request(connection: socket.socket) -> tuple[str, bytes, str]:
