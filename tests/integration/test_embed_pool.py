@@ -6,13 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fakes_embed import models_folder
+from processes import gone
 
+from vector_memory import children
+from vector_memory.children import Child
 from vector_memory.config import Settings
 from vector_memory.embed import pool
 from vector_memory.embed.minilm import MiniLm
@@ -27,20 +31,6 @@ def bulk() -> Iterator[BulkEmbedder]:
     made = BulkEmbedder(Settings(), models_folder())
     yield made
     made.close()
-
-
-def _gone(pid: int, within_s: float = 20.0) -> bool:
-    """Whether a process ends in time; a zombie counts as gone."""
-    end = time.monotonic() + within_s
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_the_child_computes_what_this_process_would(bulk: BulkEmbedder) -> None:
@@ -60,7 +50,7 @@ def test_no_child_before_the_first_use(bulk: BulkEmbedder) -> None:
     assert os.getpriority(os.PRIO_PROCESS, first) >= 10
     bulk.stop()
     assert bulk.pid is None
-    assert _gone(first)
+    assert gone(first)
     bulk.embed_documents(["text"])
     assert bulk.pid not in {None, first}
 
@@ -82,10 +72,9 @@ def test_a_child_that_dies_at_work_is_an_expected_error(
     """A call whose child dies fails with an EmbeddingError, and the next one works."""
     exchange = pool._exchange
 
-    def killed(process: subprocess.Popen[bytes], request: bytes) -> bytes | None:
-        process.kill()
-        process.wait()
-        return exchange(process, request)
+    def killed(child: Child, request: bytes) -> bytes | None:
+        child.kill()
+        return exchange(child, request)
 
     bulk.embed_documents(["text"])
     with monkeypatch.context() as patch:
@@ -103,11 +92,33 @@ def test_a_child_that_hangs_is_given_up(
     stopped = bulk.pid
     assert stopped is not None
     monkeypatch.setattr(pool, "ANSWER_TIMEOUT_S", 0.05)
-    monkeypatch.setattr(pool, "STOP_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(children, "END_WAIT_S", 0.05)
     os.kill(stopped, signal.SIGSTOP)
     with pytest.raises(EmbeddingError, match="ended or hung"):
         bulk.embed_documents(["text"])
-    assert _gone(stopped)
+    assert gone(stopped)
+
+
+def test_closing_does_not_wait_for_the_work(bulk: BulkEmbedder) -> None:
+    """A thread closes it while another one waits for a child that never answers: both go on."""
+    bulk.embed_documents(["text"])
+    stopped = bulk.pid
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    errors: list[EmbeddingError] = []
+
+    def embed() -> None:
+        with pytest.raises(EmbeddingError) as caught:
+            bulk.embed_documents(["text"])
+        errors.append(caught.value)
+
+    thread = threading.Thread(target=embed)
+    thread.start()
+    time.sleep(0.1)
+    bulk.close()
+    thread.join(30)
+    assert len(errors) == 1
+    assert gone(stopped)
 
 
 def test_the_backends_errors_come_through(tmp_path: Path) -> None:
@@ -140,4 +151,4 @@ def test_the_child_ends_with_its_parent() -> None:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         parent.kill()
-    assert _gone(child)
+    assert gone(child)

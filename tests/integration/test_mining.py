@@ -13,8 +13,9 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory.model import Memory, Origin, Scope
-from vector_memory.service import capture
+from vector_memory.service import capture, mining
 from vector_memory.service.mining import TAG, mine
+from vector_memory.service.unfinished import MINING
 
 WHY = (
     "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
@@ -79,3 +80,26 @@ def test_off_means_off(house: ServiceHouse, server: OllamaServer) -> None:
     house.ctx.settings = replace(house.ctx.settings, extraction=False)
     assert mine(house.ctx, ["s1"], final=True) == 0
     assert server.prompts == []
+
+
+def test_it_ends_at_its_budget_and_goes_on_there(
+    house: ServiceHouse, server: OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that takes too long leaves the rest of the session for another time, and it stays due."""
+    house.ctx.state.add_due(MINING, "s1")
+    monkeypatch.setattr(mining, "BUDGET_S", 0.0)
+    assert mine(house.ctx, ["s1"], final=True) == 0
+    assert server.prompts == []
+    assert house.ctx.state.due(MINING) == ["s1"]
+    monkeypatch.undo()
+    assert mine(house.ctx, ["s1"], final=True) > 0
+    assert house.ctx.state.due(MINING) == []
+
+
+def test_it_ends_with_the_daemon(house: ServiceHouse, server: OllamaServer) -> None:
+    """What was not read when the daemon was told to stop is read by the next one."""
+    house.ctx.state.add_due(MINING, "s1")
+    house.ctx.stopping.set()
+    assert mine(house.ctx, ["s1"], final=True) == 0
+    house.ctx.stopping.clear()
+    assert mine(house.ctx, ["s1"], final=True) > 0

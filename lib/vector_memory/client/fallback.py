@@ -5,6 +5,7 @@ lexical answer straight from FTS5, read-only; what must not be lost is spooled. 
 only, Python 3.9; every step may fail, and then there is no answer.
 """
 
+import contextlib
 import json
 import os
 import time
@@ -97,7 +98,9 @@ def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") ->
     notes = cold.notes(home, prompt, folder, session, call.deadline - 0.02)
     if not notes or not claim(home, call.stdin):
         return b""
-    write_spool(home, "Shown", event, folder, [note.id for note in notes])
+    # Where nothing can be written it may come up again: no reason to say nothing now.
+    with contextlib.suppress(OSError):
+        write_spool(home, "Shown", event, folder, [note.id for note in notes])
     return _output(call.event, notes)
 
 

@@ -18,6 +18,7 @@ START_DEADLINE_S = 1.42
 """The same at a session's start, where 1.5 s are promised."""
 DAEMON_S = 0.13
 """How long a running daemon is waited for; the rest is kept for the fallback."""
+PRINT_S = 1.0
 
 SILENT = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 """Events that print nothing, whatever comes: context after a Stop makes the client go on and on."""
@@ -44,7 +45,8 @@ class Call:
 
 
 def main(event: str, home: str) -> None:
-    """Answer one event and end the process, with 0 whatever happened."""
+    """Answer one event and end the process, with 0 whatever happened but for the alarm, which
+    `hooks/run` makes a 0 of."""
     try:
         call = Call(event, home)
         _end_at(call.deadline)
@@ -173,18 +175,18 @@ def _update_if_newer(call: Call) -> None:
 
 
 def _end_at(deadline: float) -> None:
-    """End the process at the deadline, wherever it is by then: late is worse than silent."""
-    _signal.signal(_signal.SIGALRM, _give_up)
+    """End the process at the deadline, wherever it is by then: late is worse than silent.
+
+    The system does it: a handler would wait for the end of what is being parsed or searched.
+    """
+    _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
     _signal.setitimer(_signal.ITIMER_REAL, max(0.001, deadline - time.monotonic()))
 
 
-def _give_up(*_: object) -> None:
-    posix._exit(0)
-
-
 def _print(answer: "bytes | None") -> None:
-    # From here on the alarm could cut the object in two: it would be no JSON, so it is stopped.
-    _signal.setitimer(_signal.ITIMER_REAL, 0)
+    # The alarm could cut the object in two, and it would be no JSON: so there is more time for this
+    # than any reader takes that reads at all.
+    _signal.setitimer(_signal.ITIMER_REAL, PRINT_S)
     while answer:
         written = posix.write(1, answer)
         answer = answer[written:]

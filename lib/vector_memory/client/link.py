@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -16,6 +17,11 @@ from vector_memory.client import spawn
 
 START_WAIT_S = 10.0
 POLL_S = 0.02
+KILL_WAIT_S = 5.0
+ONLY_READ = frozenset(
+    {"status", "recall", "list", "get", "history", "topics", "entities", "links", "stats", "audit"}
+)
+"""What may be asked twice: a daemon that was killed may have done the rest already."""
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
 
 
@@ -52,23 +58,31 @@ class Daemon:
         body = json.dumps(payload).encode("utf-8", "surrogatepass")
         if len(body) > wire.MAX_REQUEST_BYTES:
             raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
-        replaced = False
+        replaced = again = False
         while True:
+            begun = False
             with contextlib.closing(self._connect(timeout_s, start)) as sock:
                 try:
                     sock.sendall(wire.encode_request(verb, body, self.version))
-                    reader = sock.makefile("rb")
-                    for status, data in _replies(reader):
-                        if status == wire.OLD and not replaced:
-                            break
-                        yield _KINDS[status], data
-                        if status in wire.FINAL:
-                            return
+                    with sock.makefile("rb") as reader:
+                        for status, data in _replies(reader):
+                            if status == wire.OLD and not replaced:
+                                break
+                            begun = True
+                            yield _KINDS[status], data
+                            if status in wire.FINAL:
+                                return
                 except (OSError, wire.WireError, KeyError) as error:
+                    if verb in ONLY_READ and not (
+                        begun or again or isinstance(error, TimeoutError)
+                    ):
+                        # It was killed at this moment: its socket took the question all the same.
+                        again = True
+                        continue
                     raise errors.DaemonUnavailableError(
                         f"The daemon did not answer: {error or type(error).__name__}.", _HINT
                     ) from error
-            # It was older than this code and steps down; ask its successor, once.
+            # It was older than this code, or is just ending; ask its successor, once.
             replaced = True
             self._wait_gone(START_WAIT_S)
 
@@ -84,18 +98,31 @@ class Daemon:
         return self.ask("status", {}, timeout_s=wait_s)
 
     def stop(self, wait_s: float = START_WAIT_S) -> bool:
-        """End the daemon in good order; whether there was one.
+        """End the daemon; whether there was one. One that hangs is killed, which loses nothing that
+        it has acknowledged.
+
+        Args:
+            wait_s: how long it may take to end in good order.
 
         Raises:
-            DaemonUnavailableError: it did not end in time.
+            DaemonUnavailableError: it cannot be killed either.
         """
         try:
-            self.ask("stop", {}, timeout_s=wait_s, start=False)
+            self.ask("stop", {}, timeout_s=wait_s / 2, start=False)
         except errors.DaemonUnavailableError:
-            return False
+            if not self._is_locked():
+                return False
+            wait_s /= 2
         if not self._wait_gone(wait_s):
-            raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
+            self._kill()
+            if not self._wait_gone(KILL_WAIT_S):
+                raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
         return True
+
+    def _kill(self) -> None:
+        """Kill the process that holds the lock; its number stands there."""
+        with contextlib.suppress(OSError, ValueError), open(self.home.lock, "rb") as file:
+            os.kill(int(file.read(32)), signal.SIGKILL)
 
     def _connect(self, timeout_s: float, start: bool) -> socket.socket:
         sock = self._try_connect(timeout_s)

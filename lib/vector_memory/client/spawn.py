@@ -1,10 +1,13 @@
 """Start the daemon, detached, without waiting for it. Standard library only, Python 3.9."""
 
 import os
+import signal
 
 from vector_memory.paths import Home
 
 _DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
+PLAIN_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+"""Signals that `hooks/run` ignores, and that what a hook starts has to hear."""
 _KEPT = ("CLAUDE_CONFIG_DIR",)
 
 
@@ -33,7 +36,14 @@ def spawn(home: "Home | str", lib: str) -> bool:
     # What it writes before its own first line, its bytecode, is nobody else's either.
     before = os.umask(0o077)
     try:
-        os.posix_spawn(python, command, _environment(home), file_actions=actions, setsid=True)
+        os.posix_spawn(
+            python,
+            command,
+            _environment(home),
+            file_actions=actions,
+            setsid=True,
+            setsigdef=PLAIN_SIGNALS,
+        )
     finally:
         os.umask(before)
     return True

@@ -3,6 +3,8 @@
 Standard library only, Python 3.9.
 """
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -37,12 +39,22 @@ def write_spool(
     temporary = os.path.join(home.spool, "." + name)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        os.write(fd, json.dumps(entry).encode("ascii"))
+        _write_whole(fd, json.dumps(entry).encode("ascii"))
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return path
+
+
+def _write_whole(fd: int, data: bytes) -> None:
+    """Write and close. On a disk that is nearly full a part may be written without an error."""
+    try:
+        if os.write(fd, data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(fd)
     finally:
         os.close(fd)
-    os.replace(temporary, path)
-    return path
 
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":
@@ -64,7 +76,15 @@ def _load(home: Home, name: str) -> "dict[str, object]":
 
 
 def claim(home: Home, stdin: bytes) -> bool:
-    """Whether this process is the first with this input; decides without a daemon."""
+    """Whether this process is the first with this input; decides without a daemon. Where nothing can
+    be written, both are: better twice than not at all."""
+    try:
+        return _claim(home, stdin)
+    except OSError:
+        return True
+
+
+def _claim(home: Home, stdin: bytes) -> bool:
     private.make_folder(home.claims)
     path = os.path.join(home.claims, hashlib.sha256(stdin).hexdigest()[:32])
     for _ in range(2):
@@ -75,5 +95,6 @@ def claim(home: Home, stdin: bytes) -> bool:
             if time.time() - os.stat(path).st_mtime < CLAIM_S:
                 return False
             # The same words said again much later are another event.
-            os.unlink(path)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
     return False

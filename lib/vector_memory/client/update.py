@@ -2,6 +2,8 @@
 
 import os
 
+from vector_memory.client import spawn
+
 
 def start(home: str, lib: str) -> None:
     """Run the background set-up of the code in `lib`, detached; it locks and limits itself."""
@@ -12,4 +14,11 @@ def start(home: str, lib: str) -> None:
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
-    os.posix_spawn("/bin/sh", ["sh", script], environ, file_actions=actions, setsid=True)
+    os.posix_spawn(
+        "/bin/sh",
+        ["sh", script],
+        environ,
+        file_actions=actions,
+        setsid=True,
+        setsigdef=spawn.PLAIN_SIGNALS,
+    )

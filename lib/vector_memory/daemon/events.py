@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from vector_memory import parsing
@@ -22,6 +23,8 @@ from vector_memory.service.turns import Turns
 log = logging.getLogger(__name__)
 
 MAX_CLAIMS = 4_096
+OLD_S = 60.0
+"""An event that was spooled so long ago is read in a process of its own, which has a budget."""
 INDEX_WAIT_S = 0.8
 """Of the 1.5 s that a session's start has."""
 FINAL_EVENTS = frozenset({"SessionEnd"})
@@ -171,9 +174,12 @@ class Events:
     def drain_spool(self) -> None:
         """Do what hooks left while no daemon ran, and what a daemon that was killed left undone."""
         for path, entry in read_spool(self._ctx.home):
-            self._index(lambda path=path, entry=entry: self._drain(path, entry, ""))  # type: ignore[misc]
+            # The daemon that had this before may have died of it.
+            at = entry.get("at")
+            apart = not isinstance(at, float) or time.time() - at > OLD_S
+            self._index(partial(self._drain, path, entry, "", apart))
 
-    def _drain(self, path: str, entry: dict[str, Any], last: str) -> None:
+    def _drain(self, path: str, entry: dict[str, Any], last: str, apart: bool = False) -> None:
         shown = entry.get("shown")
         session, transcript = _text(entry, "session"), _text(entry, "transcript")
         if isinstance(shown, list) and session:
@@ -187,7 +193,10 @@ class Events:
             from vector_memory.service import turn_end
 
             with privacy.for_folder(self._ctx, folder):
-                turn_end.learn(self._ctx, turn_end.Ended(session, transcript, folder, final, last))
+                turn_end.learn(
+                    self._ctx,
+                    turn_end.Ended(session, transcript, folder, final, last, apart),
+                )
         if os.path.exists(path):
             os.unlink(path)
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from vector_memory import children, minder
 from vector_memory.config import Settings
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.server import Reply
@@ -32,6 +33,10 @@ log = logging.getLogger(__name__)
 MAX_ERRORS = 50
 CHORES_PAUSE_S = 0.03
 MINER_WAIT_S = 0.5
+HUNG_S = 1_800.0
+HUNG_MINER_S = 3_600.0
+"""How long one piece of background work may take. What takes longer hangs, and the daemon makes room
+for another one."""
 
 
 class House:
@@ -54,6 +59,7 @@ class House:
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed)
         self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed)
+        self.stir = self._keeper.stir
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
@@ -147,14 +153,58 @@ class House:
             },
         }
 
-    def close(self, wait_s: float) -> None:
-        """End the threads and close everything; what is spooled stays for the next daemon."""
-        self._indexer.stop(wait_s)
-        self._chores.stop(wait_s)
-        # A model may be writing for minutes: what it has not read by now is read another time.
-        self._miner.stop(min(wait_s, MINER_WAIT_S))
-        self._keeper.stop(wait_s)
-        self.ctx.close()
+    def hung(self) -> str:
+        """Return which thread has been at one piece of work for longer than any takes, "" if none."""
+        limits = {"miner": HUNG_MINER_S}
+        return next(
+            (
+                name
+                for name, thread in self._threads().items()
+                if thread.took_s > limits.get(name, HUNG_S)
+            ),
+            "",
+        )
+
+    def interrupt(self) -> None:
+        """Have everything end soon: what is not begun is left to the next daemon, which knows of it,
+        and nobody waits for processes that read, embed or write."""
+        self.ctx.stopping.set()
+        self.ctx.embedding.give_up()
+        self._keeper.drop()
+        self._indexer.drop()
+        self._miner.drop()
+        # They are small, and nothing else knows of them.
+        self._chores.finish()
+        children.kill_all()
+        minder.end_all()
+
+    def close(self, wait_s: float) -> bool:
+        """Wait for the threads and close everything; whether all have ended in time.
+
+        Where one has not, the files stay open: it may be writing to them. They bear that.
+        """
+        until = time.monotonic() + wait_s
+        # A model may be writing for minutes, and nothing of that is lost.
+        waits = {"miner": time.monotonic() + MINER_WAIT_S}
+        late = [
+            name
+            for name, thread in self._threads().items()
+            if not thread.join(waits.get(name, until)) and name != "miner"
+        ]
+        if late:
+            log.warning("it ends in the middle of work: %s", ", ".join(late))
+            self.ctx.save()
+        else:
+            self.ctx.close()
+        return not late
+
+    def _threads(self) -> dict[str, Worker | Keeper]:
+        return {
+            "chores": self._chores,
+            "indexer": self._indexer,
+            "keeper": self._keeper,
+            "miner": self._miner,
+        }
 
     def _begin(self) -> None:
         """Do what was left undone, before anything new is indexed."""

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from vector_memory import heap
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
 from vector_memory.service.follow import follow_once
@@ -29,7 +30,11 @@ IMPATIENT_S = 4.0
 TIDY_AFTER_S = 3.0
 REST_AFTER_S = 30.0
 TICK_S = 1.0
+IDLE_TICK_S = 60.0
+"""How often it looks where nobody has asked anything since it found nothing to do."""
 RETRY_S = 5.0
+OPTIMIZE_AGAIN_S = 60.0
+"""After optimising failed: on a full disk it fails each time, and each failure is logged."""
 
 
 class Keeper:
@@ -53,9 +58,13 @@ class Keeper:
         self._quiet_s = quiet_s
         self._failed = failed
         self._wake = threading.Event()
+        self._stirred = threading.Event()
         self._stopping = threading.Event()
+        self._level = self._rests = False
+        self._step_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
         self._optimized: dict[str, tuple[float, float]] = {}
+        self._optimize_at: dict[str, float] = {}
         self.stages: dict[str, float] = {}
         self.started = time.monotonic()
         self.busy = False
@@ -67,23 +76,40 @@ class Keeper:
     def notify(self) -> None:
         """Something was written, or a store was opened."""
         self._wake.set()
+        self._stirred.set()
 
-    def stop(self, wait_s: float) -> None:
+    def stir(self) -> None:
+        """Something was asked: when it is quiet again there may be something to tidy up."""
+        self._stirred.set()
+
+    @property
+    def took_s(self) -> float:
+        """How long it has been at what it does now, in seconds; 0 when it waits."""
+        since = self._step_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def drop(self) -> None:
         """End after the batch that is being applied."""
         self._stopping.set()
-        self._wake.set()
+        self.notify()
+
+    def join(self, until: float) -> bool:
+        """Wait for its end until a time of the monotonic clock; whether it has ended."""
         if self._thread.is_alive():
-            self._thread.join(wait_s)
+            self._thread.join(max(0.0, until - time.monotonic()))
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
+        stages = {
+            "model": self._ctx.embedding.load,
+            "vectors": self._attach_all,
+            "full": self._load_in_quiet,
+        }
         try:
-            self._ctx.embedding.load()
-            self._reached("model")
-            self._attach_all()
-            self._reached("vectors")
-            self._wait_for_quiet()
-            self._load_lance_all()
-            self._reached("full")
+            for name, bring_up in stages.items():
+                if not self._stopping.is_set():
+                    bring_up()
+                    self._reached(name)
             # What is loaded now stays: without this every full collection walks through all of it,
             # for tens of milliseconds, and a prompt may be waiting.
             gc.collect()
@@ -98,6 +124,7 @@ class Keeper:
 
     def _round(self) -> None:
         self.busy = True
+        self._step_since = time.monotonic()
         try:
             self._attach_all()
             self._load_lance_all()
@@ -105,13 +132,21 @@ class Keeper:
         except Exception as error:
             self._failed("index", error)
             moved = 0
+            self._level = False
+            self._step_since = None
             self._stopping.wait(RETRY_S)
         self.busy = False
+        self._step_since = None
         if not moved:
             self._wait()
-            self._tidy()
+            self._level = self._tidy()
 
     def _wait(self) -> None:
+        if self._level:
+            # All is done, and only a request can bring something new: nobody wakes up for nothing.
+            until_rest_s = REST_AFTER_S - self._quiet_s()
+            self._stirred.wait(until_rest_s + TICK_S if until_rest_s > 0 else IDLE_TICK_S)
+        self._stirred.clear()
         if self._ctx.filling:
             # It is woken after every few memories then.
             self._stopping.wait(TICK_S)
@@ -165,35 +200,54 @@ class Keeper:
         ended, took_s = self._optimized.get(shelf.folder, (0.0, 0.0))
         return time.monotonic() - ended > 10 * took_s
 
-    def _wait_for_quiet(self) -> None:
+    def _load_in_quiet(self) -> None:
+        """Load LanceDB in a quiet moment, and not at all where the daemon ends before that."""
         until = time.monotonic() + IMPATIENT_S
-        while time.monotonic() < until and not self._stopping.is_set():
-            if self._quiet_s() >= QUIET_S:
+        while time.monotonic() < until and self._quiet_s() < QUIET_S:
+            if self._stopping.wait(0.02):
                 return
-            time.sleep(0.02)
+        self._load_lance_all()
 
-    def _tidy(self) -> None:
-        """Optimise and save what changed, and let the process for many texts go."""
+    def _tidy(self) -> bool:
+        """Optimise and save what changed, and let the process for many texts go; whether all is done
+        until something is asked again."""
         quiet_s = self._quiet_s()
-        if quiet_s > REST_AFTER_S:
+        if quiet_s > REST_AFTER_S and not self._rests:
+            self._rests = True
             self._ctx.embedding.rest()
+            heap.give_back()
+        self._rests &= quiet_s > REST_AFTER_S
         if quiet_s < TIDY_AFTER_S or self._ctx.filling or self._stopping.is_set():
-            return
-        for shelf in self._ctx.opened_shelves():
-            self._tidy_one(shelf)
-            self._while_quiet("weaving", partial(weave, self._ctx, shelf))
-        self._while_quiet("topics", self._finish_some)
-        self._ctx.uses.write()
-        self._ctx.state.flush()
+            return False
+        try:
+            done = self._tidy_shelves()
+            done &= self._while_quiet("topics", self._finish_some)
+            self._ctx.uses.write()
+            self._ctx.state.flush()
+        finally:
+            self._step_since = None
+        return done
 
-    def _while_quiet(self, where: str, work: Callable[[], int]) -> None:
-        """Do work bit by bit as long as there is some, and nobody asks anything."""
+    def _tidy_shelves(self) -> bool:
+        done = True
+        for shelf in self._ctx.opened_shelves():
+            self._step_since = time.monotonic()
+            self._tidy_one(shelf)
+            done &= self._while_quiet("weaving", partial(weave, self._ctx, shelf))
+            done &= shelf.index is None or not shelf.index.tidies_later
+        return done
+
+    def _while_quiet(self, where: str, work: Callable[[], int]) -> bool:
+        """Do work bit by bit as long as there is some, and nobody asks anything; whether there is no
+        more of it."""
         try:
             while self._quiet_s() >= TIDY_AFTER_S and not self._stopping.is_set():
+                self._step_since = time.monotonic()
                 if not work():
-                    return
+                    return True
         except VectorMemoryError as error:
             self._failed(where, error)
+        return False
 
     def _finish_some(self) -> int:
         if not self._ctx.state.has_due():
@@ -207,12 +261,13 @@ class Keeper:
         index = shelf.index
         if index is None or not index.lexical_ready:
             return
-        if index.needs_optimize():
+        if index.needs_optimize() and time.monotonic() >= self._optimize_at.get(shelf.folder, 0.0):
             started = time.monotonic()
             with shelf.following:
                 try:
                     index.optimize()
                 except VectorMemoryError as error:
+                    self._optimize_at[shelf.folder] = time.monotonic() + OPTIMIZE_AGAIN_S
                     self._failed("optimize", error)
             ended = time.monotonic()
             self._optimized[shelf.folder] = (ended, ended - started)

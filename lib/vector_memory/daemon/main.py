@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import logging
 import os
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("vector_memory.daemon")
 
 LOCK_WAIT_S = 3.0
-DRAIN_S = 3.0
+DRAIN_S = 4.0
+CLOSE_S = 3.0
+END_S = 8.0
+"""After so long an ending daemon is ended by the system: who told it to stop waits 10 s, and what was
+acknowledged is on the disk."""
+HUNG_S = 120.0
+"""A daemon that could not even look around for so long answers nobody: a regular expression that never
+ends, say, holds the interpreter's lock. It ends itself, and the next hook starts another."""
 MAX_LOG_BYTES = 1_000_000
 SOCKET = "daemon.sock"
 
@@ -48,10 +56,15 @@ def main(root: str) -> int:
         return 0
     _log_to(os.path.join(home.logs, "daemon.log"))
     try:
-        Daemon(home, started).run()
+        in_order = Daemon(home, started).run()
     except Exception:
         log.exception("the daemon failed")
         return 3
+    if not in_order:
+        # The interpreter's own end would wait for threads that are still at work.
+        logging.shutdown()
+        os._exit(0)
+    faulthandler.cancel_dump_traceback_later()
     return 0
 
 
@@ -81,17 +94,18 @@ class Daemon:
         self.home = home
         self.version = paths.version()
         self.started = started
-        self.server = Server(SOCKET, self.handle)
+        self.server = Server(SOCKET, self.handle, self._stir)
         self.settings_error = ""
         self.settings = self._load_settings()
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
         self.house: House | None = None
 
-    def run(self) -> None:
-        """Serve until there is a reason to end."""
+    def run(self) -> bool:
+        """Serve until there is a reason to end; whether it ended in good order."""
         from vector_memory.daemon.house import House
 
+        _end_after(HUNG_S)
         signal.signal(signal.SIGTERM, lambda *_: self.end("terminated"))
         signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
         self.house = House(self.home, self.settings, self._quiet_s)
@@ -100,9 +114,12 @@ class Daemon:
         log.info("daemon %s serves, pid %d", self.version, os.getpid())
         self.server.serve(self._look_around)
         log.info("daemon ends: %s", self.reason)
+        # From now on the system sees to it: no thread, and no lock that one holds, can delay the end.
+        _end_after(END_S)
         self.server.stop()
+        self.house.interrupt()
         self.server.close(DRAIN_S)
-        self.house.close(DRAIN_S)
+        return self.house.close(CLOSE_S)
 
     def end(self, reason: str) -> None:
         """Take no more requests and let `run` return."""
@@ -178,11 +195,18 @@ class Daemon:
     def _look_around(self) -> None:
         """End when idle for long, or when the data home is gone."""
         assert self.house is not None
+        _end_after(HUNG_S)
         if not self.server.owns_socket():
             self.end("its socket is gone")
+        if hung := self.house.hung():
+            self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
         if idle_s > self.settings.idle_exit_minutes * 60 and not self.house.busy():
             self.end("idle")
+
+    def _stir(self) -> None:
+        if self.house is not None:
+            self.house.stir()
 
     def _is_replaced_by(self, version: str) -> bool:
         """Whether a newer client's code is installed, so that a newer daemon can follow this one."""
@@ -204,6 +228,12 @@ def _parse(body: bytes) -> dict[str, Any]:
         raise BadInputError("The request is no JSON object.")
     require_small(request)
     return request
+
+
+def _end_after(seconds: float) -> None:
+    """Have the system end this process then, whatever holds the interpreter's lock, with a word on
+    stderr about where each thread was; until this is called again."""
+    faulthandler.dump_traceback_later(seconds, exit=True)
 
 
 def _another_answers() -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import logging
 import os
+import select
 import socket
 import threading
 import time
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vector_memory import peer, wire
-from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 
 log = logging.getLogger(__name__)
 
@@ -22,18 +22,26 @@ REQUEST_S = 10.0
 """How long a client may take to send its whole request."""
 REPLY_S = 60.0
 """How long a client may take to read a part of its reply."""
-ACCEPT_S = 0.5
+LOOK_S = 2.0
+"""How often an idle daemon looks around."""
 MAX_CONNECTIONS = 128
 ROOM_S = 0.2
 """How long a client whose place is taken may need to go."""
-RETRY_S = 0.02
+ACCEPT_PAUSE_S = 0.1
+QUIET_VERBS = frozenset({"status", "stop"})
+"""They leave nothing to do, and asking them keeps no daemon alive."""
 
 
 class Reply:
-    """The way back to one client."""
+    """The way back to one client.
 
-    def __init__(self, sock: socket.socket) -> None:
+    Args:
+        stopping: set when the daemon ends: long work then ends with its next word.
+    """
+
+    def __init__(self, sock: socket.socket, stopping: threading.Event) -> None:
         self._sock = sock
+        self._stopping = stopping
 
     def send(self, status: bytes, body: bytes) -> None:
         """Send one reply; the client may be gone, which is its own affair.
@@ -46,7 +54,13 @@ class Reply:
         self._sock.sendall(wire.encode_reply(status, body))
 
     def json(self, status: bytes, data: Any) -> None:
-        """Send one reply as JSON."""
+        """Send one reply as JSON.
+
+        Raises:
+            DaemonUnavailableError: more would follow, but the daemon ends.
+        """
+        if status not in wire.FINAL and self._stopping.is_set():
+            raise _stopped()
         self.send(status, json.dumps(data).encode("utf-8", "surrogatepass"))
 
     def progress(self, done: int, total: int, doing: str) -> None:
@@ -63,15 +77,19 @@ class Server:
     Args:
         name: the socket's file, relative: its whole path may be too long for an address.
         handle: answers one request: verb, body, the client's version, the way back.
+        answered: is called after a request that may have left something to do.
 
     Who does not run as this user is shown the door before a byte is read. A client has `REQUEST_S`
     for its whole request, however slowly its bytes come; where all places are taken, the one that
     has been at it for longest gives way.
     """
 
-    def __init__(self, name: str, handle: Handle) -> None:
+    def __init__(
+        self, name: str, handle: Handle, answered: Callable[[], None] = lambda: None
+    ) -> None:
         self.name = name
         self._handle = handle
+        self._answered = answered
         self._stopping = threading.Event()
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._active = 0
@@ -81,6 +99,9 @@ class Server:
         self.requests = 0
         self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._inode = 0
+        # Written to by `stop`, so that nobody has to look every now and then whether it was called.
+        self._ended, self._end = os.pipe()
+        os.set_blocking(self._end, False)
 
     @property
     def active(self) -> int:
@@ -95,41 +116,46 @@ class Server:
         os.chmod(self.name, 0o600)
         self._inode = os.stat(self.name).st_ino
         self._sock.listen(64)
-        self._sock.settimeout(ACCEPT_S)
+        self._sock.setblocking(False)
 
     def serve(self, every_now_and_then: Callable[[], None]) -> None:
-        """Answer until `stop`. `every_now_and_then` is called about twice a second."""
-        checked = time.monotonic()
+        """Answer until `stop`. `every_now_and_then` is called every 2 seconds."""
+        poll = select.poll()
+        poll.register(self._sock, select.POLLIN)
+        poll.register(self._ended, select.POLLIN)
+        look_at = time.monotonic() + LOOK_S
         while not self._stopping.is_set():
-            try:
-                connection, _ = self._sock.accept()
-            except TimeoutError:
-                connection = None
-            except OSError as error:
-                if error.errno in (errno.EBADF, errno.EINVAL):
-                    break
-                # One that left before it was met; or there are no descriptors left just now.
-                connection = None
-                time.sleep(RETRY_S)
-            if connection is not None:
-                self._start(connection)
-            if time.monotonic() - checked > ACCEPT_S:
-                checked = time.monotonic()
+            left_s = look_at - time.monotonic()
+            if left_s <= 0:
                 every_now_and_then()
+                look_at = time.monotonic() + LOOK_S
+            elif poll.poll(left_s * 1000 + 1):
+                self._accept()
 
     def stop(self) -> None:
-        """Take no more requests; those being answered go on."""
+        """Take no more requests. Those being answered go on, but long ones end with their next word."""
         self._stopping.set()
+        with contextlib.suppress(OSError):
+            os.write(self._end, b".")
         if self.owns_socket():
             with contextlib.suppress(OSError):
                 os.unlink(self.name)
 
     def close(self, wait_s: float) -> None:
         """Wait for the requests being answered, and close the socket."""
+        # Who came just before the socket's file went is told to ask the next daemon.
+        while self._accept():
+            pass
         until = time.monotonic() + wait_s
         while self._active and time.monotonic() < until:
             time.sleep(0.01)
         self._sock.close()
+        os.close(self._ended)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopping.is_set()
 
     def owns_socket(self) -> bool:
         """Whether the socket's file is still the one that this process made."""
@@ -137,6 +163,21 @@ class Server:
             return os.stat(self.name).st_ino == self._inode
         except OSError:
             return False
+
+    def _accept(self) -> bool:
+        """Let in the next client that waits; whether there was one."""
+        try:
+            connection, _ = self._sock.accept()
+        except BlockingIOError:
+            # Whoever came has gone, or it is `stop` that was heard.
+            return False
+        except OSError as error:
+            # Too many files are open, for one: the next client may have more luck.
+            log.warning("a client was turned away: %s", error)
+            self._stopping.wait(ACCEPT_PAUSE_S)
+            return False
+        self._start(connection)
+        return True
 
     def _start(self, connection: socket.socket) -> None:
         if not peer.is_own(connection):
@@ -186,14 +227,19 @@ class Server:
         verb, body, version = _read_request(connection, time.monotonic() + REQUEST_S)
         with self._lock:
             self._asking.pop(id(connection), None)
-        if verb not in ("status", "stop"):
+        if self._stopping.is_set():
+            connection.sendall(wire.encode_reply(wire.OLD, b""))
+            return
+        if verb not in QUIET_VERBS:
             self.last_request = time.monotonic()
         self.requests += 1
         connection.settimeout(REPLY_S)
-        reply = Reply(connection)
+        reply = Reply(connection, self._stopping)
         try:
             self._handle(verb, body, version, reply)
-        except VectorMemoryError as error:
+        except VectorMemoryError as raised:
+            # What fails because all is being closed is no full disk, whatever it says.
+            error = _stopped() if self._stopping.is_set() else raised
             kind = type(error).__name__
             reply.json(wire.ERROR, {"error": error.message, "hint": error.hint, "type": kind})
         except (OSError, wire.WireError):
@@ -201,6 +247,16 @@ class Server:
         except Exception as error:
             log.exception("%s failed", verb)
             reply.json(wire.ERROR, {"error": f"{type(error).__name__}: {error}", "type": "Bug"})
+        finally:
+            if verb not in QUIET_VERBS:
+                self.last_request = time.monotonic()
+                self._answered()
+
+
+def _stopped() -> DaemonUnavailableError:
+    return DaemonUnavailableError(
+        "The daemon was told to stop.", "Ask again: what was done so far stays."
+    )
 
 
 def _read_request(connection: socket.socket, until: float) -> tuple[str, bytes, str]:

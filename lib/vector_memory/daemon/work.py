@@ -31,7 +31,8 @@ class Worker:
         self._failed = failed
         self._name = name
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._busy = threading.Event()
+        self._since: float | None = None
+        self._stopping = False
 
     def start(self) -> None:
         """Begin."""
@@ -44,21 +45,36 @@ class Worker:
     @property
     def idle(self) -> bool:
         """Whether nothing is being done or waits to be done."""
-        return self._queue.empty() and not self._busy.is_set()
+        return self._queue.empty() and self._since is None
 
-    def stop(self, wait_s: float) -> None:
-        """End after what is waiting now, or after `wait_s`."""
+    @property
+    def took_s(self) -> float:
+        """How long it has been at what it does now, in seconds; 0 when it does nothing."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def drop(self) -> None:
+        """End after what is being done now; what is waiting is not begun any more."""
+        self._stopping = True
         self._queue.put(None)
+
+    def finish(self) -> None:
+        """End after what is waiting now."""
+        self._queue.put(None)
+
+    def join(self, until: float) -> bool:
+        """Wait for its end until a time of the monotonic clock; whether it has ended."""
         if self._thread.is_alive():
-            self._thread.join(wait_s)
+            self._thread.join(max(0.0, until - time.monotonic()))
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
-        while (work := self._queue.get()) is not None:
-            self._busy.set()
+        while (work := self._queue.get()) is not None and not self._stopping:
+            self._since = time.monotonic()
             time.sleep(self._pause_s)
             try:
                 work()
             except Exception as error:
                 self._failed(self._name, error)
             finally:
-                self._busy.clear()
+                self._since = None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vector_memory import heap
 from vector_memory.config import Settings
 from vector_memory.embed.model_files import FOLDER, GRAPH_FILE, TOKENIZER_FILE
 from vector_memory.embed.vectors import no_vectors, normalised, readable
@@ -67,7 +66,7 @@ class MiniLm:
         for places in equal_length_batches([len(ids) for ids in tokens]):
             vectors[places] = self._run([tokens[place] for place in places])
         if len(texts) >= BULK:
-            give_memory_back()
+            heap.give_back()
         return vectors
 
     def embed_query(self, text: str) -> Vector:
@@ -110,12 +109,6 @@ def equal_length_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         group.append(place)
     if group:
         yield group
-
-
-def give_memory_back() -> None:
-    """Return freed memory to the system, where the C library can."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _load_tokenizer(path: str) -> Any:

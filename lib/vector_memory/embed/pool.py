@@ -7,21 +7,15 @@ Frames on the child's stdin: first `{"settings", "models"}`, then `{"documents":
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import select
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.children import Child
 from vector_memory.config import Settings
 from vector_memory.embed.worker import ERROR
 from vector_memory.errors import EmbeddingError
-from vector_memory.frames import read_frame, write_frame
-from vector_memory.paths import PACKAGE_ROOT
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
 FRAME_TEXTS = 64
 ANSWER_TIMEOUT_S = 300.0
 """For one frame; the first may have to fetch a model."""
-STOP_TIMEOUT_S = 2.0
+CLOSED = "The embedding process was closed."
 SETTINGS = (
     "embedding_backend",
     "embedding_model",
@@ -37,12 +31,6 @@ SETTINGS = (
     "ollama_host",
     "query_tokens",
 )
-START = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from vector_memory.embed.worker import main
-main()
-"""
 
 
 class BulkEmbedder:
@@ -61,9 +49,9 @@ class BulkEmbedder:
             "settings": {name: getattr(settings, name) for name in SETTINGS},
             "models": models_folder,
         }
-        self._pycache = pycache or sys.pycache_prefix
+        self._pycache = pycache
         self._lock = threading.RLock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._model, self._dim = "", 0
         self._closed = False
 
@@ -80,8 +68,8 @@ class BulkEmbedder:
     @property
     def pid(self) -> int | None:
         """The child's process id, None while there is none."""
-        process = self._process
-        return process.pid if process is not None and process.poll() is None else None
+        child = self._child
+        return child.pid if child is not None and child.alive else None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) float32, L2-normalised."""
@@ -106,38 +94,36 @@ class BulkEmbedder:
     def stop(self) -> None:
         """End the child; the next use starts another."""
         with self._lock:
-            process, self._process = self._process, None
-            if process is not None:
-                _end(process)
+            child, self._child = self._child, None
+            if child is not None:
+                child.end()
 
     def close(self) -> None:
-        """End the child for good."""
+        """End the child for good, in the middle of its work: who waits for that gets an error."""
         self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
         self.stop()
 
     def _ready(self) -> None:
         """Have a child with a loaded model."""
         with self._lock:
             if self._closed:
-                raise EmbeddingError("The embedding process was closed.", "Make a new one.")
+                raise EmbeddingError(CLOSED, "Make a new one.")
             if self.pid is not None:
                 return
             self.stop()
-            self._process = self._start()
+            self._child = Child("vector_memory.embed.worker", self._pycache)
+            if self._closed:
+                # Closed just now, by a thread that saw no child to kill.
+                self.stop()
+                raise EmbeddingError(CLOSED, "Make a new one.")
             try:
                 self._model, self._dim = json.loads(self._ask(self._first))
             except EmbeddingError:
                 self.stop()
                 raise
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        options = ["-X", f"pycache_prefix={self._pycache}"] if self._pycache else []
-        return subprocess.Popen(
-            [sys.executable, "-I", *options, "-c", START, os.path.dirname(PACKAGE_ROOT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
 
     def _ask(self, message: dict[str, Any]) -> bytes:
         """Return the answer to one frame, without its first byte.
@@ -145,13 +131,13 @@ class BulkEmbedder:
         Raises:
             EmbeddingError: the backend failed, or the child ended or does not answer.
         """
-        assert self._process is not None
-        answer = _exchange(self._process, json.dumps(message).encode())
+        assert self._child is not None
+        answer = _exchange(self._child, json.dumps(message).encode())
         if answer is None:
-            process = self._process
+            child = self._child
             self.stop()
             raise EmbeddingError(
-                f"The embedding process ended or hung (exit code {process.returncode}).",
+                f"The embedding process ended or hung (exit code {child.exit_code}).",
                 "It starts again by itself; `vector-memory doctor` says what is wrong.",
             )
         if answer[:1] == ERROR:
@@ -159,27 +145,6 @@ class BulkEmbedder:
         return answer[1:]
 
 
-def _exchange(process: subprocess.Popen[bytes], request: bytes) -> bytes | None:
+def _exchange(child: Child, request: bytes) -> bytes | None:
     """Send a frame and return the answer; None when the child has gone or hangs."""
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        write_frame(process.stdin, request)
-    except OSError:
-        return None
-    if not select.select([process.stdout], [], [], ANSWER_TIMEOUT_S)[0]:
-        return None
-    return read_frame(process.stdout)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close the child's stdin, which ends it; kill it if it does not."""
-    assert process.stdin is not None and process.stdout is not None
-    # What could not be flushed: the child has gone already.
-    with contextlib.suppress(OSError):
-        process.stdin.close()
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    process.stdout.close()
+    return child.receive(ANSWER_TIMEOUT_S) if child.send(request, ANSWER_TIMEOUT_S) else None

@@ -1,19 +1,17 @@
-"""The child process that embeds in bulk. It speaks frames on stdin and stdout (see `pool`) and
-ends when stdin ends, so that it never outlives its parent."""
+"""The child process that embeds in bulk. It speaks frames on stdin and stdout (see `pool`)."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from vector_memory import children
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import VectorMemoryError
-from vector_memory.frames import NICENESS, read_frame, take_stdout, write_frame
+from vector_memory.frames import read_frame, write_frame
 
 if TYPE_CHECKING:
     from vector_memory.model import Embedder
@@ -21,16 +19,18 @@ if TYPE_CHECKING:
 VECTORS = b"V"
 READY = b"R"
 ERROR = b"E"
+FRAME_CPU_S = 900.0
+"""For one frame; it takes a few seconds, and the first may have to convert a model."""
 
 
 def main() -> None:
     """Answer frames until stdin ends."""
-    requests, answers = sys.stdin.buffer, take_stdout()
-    os.nice(NICENESS)
+    requests, answers = children.begin()
     embedder = None
     parallel = 1
     try:
         while (request := read_frame(requests)) is not None:
+            children.allow(FRAME_CPU_S)
             message = json.loads(request)
             try:
                 if embedder is None:
@@ -46,7 +46,8 @@ def main() -> None:
             except VectorMemoryError as error:
                 answer = ERROR + json.dumps([error.message, error.hint]).encode()
             write_frame(answers, answer)
-    except (BrokenPipeError, KeyboardInterrupt):
+            children.allow(0)
+    except BrokenPipeError:
         pass
     finally:
         if embedder is not None:

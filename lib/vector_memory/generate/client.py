@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any
 
+from vector_memory import minder
 from vector_memory.config import Settings
 from vector_memory.errors import GenerationError
 from vector_memory.model import EXTRACTION_MARK, Completion
@@ -98,12 +99,13 @@ class Headless:
         environment = {**os.environ, **_ENVIRONMENT, **more}
         with tempfile.TemporaryDirectory(prefix="vector-memory-") as folder:
             try:
-                return subprocess.run(
-                    words, input=given, capture_output=True, encoding="utf-8", errors="replace",
-                    timeout=timeout_s, cwd=folder, env=environment, check=False,
-                )  # fmt: skip
+                done = minder.run(
+                    words, given.encode("utf-8", "replace"), timeout_s, folder, environment
+                )
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise GenerationError(f"The client did not answer: {error}.", HINT) from error
+        out, err = (one.decode("utf-8", "replace") for one in (done.stdout, done.stderr))
+        return subprocess.CompletedProcess(words, done.returncode, out, err)
 
 
 def _completion(code: int, out: str, err: str) -> Completion:

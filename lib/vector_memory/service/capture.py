@@ -64,6 +64,7 @@ def index_transcript(
     final: bool = False,
     last_message: str = "",
     tasks: Sequence[str] = (),
+    apart: bool = False,
 ) -> Captured:
     """Read what is new in a transcript and store it. The cursor moves only when all is stored.
 
@@ -72,14 +73,15 @@ def index_transcript(
         final: the session is over: what is still open is complete.
         last_message: the last answer, where the transcript lags behind it.
         tasks: what is due for the sessions of what is new.
+        apart: read it in a process of its own, which has a budget, however small it is.
     """
-    return store(ctx, [_read(ctx, to_ask(ctx, path, final, last_message))], folder, tasks)
+    return store(ctx, [_read(ctx, to_ask(ctx, path, final, last_message), apart)], folder, tasks)
 
 
-def _read(ctx: Context, ask: Ask) -> Read:
+def _read(ctx: Context, ask: Ask, apart: bool) -> Read:
     """Read here what is soon read; much in a process of its own, since prompts would wait."""
     offset = ask.cursor.offset if ask.cursor else 0
-    if os.path.getsize(ask.path) - offset < FAR_BYTES:
+    if not apart and os.path.getsize(ask.path) - offset < FAR_BYTES:
         return reading.read(ask)
     with ReadingProcess(ctx.home.pycache) as process:
         ((_, made),) = process.read_all([ask])

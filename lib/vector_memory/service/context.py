@@ -67,6 +67,8 @@ class Context:
     filling: Filling = field(default_factory=Filling)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the daemon ends: long work stops at its next step."""
     generation: Allowance = field(init=False)
     _shelves: dict[str, Shelf] = field(default_factory=dict)
     _known: set[tuple[str, str]] = field(default_factory=set)
@@ -148,13 +150,18 @@ class Context:
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self.home.snapshots, name))
 
+    def save(self) -> None:
+        """Write what was only counted so far."""
+        try:
+            self.uses.write()
+            self.state.flush()
+        except VectorMemoryError as error:
+            log.warning("the last uses are not counted: %s", error)
+
     def close(self) -> None:
         """Close every store and the state."""
+        self.save()
         with self._lock:
-            try:
-                self.uses.write()
-            except VectorMemoryError as error:
-                log.warning("the last uses are not counted: %s", error)
             for shelf in self._shelves.values():
                 shelf.close()
             self._shelves.clear()

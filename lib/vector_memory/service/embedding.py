@@ -69,6 +69,10 @@ class Embedding:
         self._done.wait(timeout_s)
         return self._embedder is not None
 
+    def give_up(self) -> None:
+        """Let nobody wait for the model any longer: the daemon ends."""
+        self._done.set()
+
     def query(self, text: str) -> Vector | None:
         """Return a question's vector, (dim,), or None where there is no model now."""
         if self._embedder is None:

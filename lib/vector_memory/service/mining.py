@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory import redact
@@ -28,24 +29,41 @@ if TYPE_CHECKING:
 TAG = "model"
 MOST_CONFIDENT = 0.6
 """What a model found is trusted no more than what the assistant said plainly."""
+BUDGET_S = 900.0
+"""How long one reading may take: others wait behind it. What is left is read with the next turn, or by
+the next daemon where the session is over."""
 _VOICES = re.compile(r"\n(User|Assistant|Task|Done)[^:\n]{0,200}: ")
 ALONE_CHARS = 200
 """A turn that says less is not worth a call: the rules have read it."""
 
 
 def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
-    """Let the model read what is new in some sessions; return how many ideas were stored."""
+    """Let the model read what is new in some sessions; return how many ideas were stored.
+
+    It ends at its budget or with the daemon, at the end of a turn, and goes on there another time.
+    """
     if not ctx.settings.extraction or not ctx.settings.generation_backend:
         return 0
+    until = time.monotonic() + BUDGET_S
+
+    def may_go_on() -> bool:
+        return time.monotonic() < until and not ctx.stopping.is_set()
+
     stored = 0
     for session in sessions:
-        stored += sum(_mine_one(ctx, shelf, session, final) for shelf in ctx.opened_shelves())
+        for shelf in ctx.opened_shelves():
+            stored += _mine_one(ctx, shelf, session, final, may_go_on)
+        if not may_go_on():
+            ctx.count("minings_cut_short")
+            return stored
         if final:
             ctx.state.done(MINING, [session])
     return stored
 
 
-def _mine_one(ctx: Context, shelf: Shelf, session: str, final: bool) -> int:
+def _mine_one(
+    ctx: Context, shelf: Shelf, session: str, final: bool, may_go_on: Callable[[], bool]
+) -> int:
     told = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
     name = f"mined:{shelf.journal.store_id}:{session}"
     reached = int((ctx.state.cursor(name) or {}).get("turn") or 0)
@@ -53,9 +71,14 @@ def _mine_one(ctx: Context, shelf: Shelf, session: str, final: bool) -> int:
     ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
     stored = 0
     for turn in ready:
+        if not may_go_on():
+            break
         for project in dict.fromkeys(one.project for one in told):
             of_turn = [one for one in told if (one.source.turn, one.project) == (turn, project)]
             stored += _mine_turn(ctx, shelf, of_turn)
+        if ctx.stopping.is_set():
+            # The model was cut off in the middle of it: it is read again.
+            break
         ctx.state.set_cursor(name, {"turn": turn})
     return stored
 

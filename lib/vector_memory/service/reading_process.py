@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from vector_memory.frames import read_frame, write_frame
+from vector_memory.children import Child
 from vector_memory.index.memories import Draft
-from vector_memory.paths import PACKAGE_ROOT
 from vector_memory.service.reading import Ask, Read
-from vector_memory.service.reading_worker import draft_of, read_of, request_of
+from vector_memory.service.reading_worker import draft_of, read_of, reading_s, request_of
 
-STOP_TIMEOUT_S = 5.0
-START = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from vector_memory.service.reading_worker import main
-main()
-"""
+SEND_S = 60.0
+PATIENCE = 8
+"""How many times the processor time of a reading it may take by the clock, on a busy machine."""
 
 
 class ReadingProcess:
@@ -35,8 +26,8 @@ class ReadingProcess:
     """
 
     def __init__(self, pycache: str | None = None) -> None:
-        self._pycache = pycache or sys.pycache_prefix
-        self._process: subprocess.Popen[bytes] | None = None
+        self._pycache = pycache
+        self._child: Child | None = None
 
     def __enter__(self) -> ReadingProcess:
         return self
@@ -47,7 +38,7 @@ class ReadingProcess:
     @property
     def pid(self) -> int | None:
         """The process's id, None while there is none."""
-        return self._process.pid if self._process is not None else None
+        return self._child.pid if self._child is not None else None
 
     def read_all(self, asks: Iterable[Ask]) -> Iterator[tuple[Ask, Read | OSError]]:
         """Yield each reading in order, or why there is none. While one is stored the next is read."""
@@ -57,58 +48,37 @@ class ReadingProcess:
                 waiting.append(ask)
                 self._send(ask)
             while len(waiting) > (ask is not None):
-                made = self._receive()
-                yield waiting.popleft(), made
-                if self._process is None:
-                    for one in waiting:
-                        self._send(one)
+                one = waiting.popleft()
+                yield one, self._receive(one)
+                if self._child is None:
+                    for later in waiting:
+                        self._send(later)
 
     def close(self) -> None:
         """End the process; the next reading starts another."""
-        process, self._process = self._process, None
-        if process is not None:
-            _end(process)
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
 
     def _send(self, ask: Ask) -> None:
-        if self._process is None:
-            self._process = self._start()
-        assert self._process.stdin is not None
-        # Where the process has gone, the answer that does not come tells so.
-        with contextlib.suppress(OSError):
-            write_frame(self._process.stdin, json.dumps(request_of(ask)).encode())
+        if self._child is None:
+            self._child = Child("vector_memory.service.reading_worker", self._pycache)
+        # Where the child has gone or hangs, the answer that does not come tells so.
+        self._child.send(json.dumps(request_of(ask)).encode(), SEND_S)
 
-    def _receive(self) -> Read | OSError:
-        assert self._process is not None and self._process.stdout is not None
+    def _receive(self, ask: Ask) -> Read | OSError:
+        assert self._child is not None
         drafts: list[Draft] = []
-        while (frame := read_frame(self._process.stdout)) is not None:
+        patience_s = PATIENCE * reading_s(ask)
+        while (frame := self._child.receive(patience_s)) is not None:
             message: dict[str, Any] = json.loads(frame)
             if "error" in message:
                 return OSError(message["error"])
             if "read" in message:
                 return read_of(message["read"], drafts)
             drafts += [draft_of(values) for values in message["drafts"]]
+        late = self._child.alive
         self.close()
-        return OSError("the process that read it has ended")
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        options = ["-X", f"pycache_prefix={self._pycache}"] if self._pycache else []
-        return subprocess.Popen(
-            [sys.executable, "-I", *options, "-c", START, os.path.dirname(PACKAGE_ROOT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+        return OSError(
+            "reading it takes too long" if late else "the process that read it has ended"
         )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close the pipes, which ends it; kill it if it does not."""
-    assert process.stdin is not None and process.stdout is not None
-    for pipe in (process.stdin, process.stdout):
-        # What could not be flushed: the process has gone already.
-        with contextlib.suppress(OSError):
-            pipe.close()
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -1,5 +1,5 @@
 """The process that reads transcripts for the daemon: parsing and redacting many of them would hold the
-interpreter's lock that prompts wait for. It ends when stdin ends, so it never outlives its parent.
+interpreter's lock that prompts wait for.
 
 Frames in: `{"path", "cursor", "final", "last_message"}`. Frames out, for each: any number of
 `{"drafts": […]}`, then `{"read": {…}}` or `{"error": "…"}`.
@@ -15,9 +15,9 @@ from dataclasses import fields
 from datetime import datetime
 from typing import IO, Any
 
-from vector_memory import config
+from vector_memory import children, config
 from vector_memory.errors import BadInputError
-from vector_memory.frames import NICENESS, read_frame, take_stdout, write_frame
+from vector_memory.frames import read_frame, write_frame
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
 from vector_memory.model import CleanText
@@ -27,27 +27,39 @@ from vector_memory.service.reading import Ask, Read, read
 
 FRAME_DRAFTS = 32
 """Few at once: the daemon parses a frame without letting go of the interpreter's lock."""
+READ_S = 30.0
+READ_S_PER_MB = 10.0
 _DRAFT = [one.name for one in fields(Draft)]
 
 
 def main() -> None:
     """Answer frames until stdin ends."""
-    import sys
-
-    requests, answers = sys.stdin.buffer, take_stdout()
-    os.nice(NICENESS)
+    requests, answers = children.begin()
     with contextlib.suppress(BadInputError):
         policy.configure(config.load(Home().config).redact_personal)
     try:
         while (request := read_frame(requests)) is not None:
-            _answer(answers, json.loads(request))
-    except (BrokenPipeError, KeyboardInterrupt):
+            ask = ask_of(json.loads(request))
+            children.allow(reading_s(ask))
+            _answer(answers, ask)
+            children.allow(0)
+    except BrokenPipeError:
         pass
 
 
-def _answer(answers: IO[bytes], request: dict[str, Any]) -> None:
+def reading_s(ask: Ask) -> float:
+    """Return the seconds of processor time that a reading may take: some ten times what it takes as a
+    rule."""
     try:
-        made = read(ask_of(request))
+        size = os.path.getsize(ask.path) - (ask.cursor.offset if ask.cursor else 0)
+    except OSError:
+        size = 0
+    return READ_S + max(0, size) / 1e6 * READ_S_PER_MB
+
+
+def _answer(answers: IO[bytes], ask: Ask) -> None:
+    try:
+        made = read(ask)
     except OSError as error:
         write_frame(answers, json.dumps({"error": str(error)}).encode())
         return

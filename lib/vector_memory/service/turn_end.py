@@ -20,13 +20,15 @@ from vector_memory.service.context import Context
 @dataclass(frozen=True)
 class Ended:
     """A turn that ended: of which session, with which transcript, in which folder; whether the session
-    is over; and the last answer, where the transcript lags behind it."""
+    is over; the last answer, where the transcript lags behind it; and whether it is read in a process
+    of its own, however small it is: the daemon that tried before may have died of it."""
 
     session: str
     transcript: str
     folder: str
     final: bool = False
     last_message: str = ""
+    apart: bool = False
 
 
 def learn(ctx: Context, ended: Ended) -> None:
@@ -39,6 +41,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ended.final,
         ended.last_message,
         tasks=(unfinished.TOPICS,),
+        apart=ended.apart,
     )
     concerned = {ended.session, *captured.sessions}
     if ended.final:

@@ -225,6 +225,12 @@ class Index:
             matrix is not None and matrix.needs_save()
         )
 
+    @property
+    def tidies_later(self) -> bool:
+        """Whether `needs_optimize` will be true without another write: what was replaced can be deleted
+        after a while."""
+        return self.needs_optimize() or (self._lance is not None and self._lance.tidies_later)
+
     def optimize(self, purge: bool = False) -> None:
         """Compact LanceDB and save the matrix. Called when nobody waits.
 

@@ -239,6 +239,11 @@ class LanceIndex:
         that were replaced then can be deleted now."""
         return self._worn() or (self._untidy > 0 and time.monotonic() >= self._tidy_at_s)
 
+    @property
+    def tidies_later(self) -> bool:
+        """Whether there are files that were replaced and still have to be deleted."""
+        return self._untidy > 0
+
     def optimize(self, purge: bool = False) -> None:
         """Compact the files, bring the indexes up to date, and drop old versions.
 
@@ -256,7 +261,7 @@ class LanceIndex:
                 self._table.run(
                     self._handle.optimize(cleanup_older_than=age, delete_unverified=purge)
                 )
-            self._table.run(self._table.warm())
+            self._table.run(self._table.renew())
             self._plan_tidying(purge)
 
     def rebuild(self) -> None:

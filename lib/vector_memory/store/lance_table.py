@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from datetime import datetime, timezone
-from functools import cached_property
 from typing import Any, TypeVar
 
 from vector_memory.errors import StoreDamagedError
@@ -112,13 +111,22 @@ class LanceTable:
         """Read what searches need most, so that the next one does not wait for it. The words of a
         large table are read when they are asked for: reading all takes a gigabyte for a million
         memories, and what does not fit into the cache fails, which is no damage."""
+        if await self.handle.count_rows() <= WARM_ROWS:
+            await _warm(self.handle)
+
+    async def renew(self) -> None:
+        """Open the table anew, with caches that hold nothing but what searches need most.
+
+        LanceDB keeps what it has read of files that were replaced, and those files open, until its caches
+        are full. Searches that are going on end on the old handle, which goes with the last of them.
+        """
         if await self.handle.count_rows() > WARM_ROWS:
+            # Reading a large table anew takes long; what is old gives way to what is new in time.
             return
-        for column in ("lexical", "project"):
-            try:
-                await self.handle.prewarm_index(f"{column}_idx")
-            except RuntimeError as error:
-                log.info("%s is not kept in memory: %s", column, str(error)[:200])
+        connection = await self._new_connection()
+        handle = await connection.open_table(self.name)
+        await _warm(handle)
+        self._connection, self.handle = connection, handle
 
     async def fragments(self) -> int:
         """Return of how many pieces the table's data consists."""
@@ -140,10 +148,8 @@ class LanceTable:
             self.run(self._connect())
 
     async def _connect(self) -> None:
-        import lancedb
-
         if self._connection is None:
-            self._connection = await lancedb.connect_async(self.folder, session=self._session)
+            self._connection = await self._new_connection()
         columns = form.schema(self.dim)
         if os.path.isdir(self.path):
             self.handle = await self._connection.open_table(self.name)
@@ -189,17 +195,25 @@ class LanceTable:
         self.reached = 0
         self.damage = reason
 
-    @cached_property
-    def _session(self) -> Any:
-        """What bounds LanceDB's caches: its defaults are 6 GB and 1 GB."""
+    async def _new_connection(self) -> Any:
+        """Connect, with bounds for LanceDB's caches: its defaults are 6 GB and 1 GB."""
         import lancedb
 
-        return lancedb.Session(
+        session = lancedb.Session(
             index_cache_size_bytes=INDEX_CACHE_BYTES,
             metadata_cache_size_bytes=METADATA_CACHE_BYTES,
         )
+        return await lancedb.connect_async(self.folder, session=session)
 
     def _close_handle(self) -> None:
         if self.handle is not None:
             self.handle.close()
             self.handle = None
+
+
+async def _warm(handle: Any) -> None:
+    for column in ("lexical", "project"):
+        try:
+            await handle.prewarm_index(f"{column}_idx")
+        except RuntimeError as error:
+            log.info("%s is not kept in memory: %s", column, str(error)[:200])

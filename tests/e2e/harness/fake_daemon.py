@@ -111,6 +111,26 @@ STATES: dict[str, Behaviour] = {
 """What a socket may do to a hook that deserves no answer."""
 
 
+ALL_STATES = ("is absent", "left a stale socket", "is stopped", "is overrun", *STATES)
+
+
+@contextlib.contextmanager
+def daemon_that(state: str, home: Path) -> Iterator[None]:
+    """Put a data home's socket into one of `ALL_STATES`."""
+    sock = home / "run" / "daemon.sock"
+    with contextlib.ExitStack() as stack:
+        if state in STATES:
+            stack.enter_context(listening(sock, STATES[state]))
+        elif state in ("is stopped", "is overrun"):
+            stack.enter_context(never_accepting(sock, overrun=state == "is overrun"))
+        elif state == "left a stale socket":
+            leave_stale(sock)
+        try:
+            yield
+        finally:
+            sock.unlink(missing_ok=True)
+
+
 class Answering:
     """A daemon that answers every hook, and keeps what it was asked."""
 
@@ -137,6 +157,31 @@ def listening(path: Path, behaviour: Behaviour) -> Iterator[None]:
             thread.join()
 
 
+@contextlib.contextmanager
+def never_accepting(path: Path, overrun: bool) -> Iterator[None]:
+    """Listen as a process does that was stopped by a signal: the system takes connections, up to so
+    many; `overrun` when there is no room for another."""
+    with _bound(path, backlog=0 if overrun else 16), contextlib.ExitStack() as stack:
+        while overrun:
+            one = stack.enter_context(socket.socket(socket.AF_UNIX))
+            one.setblocking(False)
+            try:
+                _connect(one, path)
+            except OSError:
+                break
+        yield
+
+
+def _connect(sock: socket.socket, path: Path) -> None:
+    back = os.open(".", os.O_RDONLY)
+    os.chdir(path.parent)
+    try:
+        sock.connect(path.name)
+    finally:
+        os.fchdir(back)
+        os.close(back)
+
+
 def leave_stale(path: Path) -> None:
     """Leave a socket's file without anybody behind it."""
     with _bound(path):
@@ -144,7 +189,7 @@ def leave_stale(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _bound(path: Path) -> Iterator[socket.socket]:
+def _bound(path: Path, backlog: int = 16) -> Iterator[socket.socket]:
     """Bind through a short link: a socket's address holds 107 bytes."""
     folder = tempfile.mkdtemp(prefix="vm-", dir="/tmp")
     short = os.path.join(folder, "run")
@@ -152,7 +197,7 @@ def _bound(path: Path) -> Iterator[socket.socket]:
     server = socket.socket(socket.AF_UNIX)
     try:
         server.bind(os.path.join(short, path.name))
-        server.listen(16)
+        server.listen(backlog)
         yield server
     finally:
         server.close()

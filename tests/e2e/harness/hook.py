@@ -23,6 +23,7 @@ EVENTS = {
     "session_end": "SessionEnd",
 }
 """The hooks' files and the client's names of their events."""
+HUGE_BYTES = 5_000_000
 MAY_SPEAK = frozenset({"session_start", "user_prompt_submit", "post_tool_use_failure"})
 """The events whose context the client takes; on the others a hook says nothing."""
 
@@ -33,6 +34,35 @@ class Stdin:
 
     data: bytes
     closed: bool = True
+
+
+def inputs(event: str) -> dict[str, Stdin]:
+    """Return what a hook may find on stdin, from proper to hopeless."""
+    valid = payload(event)
+    odd = dict.fromkeys(json.loads(valid), [{"a": 1}])
+    return {
+        "proper": Stdin(valid),
+        "empty": Stdin(b""),
+        "cut": Stdin(valid[: len(valid) // 2]),
+        "no JSON": Stdin(b"hello\n"),
+        "no object": Stdin(b"[1, 2]"),
+        "null": Stdin(b"null"),
+        "wrong types": Stdin(json.dumps(odd).encode()),
+        "no UTF-8": Stdin(b"\x00\xff\xfe\x80" * 500),
+        "UTF-8 cut in a string": Stdin(valid.replace(b"session", b"\xc3\x28\xed\xa0\x80")),
+        "deep": Stdin(b"[" * 200_000),
+        "deep object": Stdin(b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
+        "huge": Stdin(payload(event, prompt="x" * HUGE_BYTES)),
+        "too large": Stdin(payload(event, prompt="x" * (17 << 20))),
+    }
+
+
+def held(event: str) -> dict[str, Stdin]:
+    """Return inputs whose other end never closes: they cost a hook its whole deadline."""
+    return {
+        "never closed, empty": Stdin(b"", closed=False),
+        "never closed": Stdin(payload(event), closed=False),
+    }
 
 
 @dataclass

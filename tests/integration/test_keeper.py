@@ -1,0 +1,133 @@
+"""The keeper sleeps until there is something to do, and does it when nobody waits."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import holds
+from service_house import ServiceHouse
+
+from vector_memory.daemon import keeper as module
+from vector_memory.daemon.house import open_index
+from vector_memory.daemon.keeper import Keeper
+from vector_memory.daemon.work import Worker
+from vector_memory.errors import StoreFullError
+
+
+class Rig:
+    """A keeper over a service, with a clock for how long nobody has asked anything."""
+
+    def __init__(self, folder: Path) -> None:
+        self.house = ServiceHouse(folder)
+        self.quiet_s = 100.0
+        self.failures: list[str] = []
+        self.rounds = 0
+        self.keeper = Keeper(
+            self.house.ctx,
+            open_index,
+            lambda: self.quiet_s,
+            lambda where, _: self.failures.append(where),
+        )
+        self.house.ctx.notify = self.keeper.notify
+
+    def close(self) -> None:
+        """End the thread and close the stores."""
+        self.keeper.drop()
+        assert self.keeper.join(time.monotonic() + 30)
+        self.house.close()
+
+
+@pytest.fixture
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+    """A running keeper that counts how often it looked."""
+    made = Rig(tmp_path)
+    followed = module.follow_once
+
+    def counted(*given: object) -> int:
+        made.rounds += 1
+        return followed(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "follow_once", counted)
+    monkeypatch.setattr(module, "TICK_S", 0.01)
+    made.house.ctx.global_shelf()
+    made.keeper.start()
+    yield made
+    made.close()
+
+
+def test_it_sleeps_once_all_is_done(rig: Rig) -> None:
+    """Nothing is looked at again until somebody asks something."""
+    assert holds(lambda: rig.keeper._level)
+    time.sleep(0.1)
+    seen = rig.rounds
+    time.sleep(0.3)
+    assert rig.rounds == seen
+    rig.keeper.stir()
+    assert holds(lambda: rig.rounds > seen)
+
+
+def test_a_request_keeps_it_awake_until_all_is_tidied_up(rig: Rig) -> None:
+    """While somebody asks nothing is tidied up, and it does not fall asleep over it."""
+    assert holds(lambda: rig.keeper._level)
+    rig.quiet_s = 0.0
+    rig.keeper.stir()
+    assert holds(lambda: not rig.keeper._level)
+    seen = rig.rounds
+    assert holds(lambda: rig.rounds > seen + 3)
+    rig.quiet_s = 100.0
+    assert holds(lambda: rig.keeper._level)
+
+
+def test_what_is_written_wakes_it(rig: Rig) -> None:
+    """A memory is embedded at once, also out of the deepest sleep."""
+    assert holds(lambda: rig.keeper._level)
+    rig.house.ctx.notify = rig.keeper.notify
+    shelf = rig.house.ctx.global_shelf()
+    from vector_memory.service import remember
+
+    remember.remember(rig.house.ctx, {"text": "The ledger uses WAL mode", "global": True})
+    rig.keeper.notify()
+    assert holds(
+        lambda: shelf.index is not None and shelf.index.reached() == shelf.journal.last_seq()
+    )
+
+
+def test_a_failing_optimise_is_not_tried_every_second(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk each try fails, and each failure would be a line in the log."""
+    assert holds(lambda: rig.keeper._level)
+    index = rig.house.ctx.global_shelf().index
+    assert index is not None
+
+    def full(purge: bool = False) -> None:
+        raise StoreFullError("no room", "make some")
+
+    monkeypatch.setattr(index, "needs_optimize", lambda: True)
+    monkeypatch.setattr(index, "optimize", full)
+    rig.keeper.stir()
+    assert holds(lambda: rig.failures)
+    seen = rig.rounds
+    assert holds(lambda: rig.rounds > seen + 5)
+    assert rig.failures == ["optimize"]
+
+
+def test_how_long_a_job_takes_can_be_seen(rig: Rig) -> None:
+    """The daemon tells by it which thread hangs."""
+    assert holds(lambda: rig.keeper._level)
+    assert rig.keeper.took_s == 0.0
+    go_on = threading.Event()
+    worker = Worker("worker", lambda *_: None)
+    worker.start()
+    worker.put(lambda: go_on.wait(30))
+    worker.put(lambda: rig.failures.append("begun after all"))
+    assert holds(lambda: worker.took_s > 0.05)
+    worker.drop()
+    assert not worker.join(time.monotonic() + 0.05)
+    go_on.set()
+    assert worker.join(time.monotonic() + 30)
+    assert (worker.took_s, rig.failures) == (0.0, [])

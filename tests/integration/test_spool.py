@@ -1,0 +1,70 @@
+"""What a hook leaves for the next daemon is whole or not there; a daemon that died of it is no trap."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse
+from talk import transcript
+
+from vector_memory.client import spool
+from vector_memory.client.spool import claim, read_spool, write_spool
+from vector_memory.daemon.events import Events
+from vector_memory.paths import Home
+from vector_memory.service import capture
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A data home."""
+    return Home(str(tmp_path / "data")).make()
+
+
+@pytest.mark.parametrize("accepted", [0, 10])
+def test_a_full_disk_leaves_nothing_behind(
+    home: Home, accepted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a file that is cut nor a temporary one, also where a part was written without an error."""
+    monkeypatch.setattr(spool.os, "write", lambda fd, data: accepted)
+    with pytest.raises(OSError, match="No space left"):
+        write_spool(home, "Stop", {"session_id": "s"}, "/")
+    assert os.listdir(home.spool) == []
+
+
+def test_where_nothing_can_be_claimed_everybody_answers(home: Home) -> None:
+    """Twice is better than not at all."""
+    os.rmdir(home.claims) if os.path.isdir(home.claims) else None
+    Path(home.claims).write_text("in the way")
+    assert claim(home, b"{}")
+    assert claim(home, b"{}")
+
+
+def test_an_old_event_is_read_in_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon that had it before may have died of it; the process has a budget. What has just been
+    left is read here; junk for a time is old."""
+    house = ServiceHouse(tmp_path)
+    folder = tmp_path / "app"
+    folder.mkdir()
+    path = str(transcript(folder, [("Which journal mode?", "WAL, since readers never block.")]))
+    read_apart: list[bool] = []
+    monkeypatch.setattr(
+        capture,
+        "_read",
+        lambda ctx, ask, apart: read_apart.append(apart) or capture.reading.read(ask),
+    )
+    for at in (None, 0.0, "junk"):
+        name = write_spool(
+            house.ctx.home, "Stop", {"session_id": "s1", "transcript_path": path}, "/"
+        )
+        entry = json.loads(Path(name).read_text())
+        entry["at"] = entry["at"] if at is None else at
+        Path(name).write_text(json.dumps(entry))
+        Events(house.ctx, lambda work: work()).drain_spool()
+        assert read_spool(house.ctx.home) == []
+    house.close()
+    assert read_apart == [False, True, True]
