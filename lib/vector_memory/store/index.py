@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vector_memory.store.lance import LanceIndex
     from vector_memory.store.matrix import Chunk, Matrix
 
+WRONG_MATRIX = "The matrix differs from its checksums."
 _MOSTLY_NEW = 0.2
 SELECTIVE_ROWS = 200_000
 """Rows from which on a question's commonest terms are left out: reading what they match would take
@@ -276,8 +277,26 @@ class Index:
         """
         found = self._lance.check(read_data) if self._lance is not None else []
         if read_data and self._matrix is not None and not self._matrix.sound():
-            found.append("The matrix differs from its checksum.")
+            found.append(WRONG_MATRIX)
         return found
+
+    def mend(self, problems: Sequence[str]) -> None:
+        """Set aside what these answers of `check` are about; `apply` makes it anew from there on.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        from vector_memory.store.matrix import Matrix
+
+        with self._write_lock:
+            if WRONG_MATRIX in problems and self._matrix is not None:
+                self._matrix.set_aside()
+                self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
+            about_table = [one for one in problems if one != WRONG_MATRIX]
+            if about_table:
+                self.set_aside(about_table[0])
+            elif self._lance is not None:
+                self._rebuild_matrix(self._lance, len(self._lance.embedded_seqs()))
 
     def close(self) -> None:
         """Save the matrix, release files and memory."""

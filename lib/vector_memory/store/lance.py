@@ -290,6 +290,11 @@ class LanceIndex:
 
         return problems(self, read_data)
 
+    def differing_files(self) -> list[str]:
+        """Read all of the table's files and return those that are not what was written."""
+        with self._write_lock, translated("reading", self._table.path):
+            return self._table.guard.differing()
+
     def close(self) -> None:
         """Release files, memory and the thread."""
         self._table.close()
