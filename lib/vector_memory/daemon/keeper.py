@@ -140,8 +140,8 @@ class Keeper:
                 if damage:
                     shelf.failed = damage
                     log.error("an index of %s was set aside: %s", shelf.folder, damage)
-                if shelf.index.reached() > shelf.journal.given_seq():
-                    # It follows another history: the journal was restored from a backup.
+                if shelf.index.reached() > shelf.journal.given_at_open:
+                    # It follows another history: somebody put an older journal there.
                     shelf.index.rebuild()
 
     def _follow(self, shelf: Shelf) -> int:

@@ -12,11 +12,16 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.journal import audit
 from vector_memory.journal.audit import Entry
 from vector_memory.journal.connection import Connections
+from vector_memory.journal.copying import copy_database
+from vector_memory.journal.failures import full_disk, translated
+from vector_memory.journal.mending import is_damage, mend_state
 from vector_memory.journal.opening import connect
 from vector_memory.journal.rows import microseconds, moment
+from vector_memory.journal.salvage import reports
 from vector_memory.journal.state_schema import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -27,6 +32,10 @@ SESSIONS_FOR = timedelta(days=90)
 DAYS_FOR = timedelta(days=30)
 """How long the counters of single days are kept."""
 _OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
+
+
+def _mend(path: str, why: str) -> None:
+    mend_state(path, why)
 
 
 def _utc_now() -> datetime:
@@ -48,13 +57,26 @@ class State:
 
     @classmethod
     def open(cls, path: str, clock: Callable[[], datetime] = _utc_now) -> State:
-        """Open `state.db`, making or migrating it if needed, and sweep what is too old.
+        """Open `state.db`, making or migrating it if needed, and sweep what is too old. What can be
+        read of a damaged one is put in its place: `set_aside` tells.
 
         Raises:
-            StoreDamagedError: the file is damaged or from a newer version.
+            StoreDamagedError: the file is from a newer version, or damaged and not to be written.
             StoreFullError: the disk is full or read-only.
         """
-        connections = connect(os.path.abspath(path), MIGRATIONS, synchronous="NORMAL")
+        path = os.path.abspath(path)
+        try:
+            return cls._open(path, clock)
+        except StoreDamagedError as error:
+            if not is_damage(error) or not os.access(os.path.dirname(path), os.W_OK):
+                raise
+            with translated(path), full_disk(path):
+                mend_state(path, str(error.__cause__))
+            return cls._open(path, clock)
+
+    @classmethod
+    def _open(cls, path: str, clock: Callable[[], datetime]) -> State:
+        connections = connect(path, MIGRATIONS, synchronous="NORMAL")
         state = cls(connections, clock)
         try:
             if connections.writable:
@@ -63,6 +85,35 @@ class State:
             connections.close()
             raise
         return state
+
+    def check(self, read_data: bool) -> list[str]:
+        """Return what is wrong with the file, one sentence each; with `read_data` all of it is read."""
+        pragma = "integrity_check" if read_data else "quick_check"
+        try:
+            with self._connections.reading() as connection:
+                rows = connection.execute(f"PRAGMA {pragma}(10)").fetchall()
+        except VectorMemoryError as error:
+            return [error.message]
+        return [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
+
+    def mend(self, why: str) -> None:
+        """Put all that can be read into a new file in the place of this one, which is set aside.
+
+        Raises:
+            StoreFullError: it cannot be written.
+        """
+        path = self._connections.path
+        with full_disk(path):
+            self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
+
+    def set_aside(self) -> list[dict[str, Any]]:
+        """Return what is known of the damaged copies of this file that are still there."""
+        return reports(self._connections.path)
+
+    def backup_to(self, path: str) -> None:
+        """Write a whole copy as one file, complete or not at all."""
+        self.flush()
+        copy_database(self._connections, path)
 
     def close(self) -> None:
         """Write the counters and close the file."""

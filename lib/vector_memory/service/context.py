@@ -108,9 +108,24 @@ class Context:
         return shelves if shared in shelves else [*shelves, shared]
 
     def all_shelves(self) -> list[Shelf]:
-        """Return every store that this installation knows and trusts, the global one first."""
-        folders = [self.home.global_store, *self.state.trusted_folders()]
-        return [self._shelf(folder) for folder in folders if self._is_there(folder)]
+        """Return every store that this installation knows and trusts and can open, the global one
+        first."""
+        return self._open_all()[0]
+
+    def unopened(self) -> dict[str, VectorMemoryError]:
+        """Return why those of these stores that cannot be opened cannot, by their folders."""
+        return self._open_all()[1]
+
+    def _open_all(self) -> tuple[list[Shelf], dict[str, VectorMemoryError]]:
+        shelves, errors = [self.global_shelf()], {}
+        for folder in self.state.trusted_folders():
+            if self._is_there(folder):
+                # One store that is damaged or of a newer version does not take the others away.
+                try:
+                    shelves.append(self._shelf(folder))
+                except VectorMemoryError as error:
+                    errors[folder] = error
+        return shelves, errors
 
     def opened_shelves(self) -> list[Shelf]:
         """Return the stores that are open now."""

@@ -99,6 +99,10 @@ class Index:
         """Return how many memories the index holds; 0 until LanceDB is loaded."""
         return self._lance.rows() if self._lance is not None else 0
 
+    def seqs(self) -> NDArray[np.int64]:
+        """Return the sequence numbers of all memories in LanceDB, ascending."""
+        return self._loaded().allowed(Scope())
+
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         """Return the k best by BM25 for any of these analysed terms, best first; [] until
         LanceDB is loaded.

@@ -39,6 +39,17 @@ def _problems(checked: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("stores", FAIL, message, str(one.get("fix") or ""))
     if not problems:
         yield Finding("stores", OK, "Journals and index agree")
+    for one in checked.get("set_aside") or []:
+        yield _set_aside(one)
+
+
+def _set_aside(one: dict[str, Any]) -> Finding:
+    """Tell of a damaged file for as long as its copy is there."""
+    lost, kept = int(one.get("lost_count") or 0), int(one.get("kept") or 0)
+    missing = f"{lost} at least are lost" if lost else "none is known to be lost"
+    message = f"Damage was mended on {str(one.get('at'))[:10]}: {kept} rows were saved, {missing}."
+    fix = f"`vector-memory restore` brings back a backup; else delete {one.get('aside')}"
+    return Finding("stores", WARN, f"{message} ({one.get('why')})", fix)
 
 
 def _followed(stats: dict[str, Any]) -> Iterator[Finding]:
