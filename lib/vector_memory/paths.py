@@ -88,6 +88,14 @@ class Home:
         return self.path("snapshots")
 
     @property
+    def reserve(self) -> str:
+        return self.path("reserve")
+
+    @property
+    def failure(self) -> str:
+        return self.path("run", "failed.json")
+
+    @property
     def archives(self) -> str:
         return self.path("archives")
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from journal_samples import START
 
-from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.state import State
 
 

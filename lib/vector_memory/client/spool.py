@@ -36,12 +36,22 @@ def write_spool(
     temporary = os.path.join(home.spool, "." + name)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        os.write(fd, json.dumps(entry).encode("ascii"))
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-    os.replace(temporary, path)
+        try:
+            write_all(fd, json.dumps(entry).encode("ascii"))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
     return path
+
+
+def write_all(fd: int, content: bytes) -> None:
+    """Write everything: on a disk that is nearly full a write may take a part of it only."""
+    while content:
+        content = content[os.write(fd, content) :]
 
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":
@@ -71,8 +81,9 @@ def claim(home: Home, stdin: bytes) -> bool:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             return True
         except FileExistsError:
-            if time.time() - os.stat(path).st_mtime < CLAIM_S:
+            if abs(time.time() - os.stat(path).st_mtime) < CLAIM_S:
                 return False
-            # The same words said again much later are another event.
+            # The same words said again much later are another event; a claim of the future was made
+            # before the clock was set back.
             os.unlink(path)
     return False

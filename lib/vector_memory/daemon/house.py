@@ -13,7 +13,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.server import Reply
 from vector_memory.daemon.work import Worker
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.paths import Home
@@ -51,7 +51,7 @@ class House:
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed)
-        self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed)
+        self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed, self._recovered)
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
@@ -160,12 +160,22 @@ class House:
 
             turn_end.resume_mining(self.ctx)
 
+    def _recovered(self) -> None:
+        """What could not be stored while the disk was full is stored now."""
+        self._indexer.put(lambda: self.events.drain_spool())
+
     def _failed(self, where: str, error: BaseException) -> None:
-        log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)
-        self.errors.append(
-            {"at": time.time(), "where": where, "error": f"{type(error).__name__}: {error}"}
-        )
+        if isinstance(error, StoreFullError):
+            self.ctx.reserve.short()
         self.ctx.count("errors")
+        told = {"where": where, "error": f"{type(error).__name__}: {error}"}
+        last = self.errors[-1] if self.errors else {}
+        if {name: last.get(name) for name in told} == told:
+            # What is tried every few seconds is told once.
+            last.update(at=time.time(), times=last.get("times", 1) + 1)
+            return
+        log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)
+        self.errors.append({"at": time.time(), **told})
 
     def _load_embedder(self) -> Embedder:
         from vector_memory.embed import registry

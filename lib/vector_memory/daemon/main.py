@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from vector_memory import config, paths, wire
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Server
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.paths import Home
 
 if TYPE_CHECKING:
@@ -45,10 +45,20 @@ def main(root: str) -> int:
     _log_to(os.path.join(home.logs, "daemon.log"))
     try:
         Daemon(home, started).run()
-    except Exception:
+    except Exception as error:
         log.exception("the daemon failed")
+        _leave_reason(home, error)
         return 3
     return 0
+
+
+def _leave_reason(home: Home, error: Exception) -> None:
+    """Leave for whoever started this daemon why it does not answer."""
+    if not isinstance(error, VectorMemoryError):
+        error = DaemonUnavailableError(f"The daemon failed: {error!r}.", "See logs/daemon.log.")
+    told = {"error": error.message, "hint": error.hint, "type": type(error).__name__}
+    with contextlib.suppress(OSError), open(home.failure, "w", encoding="utf-8") as file:
+        json.dump(told, file)
 
 
 class Daemon:

@@ -118,7 +118,7 @@ SIMPLE: dict[str, Simple] = {
     "link": linking.link,
     "links": linking.links,
     "edit": change.edit,
-    "forget": change.forget,
+    "forget": lambda ctx, request: ctx.reserve.spare(lambda: change.forget(ctx, request)),
     "stats": report.stats,
     "init": places.init,
     "trust": places.trust,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
-from vector_memory.errors import StoreDamagedError, VectorMemoryError
+from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
 from vector_memory.journal import audit
 from vector_memory.journal.audit import Entry
 from vector_memory.journal.connection import Connections
@@ -27,6 +28,7 @@ from vector_memory.journal.state_schema import MIGRATIONS
 if TYPE_CHECKING:
     import sqlite3
 
+MOST_UNWRITTEN = 1_000
 SHOWN_FOR = timedelta(days=30)
 SESSIONS_FOR = timedelta(days=90)
 DAYS_FOR = timedelta(days=30)
@@ -53,6 +55,7 @@ class State:
         self._connections = connections
         self._now = clock
         self._counts: Counter[str] = Counter()
+        self._unwritten: dict[str, dict[str, datetime]] = {}
         self._counting = threading.Lock()
 
     @classmethod
@@ -187,30 +190,37 @@ class State:
 
     def shown(self, session: str) -> set[str]:
         """Return the ids of the memories that a session has been given."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT memory FROM shown WHERE session = ?", (session,))
-            return {row[0] for row in rows}
+        return set(self.shown_at(session))
 
     def shown_at(self, session: str) -> dict[str, datetime]:
         """Return when a session was given each of these."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
-            return {memory: moment(at) for memory, at in rows}
+            found = {memory: moment(at) for memory, at in rows}
+        return {**found, **self._unwritten.get(session, {})}
 
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
-        """Note that a session has been given memories."""
-        rows = [(session, id, microseconds(at)) for id in ids]
-        with self._connections.writing() as connection:
-            connection.executemany("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
+        """Note that a session has been given memories; where that cannot be written, as long as this
+        process lives."""
+        given = list(ids)
+        rows = [(session, id, microseconds(at)) for id in given]
+        try:
+            with self._connections.writing() as connection:
+                connection.executemany("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
+        except StoreFullError:
+            if len(self._unwritten) > MOST_UNWRITTEN:
+                self._unwritten.clear()
+            self._unwritten.setdefault(session, {}).update(dict.fromkeys(given, at))
 
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
+        self._unwritten.pop(session, None)
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM shown WHERE session = ?", (session,))
 
     def remember_session(self, session: str, project: str, root: str, at: datetime) -> None:
-        """Note which project a session belongs to."""
-        with self._connections.writing() as connection:
+        """Note which project a session belongs to, if that can be written."""
+        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)",
                 (session, project, root, microseconds(at)),
@@ -271,6 +281,8 @@ class State:
         """Write the counters."""
         with self._counting:
             if not self._counts:
+                return
+            if not self._connections.writable:
                 return
             with self._connections.writing() as connection:
                 connection.executemany(

@@ -20,6 +20,7 @@ from vector_memory.paths import Home
 from vector_memory.service.allowance import Allowance
 from vector_memory.service.courtesy import Filling, Hooks
 from vector_memory.service.embedding import Embedding
+from vector_memory.service.reserve import Reserve
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
 
@@ -65,6 +66,7 @@ class Context:
     uses: Uses = field(default_factory=Uses)
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
+    reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""
     generation: Allowance = field(init=False)
@@ -75,6 +77,7 @@ class Context:
 
     def __post_init__(self) -> None:
         self.generation = Allowance(self.state)
+        self.reserve = Reserve(self.home.reserve)
 
     def place(self, folder: str) -> projects.Place:
         """Return a folder's project, remembered for a short while."""
@@ -165,7 +168,10 @@ class Context:
                 shelf.close()
             self._shelves.clear()
         self.embedding.close()
-        self.state.close()
+        try:
+            self.reserve.spare(self.state.close)
+        except VectorMemoryError as error:
+            log.warning("the last counters are not written: %s", error)
 
     def _is_there(self, folder: str) -> bool:
         return folder == self.home.global_store or os.path.isdir(folder)

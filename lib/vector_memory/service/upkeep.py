@@ -132,7 +132,7 @@ def rebuild(ctx: Context, request: asked.Request, progress: Progress) -> dict[st
     """Make every store's indexes anew from its journal; vectors come from the cache."""
     started = time.monotonic()
     rows = 0
-    for shelf in ctx.all_shelves():
+    for shelf in _writable(ctx):
         _wait_for_index(shelf)
         shelf.journal.rebuild_lexical()
         assert shelf.index is not None
@@ -142,6 +142,10 @@ def rebuild(ctx: Context, request: asked.Request, progress: Progress) -> dict[st
         rows += level(ctx, shelf, progress)
     ctx.state.audit("rebuild", "user", [], {"rows": rows})
     return {"rows": rows, "seconds": round(time.monotonic() - started, 3)}
+
+
+def _writable(ctx: Context) -> list[Shelf]:
+    return [shelf for shelf in ctx.all_shelves() if shelf.journal.writable]
 
 
 def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
@@ -165,7 +169,7 @@ def migrate(ctx: Context, request: asked.Request, progress: Progress) -> dict[st
     if not ctx.embedding.wait(60.0):
         raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
     embedded = 0
-    for shelf in ctx.all_shelves():
+    for shelf in _writable(ctx):
         _wait_for_index(shelf)
         shelf.recheck_vectors = True
         embedded += level(ctx, shelf, progress)
@@ -208,7 +212,7 @@ def lag(ctx: Context) -> tuple[int, int]:
 
 def pending(ctx: Context, shelf: Shelf) -> int:
     """Return how many memories of a store have no vector of the model yet."""
-    if ctx.embedding.state == "failed":
+    if ctx.embedding.state == "failed" or not shelf.journal.writable:
         return 0
     if shelf.index is None or shelf.index.reached() < shelf.journal.last_seq():
         reached = shelf.index.reached() if shelf.index else 0

@@ -57,6 +57,9 @@ def _followed(stats: dict[str, Any]) -> Iterator[Finding]:
     for one in stores:
         if one.get("failed"):
             yield Finding("stores", FAIL, f"{one.get('folder')}: {one['failed']}", REBUILD)
+        if not one.get("writable", True):
+            fix = "Make its folder and its files writable, if you want to add to it."
+            yield Finding("stores", WARN, f"{one.get('folder')} can only be read.", fix)
     pending = sum(int(one.get("pending_vectors") or 0) for one in stores)
     embedding = stats.get("embedding") or {}
     state, model = str(embedding.get("state") or "?"), embedding.get("model") or "no model"
