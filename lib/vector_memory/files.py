@@ -8,7 +8,7 @@ import os
 import shutil
 from datetime import datetime, timezone
 
-DAMAGED = ".damaged-"
+DAMAGED, REPLACED = ".damaged-", ".replaced-"
 
 
 def stamp() -> str:
@@ -48,8 +48,8 @@ def write_durably(path: str, content: bytes) -> None:
     sync_file(os.path.dirname(path))
 
 
-def put_aside(path: str, within: str, name: str, kept: int = 1) -> str:
-    """Rename a file or folder into `within/<name>.damaged-<time>/` and return where it is now. What is
+def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMAGED) -> str:
+    """Rename a file or folder into `within/<name><mark><time>/` and return where it is now. What is
     not there is left so.
 
     Args:
@@ -58,8 +58,8 @@ def put_aside(path: str, within: str, name: str, kept: int = 1) -> str:
     Raises:
         OSError: it cannot be renamed.
     """
-    discard(within, name, kept - 1)
-    aside = os.path.join(within, name + DAMAGED + stamp())
+    discard(within, name, kept - 1, mark)
+    aside = os.path.join(within, name + mark + stamp())
     os.makedirs(aside, mode=0o700)
     target = os.path.join(aside, os.path.basename(path))
     with contextlib.suppress(FileNotFoundError):
@@ -67,14 +67,14 @@ def put_aside(path: str, within: str, name: str, kept: int = 1) -> str:
     return target
 
 
-def set_aside(within: str, name: str) -> list[str]:
+def set_aside(within: str, name: str, mark: str = DAMAGED) -> list[str]:
     """Return the folders' names of what was set aside under a name, the oldest first."""
-    return sorted(one for one in os.listdir(within) if one.startswith(name + DAMAGED))
+    return sorted(one for one in os.listdir(within) if one.startswith(name + mark))
 
 
-def discard(within: str, name: str, kept: int = 0) -> None:
+def discard(within: str, name: str, kept: int = 0, mark: str = DAMAGED) -> None:
     """Delete what was set aside under a name, but for the newest `kept`."""
     with contextlib.suppress(FileNotFoundError):
-        found = set_aside(within, name)
+        found = set_aside(within, name, mark)
         for one in found[: len(found) - kept]:
             shutil.rmtree(os.path.join(within, one), ignore_errors=True)

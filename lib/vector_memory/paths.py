@@ -88,6 +88,14 @@ class Home:
         return self.path("snapshots")
 
     @property
+    def backups(self) -> str:
+        return self.path("backups")
+
+    @property
+    def restore_plan(self) -> str:
+        return self.path("restore.json")
+
+    @property
     def reserve(self) -> str:
         return self.path("reserve")
 

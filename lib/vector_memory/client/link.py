@@ -93,9 +93,17 @@ class Daemon:
             self.ask("stop", {}, timeout_s=wait_s, start=False)
         except errors.DaemonUnavailableError:
             return False
+        self.wait_gone(wait_s)
+        return True
+
+    def wait_gone(self, wait_s: float = START_WAIT_S) -> None:
+        """Wait for a daemon that is ending.
+
+        Raises:
+            DaemonUnavailableError: it did not end in time.
+        """
         if not self._wait_gone(wait_s):
             raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
-        return True
 
     def _connect(self, timeout_s: float, start: bool) -> socket.socket:
         sock = self._try_connect(timeout_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections
 import logging
+import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ class House:
 
     def __init__(self, home: Home, settings: Settings, quiet_s: Callable[[], float]) -> None:
         self.home = home
+        self.restored = _finish_restoring(home)
         self.errors: collections.deque[dict[str, Any]] = collections.deque(maxlen=MAX_ERRORS)
         self._settings = settings
         self.ctx = Context(
@@ -48,6 +50,7 @@ class House:
             open_shelf=lambda folder: Shelf(folder, Journal.open(folder)),
         )
         self.ctx.global_shelf()
+        self._note_restored()
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed)
@@ -160,6 +163,15 @@ class House:
 
             turn_end.resume_mining(self.ctx)
 
+    def _note_restored(self) -> None:
+        """Keep the trust that there was before a backup was restored, and note that one was."""
+        if self.restored is None:
+            return
+        for folder in self.restored["trusted"]:
+            self.ctx.state.trust(folder)
+        memories = self.restored["told"]["memories"]
+        self.ctx.state.audit("restore", "user", [], {"memories": memories})
+
     def _recovered(self) -> None:
         """What could not be stored while the disk was full is stored now."""
         self._indexer.put(lambda: self.events.drain_spool())
@@ -186,6 +198,15 @@ class House:
         from vector_memory.embed.pool import BulkEmbedder
 
         return BulkEmbedder(self._settings, self.home.models, self.home.pycache)
+
+
+def _finish_restoring(home: Home) -> dict[str, Any] | None:
+    """Put a backup in place that is to be restored, before anything is opened."""
+    if not os.path.exists(home.restore_plan):
+        return None
+    from vector_memory.service import restoring
+
+    return restoring.finish(home)
 
 
 def open_index(folder: str, model: str, dim: int) -> Index:

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 from vector_memory import config, paths, wire
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Server
-from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
+from vector_memory.errors import (
+    BadInputError,
+    DaemonUnavailableError,
+    NotFoundError,
+    StoreDamagedError,
+    VectorMemoryError,
+)
 from vector_memory.paths import Home
 
 if TYPE_CHECKING:
@@ -74,6 +80,7 @@ class Daemon:
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
         self.house: House | None = None
+        self.failure: StoreDamagedError | None = None
 
     def run(self) -> None:
         """Serve until there is a reason to end."""
@@ -81,15 +88,22 @@ class Daemon:
 
         signal.signal(signal.SIGTERM, lambda *_: self.end("terminated"))
         signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
-        self.house = House(self.home, self.settings, self._quiet_s)
+        try:
+            self.house = House(self.home, self.settings, self._quiet_s)
+        except StoreDamagedError as error:
+            # There is nothing to serve but the way back: `restore`.
+            log.error("no store can be opened: %s", error)
+            self.failure = error
         self.server.listen()
-        self.house.start(self.started)
+        if self.house is not None:
+            self.house.start(self.started)
         log.info("daemon %s serves, pid %d", self.version, os.getpid())
         self.server.serve(self._look_around)
         log.info("daemon ends: %s", self.reason)
         self.server.stop()
         self.server.close(DRAIN_S)
-        self.house.close(DRAIN_S)
+        if self.house is not None:
+            self.house.close(DRAIN_S)
 
     def end(self, reason: str) -> None:
         """Take no more requests and let `run` return."""
@@ -102,37 +116,66 @@ class Daemon:
             reply.send(wire.OLD, b"")
             self.end(f"version {version} takes over")
             return
-        assert self.house is not None
         if verb.startswith(wire.HOOK_VERB):
-            reply.send(wire.ANSWER, self.house.hook(verb[len(wire.HOOK_VERB) :], body))
+            event = verb[len(wire.HOOK_VERB) :]
+            reply.send(wire.ANSWER, self.house.hook(event, body) if self.house else b"")
             return
         request = _parse(body)
         own: dict[str, Callable[[], dict[str, Any]]] = {
             "status": self.status,
             "stop": self._stop,
-            "reload": self._reload,
-            "doctor": self._doctor,
+            "restore": lambda: self._restore(request, reply),
         }
-        answer = own[verb]() if verb in own else self.house.ask(verb, request, reply)
+        if self.house is None and verb not in own:
+            # Whoever asks next may have mended it: that is seen by another start.
+            self.end("it has no store")
+            assert self.failure is not None
+            raise self.failure
+        assert self.house is not None or verb in own
+        own |= {"reload": self._reload, "doctor": self._doctor, "restored": self._restored}
+        if verb in own:
+            answer = own[verb]()
+        else:
+            assert self.house is not None
+            answer = self.house.ask(verb, request, reply)
         reply.json(wire.ANSWER, answer)
 
     def status(self) -> dict[str, Any]:
         """Return what `daemon status` shows."""
-        assert self.house is not None
         return {
             "pid": os.getpid(),
             "rss_mb": round(rss_bytes() / 1e6, 1),
-            "state": self.house.state(),
+            "state": self.house.state() if self.house else "damaged",
             "version": self.version,
             "uptime_s": round(time.monotonic() - self.started, 1),
             "requests": self.server.requests,
-            "stages_s": self.house.stages(),
+            "stages_s": self.house.stages() if self.house else {},
             "data_home": self.home.root,
         }
 
     def _stop(self) -> dict[str, Any]:
         self.end("asked to stop")
         return {"stopping": True}
+
+    def _restore(self, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
+        """Show what restoring a backup would do, or make it ready and end: the next daemon has it."""
+        from vector_memory.service import asked, restoring
+
+        path = asked.text_of(request, "path", 4_096)
+        if request.get("dry_run"):
+            return restoring.look(self.home, path)
+        trusted = self.house.ctx.state.trusted_folders() if self.house else []
+        told = restoring.restore(self.home, path, trusted, reply.progress)
+        self.end("a backup is to be restored")
+        return told
+
+    def _restored(self) -> dict[str, Any]:
+        """Return what was restored when this daemon started."""
+        assert self.house is not None
+        done = self.house.restored
+        if done is None:
+            raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
+        return {**done["told"], "aside": done["aside"]}
 
     def _reload(self) -> dict[str, Any]:
         """Take the settings anew; what only a start can change ends this daemon."""
@@ -164,11 +207,10 @@ class Daemon:
 
     def _look_around(self) -> None:
         """End when idle for long, or when the data home is gone."""
-        assert self.house is not None
         if not self.server.owns_socket():
             self.end("its socket is gone")
         idle_s = self._quiet_s()
-        if idle_s > self.settings.idle_exit_minutes * 60 and not self.house.busy():
+        if idle_s > self.settings.idle_exit_minutes * 60 and not (self.house and self.house.busy()):
             self.end("idle")
 
     def _is_replaced_by(self, version: str) -> bool:

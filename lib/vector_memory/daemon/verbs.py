@@ -12,6 +12,7 @@ from vector_memory.model import Progress
 from vector_memory.service import (
     asked,
     backfill,
+    backups,
     change,
     graphs,
     linking,
@@ -130,6 +131,7 @@ LONG: dict[str, Long] = {
     "import_notes": _import_notes,
     "backfill": _backfill,
     "export": _export,
+    "backup": _with_progress(backups.backup),
     "check": _with_progress(upkeep.check),
     "rebuild": _with_progress(upkeep.rebuild),
     "migrate": _with_progress(upkeep.migrate),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from vector_memory.files import put_aside, sync_file
+from vector_memory.files import DAMAGED, put_aside, sync_file
 
 INCOMING = ".incoming"
 SIDE_FILES = ("-wal", "-shm")
@@ -21,7 +21,7 @@ def incoming(path: str) -> str:
     return path + INCOMING
 
 
-def finish(path: str) -> str:
+def finish(path: str, mark: str = DAMAGED) -> str:
     """Put what is incoming in the place of a database, which is set aside; return where that is, ""
     where nothing was incoming. No connection to either may be open.
 
@@ -31,7 +31,7 @@ def finish(path: str) -> str:
     if not os.path.exists(incoming(path)):
         return ""
     folder, name = os.path.split(path)
-    aside = put_aside(path, folder, name, MOST_KEPT)
+    aside = put_aside(path, folder, name, MOST_KEPT, mark)
     for side in SIDE_FILES:
         if os.path.exists(path + side):
             os.rename(path + side, aside + side)
