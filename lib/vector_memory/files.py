@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import threading
 from datetime import datetime, timezone
 
 DAMAGED, REPLACED = ".damaged-", ".replaced-"
@@ -37,15 +38,25 @@ def sync_descriptor(descriptor: int) -> None:
 
 
 def write_durably(path: str, content: bytes) -> None:
-    """Put a file (0600) in the place of another one, whole and on the disk."""
-    temporary = f"{path}.new"
+    """Put a file (0600) in the place of another one, whole and on the disk.
+
+    Raises:
+        OSError: it cannot be written; what was there is there, and nothing else.
+    """
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}-{threading.get_ident():x}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        sync_descriptor(descriptor)
-    os.replace(temporary, path)
-    sync_file(os.path.dirname(path))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            sync_descriptor(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_file(folder)
 
 
 def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMAGED) -> str:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory.errors import StoreDamagedError
+from vector_memory.errors import VectorMemoryError
 from vector_memory.files import set_aside, sync_file, write_durably
 from vector_memory.journal import rows as form
 from vector_memory.journal import swap, vectors
@@ -215,35 +215,35 @@ def _save_memories(
             case [None, str(id), *_] if len(values) == len(columns) and kept.get(id, 0) < number:
                 # One that was being replaced may stand there twice: the later one counts.
                 row = dict(zip(columns, values, strict=True)) | {"seq": number}
-                sound = _complete(small, row)
-                if sound is not None:
+                found = _complete(small, row)
+                if found is not None:
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
-                    connection.execute(f"INSERT {form.INSERT}", [row[name] for name in form.ALL])
+                    connection.execute(f"INSERT {form.INSERT}", found[0])
                     kept[id] = number
-                    (doubtful.discard if sound else doubtful.add)(id)
+                    (doubtful.discard if found[1] else doubtful.add)(id)
     return kept, len(doubtful)
 
 
-def _complete(small: _Small, row: dict[str, Any]) -> bool | None:
-    """Make a row fit to be inserted: True where it is what was written, False where only its text is
-    known to be, None where it is not."""
+def _complete(small: _Small, row: dict[str, Any]) -> tuple[form.Row, bool] | None:
+    """Return the values of a row to insert, and whether they are what was written: else only the text
+    is known to be. None where not even that is.
+
+    What a row holds beside its checksum (hash, terms, whether it is open) is made anew.
+    """
     try:
         row["confidence"] = float(row["confidence"])
-        row["model"] = row["model"] if row["model"] in small.models else 0
         numbers = tuple(row[name] for name in form.NUMBERS)
         words = tuple(row[name] for name in form.WORDS)
-        number = row["source"]
-        row["source"] = number if number in small.sources else 0
-        source = small.sources.get(number, ("", ""))
-        checksum = form.checksum(numbers, (*words, *source))
-        if checksum == row["checksum"]:
-            return True
-        row["checksum"] = checksum
-        form.to_memory((*numbers, *words, *source, checksum, 0, 0, None), {0: ""})
-        text = row["text"]
-        known = (form.text_hash(text), form.text_hash(f"{row['title']}\n{text}"))
-        return False if row["hash"] in known else None
-    except (TypeError, ValueError, StoreDamagedError):
+        source = row["source"] if row["source"] in small.sources else 0
+        model = row["model"] if row["model"] in small.models else 0
+        told = small.sources.get(source, ("", ""))
+        known = {model: small.models.get(model, "")}
+        memory = form.to_memory((*numbers, *words, *told, b"", model, 0, None), known)
+        values = form.to_row(memory, source, model)
+        if values[form.ALL.index("checksum")] == row["checksum"]:
+            return values, True
+        return (values, False) if values[form.ALL.index("hash")] == row["hash"] else None
+    except (TypeError, ValueError, OverflowError, VectorMemoryError):
         return None
 
 

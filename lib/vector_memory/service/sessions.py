@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.files import write_durably
 from vector_memory.model import GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
@@ -225,10 +225,7 @@ def save_snapshot(ctx: Context, folder: str) -> None:
     notes = start_notes(ctx, place, ctx.shelves_of(place), set())
     path = ctx.home.snapshot(folder)
     data = {"notes": [{"id": one.id, "head": one.head, "text": one.text} for one in notes]}
-    descriptor, temporary = tempfile.mkstemp(dir=ctx.home.snapshots, prefix=".new-")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(data, file)
-    os.replace(temporary, path)
+    write_durably(path, json.dumps(data).encode())
 
 
 def is_excluded(ctx: Context, place: projects.Place) -> bool:

@@ -99,6 +99,10 @@ class WriteGuard:
     def differing(self) -> list[str]:
         """Read all files and return those that are not what was synced, by their paths in the
         folder. Nothing may write meanwhile."""
+        if os.path.exists(self.mark):
+            # Writing failed half way: what is there now is what counts.
+            self.sync()
+            self._clear()
         return [path for path, known in sorted(self._sums.items()) if self._sum(path) != known]
 
     @contextlib.contextmanager

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import StoreFullError
+from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Candidate, IndexRow, Scope
 from vector_memory.store import table as form
 from vector_memory.store.failures import translated
@@ -172,14 +172,22 @@ class Index:
 
         with self._write_lock:
             if self._lance is None:
-                from vector_memory.store.columns import Columns
-
                 lance = LanceIndex.open(self.store, self.model, self.dim)
-                self._level(lance)
-                self._columns = Columns.build(lance.iter_columns())
-                self._learn_common(lance)
+                try:
+                    self._follow_up(lance)
+                except StoreDamagedError as error:
+                    lance.set_aside(error.message)
+                    self._follow_up(lance)
                 self._lance = lance
             return self._lance.damage
+
+    def _follow_up(self, lance: LanceIndex) -> None:
+        """Make everything that is made of LanceDB's rows."""
+        from vector_memory.store.columns import Columns
+
+        self._level(lance)
+        self._columns = Columns.build(lance.iter_columns())
+        self._learn_common(lance)
 
     def build_matrix(self, chunks: Iterable[Chunk], reached: int) -> None:
         """Make the matrix of vectors that come from elsewhere, before LanceDB is loaded.

@@ -104,10 +104,11 @@ def save(
         temporary = os.path.join(folder, f"{META}.new")
         _write(temporary, iter([json.dumps(meta).encode()]))
         os.replace(temporary, os.path.join(folder, META))
-        sync_file(folder)
     except BaseException:
         _delete(folder, names)
         raise
+    # From here on the new files are in force, whatever fails.
+    sync_file(folder)
     _delete(folder, [name for name in os.listdir(folder) if name not in (META, *names)])
     return load(folder, model, dim)
 
@@ -122,6 +123,8 @@ def load(folder: str, model: str, dim: int) -> Saved:
     """
     import numpy as np
 
+    if _names_left(folder):
+        raise _damaged(folder, f"{META} is missing")
     meta = _read_meta(folder)
     if (meta.get("format"), meta.get("model"), meta.get("dim")) != (FORMAT, model, dim):
         raise FileNotFoundError(f"{folder} was made for another model or by another version")
@@ -137,6 +140,12 @@ def load(folder: str, model: str, dim: int) -> Saved:
         raise _damaged(folder, "its sequence numbers are damaged")
     ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
     return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
+
+
+def _names_left(folder: str) -> list[str]:
+    """Return the files of a matrix that no `meta.json` names."""
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return [] if META in names else names
 
 
 def _mapped(path: str, rows: int, dim: int) -> Rows:
