@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import faults
+import fault_rigs as faults
 import numpy as np
 import pytest
-from faults import Failing, Rig
+from fault_rigs import Failing, Rig
 from journal_samples import START, memory
 from service_house import ServiceHouse
 

@@ -7,9 +7,9 @@ import random
 import shutil
 from pathlib import Path
 
-import faults
+import fault_rigs as faults
 import pytest
-from faults import Cuts, Rig
+from fault_rigs import Cuts, Rig
 
 from vector_memory.store.durable import WriteGuard
 

@@ -23,7 +23,8 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Store what a user or an agent asks to be remembered.
 
     Waits up to 5 s for the model, so that a duplicate is seen as one. Without a model the memory is
-    stored all the same and embedded later.
+    stored all the same and embedded later; with `wait` false, too: it is compared by its words then,
+    and acknowledged as soon as it is on the disk.
 
     Raises:
         BadInputError: the text is empty or too long, or an option is unknown.
@@ -46,11 +47,14 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     )
     if place:
         ctx.know_project(shelf, place)
-    ctx.embedding.wait(MODEL_WAIT_S)
+    waits = bool(request.get("wait", True))
+    if waits:
+        ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
         placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
     else:
-        placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
+        vector = storing.vector_of(ctx, draft) if waits else None
+        placed = storing.place(ctx, shelf, draft, vector)
     memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
     ctx.state.audit("remember", "user", [memory.id], {"action": placed.action})
