@@ -23,8 +23,8 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Store what a user or an agent asks to be remembered.
 
     Waits up to 5 s for the model, so that a duplicate is seen as one. Without a model the memory is
-    stored all the same and embedded later; with `wait` false, too: it is compared by its words then,
-    and acknowledged as soon as it is on the disk.
+    stored all the same and embedded later. With `wait` false it is stored as it is, beside all others
+    but one of equal text, and acknowledged as soon as it is on the disk.
 
     Raises:
         BadInputError: the text is empty or too long, or an option is unknown.
@@ -52,9 +52,10 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
         placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
+    elif waits:
+        placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
     else:
-        vector = storing.vector_of(ctx, draft) if waits else None
-        placed = storing.place(ctx, shelf, draft, vector)
+        placed = storing.put(ctx, shelf, draft)
     memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
     ctx.state.audit("remember", "user", [memory.id], {"action": placed.action})
