@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
 from vector_memory.embed import model_files
 from vector_memory.embed.vectors import no_vectors, normalised
@@ -72,6 +71,8 @@ def bag_of_words(text: str, dim: int) -> list[float]:
 def models_folder() -> str:
     """Return a `models/` with the default model: the one that the environment names, else one
     made once from the installed wheel."""
+    import pytest
+
     named = os.environ.get(MODELS_VARIABLE)
     if named:
         if not model_files.present(named):
@@ -89,6 +90,8 @@ def models_folder() -> str:
 def require_package(name: str) -> None:
     """Skip the test where a package is missing; fail instead where everything must run."""
     if importlib.util.find_spec(name) is None:
+        import pytest
+
         if os.environ.get("CI"):
             pytest.fail(f"{name} must be installed where CI is set")
         pytest.skip(f"{name} is not installed")

@@ -91,6 +91,22 @@ class Home:
         return self.path("snapshots")
 
     @property
+    def backups(self) -> str:
+        return self.path("backups")
+
+    @property
+    def restore_plan(self) -> str:
+        return self.path("restore.json")
+
+    @property
+    def reserve(self) -> str:
+        return self.path("reserve")
+
+    @property
+    def failure(self) -> str:
+        return self.path("run", "failed.json")
+
+    @property
     def archives(self) -> str:
         return self.path("archives")
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from journal_samples import START
 
-from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.state import State
 
 
@@ -136,11 +135,42 @@ def test_tampering_with_the_audit_log_shows(state: State, tmp_path: Path, tamper
     assert not state.verify_audit()
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
-    """What is no database is refused."""
+def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
+    """What is no database makes room for a new one; `set_aside` tells of it."""
     (tmp_path / "state.db").write_bytes(b"junk" * 1000)
-    with pytest.raises(StoreDamagedError):
-        reopen(tmp_path)
+    state = reopen(tmp_path)
+    assert [one["kept"] for one in state.set_aside()] == [0]
+    assert len(list(tmp_path.glob("state.db.damaged-*/state.db"))) == 1
+    assert state.check(read_data=True) == []
+    state.close()
+
+
+def test_what_is_readable_of_a_damaged_file_is_kept(tmp_path: Path) -> None:
+    """A page that makes no sense costs its own rows; trust in folders and cursors stay."""
+    state = reopen(tmp_path)
+    state.trust(str(tmp_path))
+    state.set_cursors({f"/t/{n}.jsonl": {"at": n} for n in range(400)})
+    for n in range(400):
+        state.audit("remember", "user", [f"m{n}"], {"n": n})
+    state.close()
+    path = tmp_path / "state.db"
+    content = path.read_bytes()
+    page = content.index(b'{"n":300}') // 4096
+    path.write_bytes(content[: page * 4096] + bytes(4096) + content[(page + 1) * 4096 :])
+    state = reopen(tmp_path)
+    found = state.check(read_data=True)
+    assert found
+    state.mend(found[0])
+    assert state.check(read_data=True) == []
+    assert state.trusted(str(tmp_path))
+    assert len(state.cursors()) == 400
+    assert 0 < len(state.audit_entries(1_000)) < 400
+    state.trust("/another")
+    state.close()
+    again = reopen(tmp_path)
+    assert again.trusted("/another")
+    assert len(again.set_aside()) == 1
+    again.close()
 
 
 def test_important_things_wait_for_the_disk(state: State) -> None:

@@ -154,12 +154,16 @@ def test_another_models_matrix_is_not_used(folder: Path) -> None:
     ],
     ids=["short", "no vectors", "no seqs", "seqs", "meta", "empty meta", "list", "edited meta"],
 )
-def test_a_damaged_matrix_is_discarded(folder: Path, damage: object) -> None:
-    """Files that do not fit together are deleted rather than served."""
-    filled(folder)
-    damage(folder)  # type: ignore[operator]
-    assert loaded(folder) is None
-    assert not folder.exists()
+def test_a_damaged_matrix_is_set_aside(folder: Path, damage: object) -> None:
+    """Files that do not fit together are set aside rather than served, the last ones alone."""
+    for _ in range(2):
+        filled(folder)
+        damage(folder)  # type: ignore[operator]
+        assert loaded(folder) is None
+        assert not folder.exists()
+        assert len(list(folder.parent.glob(f"{folder.name}.damaged-*/{folder.name}"))) == 1
+    Matrix(str(folder), MODEL, DIM).delete()
+    assert not list(folder.parent.glob(f"{folder.name}.damaged-*"))
 
 
 def test_flipped_bits_in_vectors_are_found_by_a_check(folder: Path) -> None:

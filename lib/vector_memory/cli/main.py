@@ -40,6 +40,8 @@ VERBS = {
     "rebuild": "upkeep:rebuild",
     "check": "upkeep:check",
     "migrate": "upkeep:migrate",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
     "doctor": "doctor:doctor",
     "audit": "audit:audit",
     "jobs": "audit:jobs",

@@ -21,6 +21,8 @@ from vector_memory.cli.options import (
     Tag,
     Until,
 )
+from vector_memory.errors import StoreFullError
+from vector_memory.paths import Home
 
 DEFAULT_K = 10
 PARTS = {
@@ -112,11 +114,22 @@ def recall(
 
         answer_lines(batch, payload)
         return
-    answer = asking.ask("recall", {**payload, "query": asking.text_of(query or "")})
+    answer = _ask({**payload, "query": asking.text_of(query or "")})
     if as_json:
         output.document(answer)
     else:
         show(answer, why)
+
+
+def _ask(payload: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return asking.ask("recall", payload)
+    except StoreFullError as error:
+        # No daemon can run here: what can be read is read.
+        from vector_memory.cli import offline
+
+        output.note(f"{error.message} Found by words only, without filters.")
+        return offline.recall(Home(), payload["query"], payload)
 
 
 def show(answer: dict[str, Any], why: bool) -> None:

@@ -119,6 +119,15 @@ class Daemon:
                 raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
         return True
 
+    def wait_gone(self, wait_s: float = START_WAIT_S) -> None:
+        """Wait for a daemon that is ending.
+
+        Raises:
+            DaemonUnavailableError: it did not end in time.
+        """
+        if not self._wait_gone(wait_s):
+            raise errors.DaemonUnavailableError("The daemon has not ended yet.", "Try again.")
+
     def _kill(self) -> None:
         """Kill the process that holds the lock; its number stands there."""
         with contextlib.suppress(OSError, ValueError), open(self.home.lock, "rb") as file:
@@ -134,22 +143,43 @@ class Daemon:
 
     def _start_and_connect(self, timeout_s: float) -> socket.socket | None:
         until = time.monotonic() + max(START_WAIT_S, 0.0)
-        lib = os.path.dirname(paths.PACKAGE_ROOT)
-        if not spawn.spawn(self.home, lib):
-            raise errors.DaemonUnavailableError(
-                "The runtime is not installed.", "Run ./bootstrap.sh in the plugin's folder."
-            )
+        with contextlib.suppress(OSError):
+            os.unlink(self.home.failure)
+        self._spawn()
         again = time.monotonic() + 2.0
         while time.monotonic() < until:
             time.sleep(POLL_S)
             sock = self._try_connect(timeout_s)
             if sock is not None:
                 return sock
+            self._raise_failure()
             if time.monotonic() > again:
                 # The first one may have met the lock of a daemon that was just ending.
-                spawn.spawn(self.home, lib)
+                self._spawn()
                 again = time.monotonic() + 2.0
         return None
+
+    def _spawn(self) -> None:
+        try:
+            there = spawn.spawn(self.home, os.path.dirname(paths.PACKAGE_ROOT))
+        except OSError as error:
+            raise errors.StoreFullError(
+                f"No daemon can be started in {self.home.root}: {error.strerror}.",
+                "Free space on its disk or make it writable.",
+            ) from error
+        if not there:
+            raise errors.DaemonUnavailableError(
+                "The runtime is not installed.", "Run ./bootstrap.sh in the plugin's folder."
+            )
+
+    def _raise_failure(self) -> None:
+        """Raise what a daemon that could not start has left."""
+        try:
+            with open(self.home.failure, encoding="utf-8") as file:
+                told = json.load(file)
+        except (OSError, ValueError):
+            return
+        raise _as_error(told)
 
     def _try_connect(self, timeout_s: float) -> socket.socket | None:
         """Return a connection, None where there is no daemon.

@@ -4,7 +4,6 @@ Standard library only, Python 3.9.
 """
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
@@ -39,7 +38,11 @@ def write_spool(
     temporary = os.path.join(home.spool, "." + name)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        _write_whole(fd, json.dumps(entry).encode("ascii"))
+        try:
+            write_all(fd, json.dumps(entry).encode("ascii"))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -47,14 +50,10 @@ def write_spool(
     return path
 
 
-def _write_whole(fd: int, data: bytes) -> None:
-    """Write and close. On a disk that is nearly full a part may be written without an error."""
-    try:
-        if os.write(fd, data) != len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+def write_all(fd: int, content: bytes) -> None:
+    """Write everything: on a disk that is nearly full a write may take a part of it only."""
+    while content:
+        content = content[os.write(fd, content) :]
 
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":
@@ -92,9 +91,10 @@ def _claim(home: Home, stdin: bytes) -> bool:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             return True
         except FileExistsError:
-            if time.time() - os.stat(path).st_mtime < CLAIM_S:
+            if abs(time.time() - os.stat(path).st_mtime) < CLAIM_S:
                 return False
-            # The same words said again much later are another event.
+            # The same words said again much later are another event; a claim of the future was made
+            # before the clock was set back.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
     return False

@@ -163,7 +163,7 @@ class Events:
         if not self._ctx.settings.capture:
             return
         event = _text(message, "hook_event_name")
-        path = write_spool(self._ctx.home, event, message, folder)
+        path = self._ctx.reserve.spare(lambda: write_spool(self._ctx.home, event, message, folder))
         self._index(lambda: self._index_spooled(path, last))
 
     def _index_spooled(self, path: str, last: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections
 import logging
+import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.server import Reply
 from vector_memory.daemon.work import Worker
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.paths import Home
@@ -44,6 +45,7 @@ class House:
 
     def __init__(self, home: Home, settings: Settings, quiet_s: Callable[[], float]) -> None:
         self.home = home
+        self.restored = _finish_restoring(home)
         self.errors: collections.deque[dict[str, Any]] = collections.deque(maxlen=MAX_ERRORS)
         self._settings = settings
         policy.configure(settings.redact_personal)
@@ -55,10 +57,11 @@ class House:
             open_shelf=lambda folder: Shelf(folder, Journal.open(folder)),
         )
         self.ctx.global_shelf()
+        self._note_restored()
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed)
-        self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed)
+        self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed, self._recovered)
         self.stir = self._keeper.stir
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
@@ -217,12 +220,31 @@ class House:
 
             turn_end.resume_mining(self.ctx)
 
+    def _note_restored(self) -> None:
+        """Keep the trust that there was before a backup was restored, and note that one was."""
+        if self.restored is None:
+            return
+        for folder in self.restored["trusted"]:
+            self.ctx.state.trust(folder)
+        memories = self.restored["told"]["memories"]
+        self.ctx.state.audit("restore", "user", [], {"memories": memories})
+
+    def _recovered(self) -> None:
+        """What could not be stored while the disk was full is stored now."""
+        self._indexer.put(lambda: self.events.drain_spool())
+
     def _failed(self, where: str, error: BaseException) -> None:
-        log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)
-        self.errors.append(
-            {"at": time.time(), "where": where, "error": f"{type(error).__name__}: {error}"}
-        )
+        if isinstance(error, StoreFullError):
+            self.ctx.reserve.short()
         self.ctx.count("errors")
+        told = {"where": where, "error": f"{type(error).__name__}: {error}"}
+        last = self.errors[-1] if self.errors else {}
+        if {name: last.get(name) for name in told} == told:
+            # What is tried every few seconds is told once.
+            last.update(at=time.time(), times=last.get("times", 1) + 1)
+            return
+        log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)
+        self.errors.append({"at": time.time(), **told})
 
     def _load_embedder(self) -> Embedder:
         from vector_memory.embed import registry
@@ -233,6 +255,15 @@ class House:
         from vector_memory.embed.pool import BulkEmbedder
 
         return BulkEmbedder(self._settings, self.home.models, self.home.pycache)
+
+
+def _finish_restoring(home: Home) -> dict[str, Any] | None:
+    """Put a backup in place that is to be restored, before anything is opened."""
+    if not os.path.exists(home.restore_plan):
+        return None
+    from vector_memory.service import restoring
+
+    return restoring.finish(home)
 
 
 def open_index(folder: str, model: str, dim: int) -> Index:

@@ -44,6 +44,7 @@ class Keeper:
         open_index: makes the index of a store folder.
         quiet_s: how long no request has come, in seconds; 0 while one is answered.
         failed: is told of an error by its place.
+        recovered: is told when there is space on the disk again.
     """
 
     def __init__(
@@ -52,17 +53,20 @@ class Keeper:
         open_index: OpensIndex,
         quiet_s: Callable[[], float],
         failed: Callable[[str, BaseException], None],
+        recovered: Callable[[], object] = lambda: None,
     ) -> None:
         self._ctx = ctx
         self._open_index = open_index
         self._quiet_s = quiet_s
         self._failed = failed
+        self._recovered = recovered
         self._wake = threading.Event()
         self._stirred = threading.Event()
         self._stopping = threading.Event()
         self._level = self._rests = False
         self._step_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+        self._readonly: set[str] = set()
         self._optimized: dict[str, tuple[float, float]] = {}
         self._optimize_at: dict[str, float] = {}
         self.stages: dict[str, float] = {}
@@ -139,7 +143,11 @@ class Keeper:
         self._step_since = None
         if not moved:
             self._wait()
-            self._level = self._tidy()
+            try:
+                self._level = self._tidy()
+            except Exception as error:
+                self._level = False
+                self._failed("tidying", error)
 
     def _wait(self) -> None:
         if self._level:
@@ -158,11 +166,20 @@ class Keeper:
         if not self._ctx.embedding.model:
             return
         for shelf in self._ctx.opened_shelves():
-            if shelf.index is None:
+            # A reader is served what is there: words from the journal, vectors from a saved matrix.
+            if shelf.index is None and (
+                shelf.journal.writable or shelf.folder not in self._readonly
+            ):
                 self._attach(shelf)
 
     def _attach(self, shelf: Shelf) -> None:
         index = self._open_index(shelf.folder, self._ctx.embedding.model, self._ctx.embedding.dim)
+        if not shelf.journal.writable:
+            self._readonly.add(shelf.folder)
+            log.warning("%s can only be read: nothing is stored or indexed there", shelf.folder)
+            if index.vectors_ready:
+                shelf.attach(index)
+            return
         if not index.vectors_ready:
             reached = shelf.journal.last_seq()
             index.build_matrix(shelf.journal.iter_vectors(self._ctx.embedding.model), reached)
@@ -170,13 +187,14 @@ class Keeper:
 
     def _load_lance_all(self) -> None:
         for shelf in self._ctx.opened_shelves():
-            if shelf.index is not None and not shelf.index.lexical_ready:
+            lacking = shelf.index is not None and not shelf.index.lexical_ready
+            if shelf.index is not None and lacking and shelf.journal.writable:
                 damage = shelf.index.load_lance()
                 if damage:
                     shelf.failed = damage
                     log.error("an index of %s was set aside: %s", shelf.folder, damage)
-                if shelf.index.reached() > shelf.journal.given_seq():
-                    # It follows another history: the journal was restored from a backup.
+                if shelf.index.reached() > shelf.journal.given_at_open:
+                    # It follows another history: somebody put an older journal there.
                     shelf.index.rebuild()
 
     def _follow(self, shelf: Shelf) -> int:
@@ -184,6 +202,9 @@ class Keeper:
             if self._stopping.is_set():
                 return 0
             moved = follow_once(shelf, self._ctx.embedding, bool(self._ctx.filling))
+            if not moved:
+                # It is level again, whatever was in the way.
+                shelf.failed = ""
             if moved and self._may_optimize(shelf):
                 self._tidy_one(shelf)
             return moved
@@ -211,6 +232,9 @@ class Keeper:
     def _tidy(self) -> bool:
         """Optimise and save what changed, and let the process for many texts go; whether all is done
         until something is asked again."""
+        if self._ctx.reserve.keep():
+            log.info("there is space again")
+            self._recovered()
         quiet_s = self._quiet_s()
         if quiet_s > REST_AFTER_S and not self._rests:
             self._rests = True

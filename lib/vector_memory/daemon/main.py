@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import gc
+import json
 import logging
 import os
 import signal
@@ -18,7 +19,13 @@ from vector_memory import config, parsing, paths, private, wire
 from vector_memory.daemon.limits import require_small
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Server
-from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.errors import (
+    BadInputError,
+    DaemonUnavailableError,
+    NotFoundError,
+    StoreDamagedError,
+    VectorMemoryError,
+)
 from vector_memory.paths import Home
 
 if TYPE_CHECKING:
@@ -35,6 +42,8 @@ acknowledged is on the disk."""
 HUNG_S = 120.0
 """A daemon that could not even look around for so long answers nobody: a regular expression that never
 ends, say, holds the interpreter's lock. It ends itself, and the next hook starts another."""
+OPENING_S = 1_800.0
+"""The same while stores are opened: migrating or mending a large journal takes its time."""
 MAX_LOG_BYTES = 1_000_000
 SOCKET = "daemon.sock"
 
@@ -57,8 +66,9 @@ def main(root: str) -> int:
     _log_to(os.path.join(home.logs, "daemon.log"))
     try:
         in_order = Daemon(home, started).run()
-    except Exception:
+    except Exception as error:
         log.exception("the daemon failed")
+        _leave_reason(home, error)
         return 3
     if not in_order:
         # The interpreter's own end would wait for threads that are still at work.
@@ -87,6 +97,15 @@ def _entered(root: str) -> Home:
     return home
 
 
+def _leave_reason(home: Home, error: Exception) -> None:
+    """Leave for whoever started this daemon why it does not answer."""
+    if not isinstance(error, VectorMemoryError):
+        error = DaemonUnavailableError(f"The daemon failed: {error!r}.", "See logs/daemon.log.")
+    told = {"error": error.message, "hint": error.hint, "type": type(error).__name__}
+    with contextlib.suppress(OSError), open(home.failure, "w", encoding="utf-8") as file:
+        json.dump(told, file)
+
+
 class Daemon:
     """The process: a server, the house behind it, and the rules of when to end."""
 
@@ -100,26 +119,35 @@ class Daemon:
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
         self.house: House | None = None
+        self.failure: StoreDamagedError | None = None
 
     def run(self) -> bool:
         """Serve until there is a reason to end; whether it ended in good order."""
         from vector_memory.daemon.house import House
 
-        _end_after(HUNG_S)
+        _end_after(OPENING_S)
         signal.signal(signal.SIGTERM, lambda *_: self.end("terminated"))
         signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
-        self.house = House(self.home, self.settings, self._quiet_s)
+        try:
+            self.house = House(self.home, self.settings, self._quiet_s)
+        except StoreDamagedError as error:
+            # There is nothing to serve but the way back: `restore`.
+            log.error("no store can be opened: %s", error)
+            self.failure = error
+        _end_after(HUNG_S)
         self.server.listen()
-        self.house.start(self.started)
+        if self.house is not None:
+            self.house.start(self.started)
         log.info("daemon %s serves, pid %d", self.version, os.getpid())
         self.server.serve(self._look_around)
         log.info("daemon ends: %s", self.reason)
         # From now on the system sees to it: no thread, and no lock that one holds, can delay the end.
         _end_after(END_S)
         self.server.stop()
-        self.house.interrupt()
+        if self.house is not None:
+            self.house.interrupt()
         self.server.close(DRAIN_S)
-        return self.house.close(CLOSE_S)
+        return self.house is None or self.house.close(CLOSE_S)
 
     def end(self, reason: str) -> None:
         """Take no more requests and let `run` return."""
@@ -132,37 +160,66 @@ class Daemon:
             reply.send(wire.OLD, b"")
             self.end(f"version {version} takes over")
             return
-        assert self.house is not None
         if verb.startswith(wire.HOOK_VERB):
-            reply.send(wire.ANSWER, self.house.hook(verb[len(wire.HOOK_VERB) :], body))
+            event = verb[len(wire.HOOK_VERB) :]
+            reply.send(wire.ANSWER, self.house.hook(event, body) if self.house else b"")
             return
         request = _parse(body)
         own: dict[str, Callable[[], dict[str, Any]]] = {
             "status": self.status,
             "stop": self._stop,
-            "reload": self._reload,
-            "doctor": self._doctor,
+            "restore": lambda: self._restore(request, reply),
         }
-        answer = own[verb]() if verb in own else self.house.ask(verb, request, reply)
+        if self.house is None and verb not in own:
+            # Whoever asks next may have mended it: that is seen by another start.
+            self.end("it has no store")
+            assert self.failure is not None
+            raise self.failure
+        assert self.house is not None or verb in own
+        own |= {"reload": self._reload, "doctor": self._doctor, "restored": self._restored}
+        if verb in own:
+            answer = own[verb]()
+        else:
+            assert self.house is not None
+            answer = self.house.ask(verb, request, reply)
         reply.json(wire.ANSWER, answer)
 
     def status(self) -> dict[str, Any]:
         """Return what `daemon status` shows."""
-        assert self.house is not None
         return {
             "pid": os.getpid(),
             "rss_mb": round(rss_bytes() / 1e6, 1),
-            "state": self.house.state(),
+            "state": self.house.state() if self.house else "damaged",
             "version": self.version,
             "uptime_s": round(time.monotonic() - self.started, 1),
             "requests": self.server.requests,
-            "stages_s": self.house.stages(),
+            "stages_s": self.house.stages() if self.house else {},
             "data_home": self.home.root,
         }
 
     def _stop(self) -> dict[str, Any]:
         self.end("asked to stop")
         return {"stopping": True}
+
+    def _restore(self, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
+        """Show what restoring a backup would do, or make it ready and end: the next daemon has it."""
+        from vector_memory.service import asked, restoring
+
+        path = asked.text_of(request, "path", 4_096)
+        if request.get("dry_run"):
+            return restoring.look(self.home, path)
+        trusted = self.house.ctx.state.trusted_folders() if self.house else []
+        told = restoring.restore(self.home, path, trusted, reply.progress)
+        self.end("a backup is to be restored")
+        return told
+
+    def _restored(self) -> dict[str, Any]:
+        """Return what was restored when this daemon started."""
+        assert self.house is not None
+        done = self.house.restored
+        if done is None:
+            raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
+        return {**done["told"], "aside": done["aside"]}
 
     def _reload(self) -> dict[str, Any]:
         """Take the settings anew; what only a start can change ends this daemon."""
@@ -194,14 +251,13 @@ class Daemon:
 
     def _look_around(self) -> None:
         """End when idle for long, or when the data home is gone."""
-        assert self.house is not None
         _end_after(HUNG_S)
         if not self.server.owns_socket():
             self.end("its socket is gone")
-        if hung := self.house.hung():
+        if self.house is not None and (hung := self.house.hung()):
             self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
-        if idle_s > self.settings.idle_exit_minutes * 60 and not self.house.busy():
+        if idle_s > self.settings.idle_exit_minutes * 60 and not (self.house and self.house.busy()):
             self.end("idle")
 
     def _stir(self) -> None:

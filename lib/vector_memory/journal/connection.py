@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
@@ -49,6 +49,9 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
         _write_ahead(connection)
         for pragma in (
             f"synchronous = {synchronous}",
+            # macOS: without these a sync ends in the drive's own cache. Nothing elsewhere.
+            f"fullfsync = {int(synchronous == 'FULL')}",
+            "checkpoint_fullfsync = ON",
             "secure_delete = ON",
             "foreign_keys = ON",
             f"journal_size_limit = {WAL_LIMIT_BYTES}",
@@ -124,6 +127,7 @@ class Connections:
         self._pool_lock = threading.Lock()
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
+        self._generation = 0
 
     @property
     def writable(self) -> bool:
@@ -167,11 +171,29 @@ class Connections:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Lend a reader to this thread."""
         with translated(self.path):
-            connection = self._borrow() or open_reader(self.path)
+            connection, generation = self._borrow()
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._give_back(connection, generation)
+
+    def replace_file(self, replace: Callable[[], None], synchronous: str) -> None:
+        """Close the file, let `replace` put another one in its place, and open that. Who is reading
+        the old one reads it to the end.
+
+        Raises:
+            StoreFullError: the file can only be read.
+        """
+        with self._lock, self._pool_lock, translated(self.path):
+            self._require_writer().close()
+            self._writer = None
+            self._generation += 1
+            while self._readers:
+                self._readers.pop().close()
+            try:
+                replace()
+            finally:
+                self._writer = open_writer(self.path, synchronous)
 
     def close(self) -> None:
         """Close all connections; the last one folds the write-ahead log into the file."""
@@ -184,13 +206,16 @@ class Connections:
                 self._writer.close()
                 self._writer = None
 
-    def _borrow(self) -> sqlite3.Connection | None:
+    def _borrow(self) -> tuple[sqlite3.Connection, int]:
         with self._pool_lock:
-            return self._readers.pop() if self._readers else None
+            if self._readers:
+                return self._readers.pop(), self._generation
+            return open_reader(self.path), self._generation
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: sqlite3.Connection, generation: int) -> None:
         with self._pool_lock:
-            if not self._closed and len(self._readers) < IDLE_READERS:
+            current = generation == self._generation
+            if current and not self._closed and len(self._readers) < IDLE_READERS:
                 self._readers.append(connection)
                 return
         connection.close()

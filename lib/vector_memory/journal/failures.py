@@ -36,6 +36,18 @@ def translated(path: str) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def full_disk(path: str) -> Iterator[None]:
+    """Raise what the system raises inside about files that cannot be written as StoreFullError."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreFullError(
+            f"{path} cannot be written: {error}.",
+            "Free space on its disk or make its folder writable.",
+        ) from error
+
+
 def translate(error: sqlite3.Error, path: str) -> Exception:
     """Return the error of this package that says what `error` means for the user."""
     if isinstance(error, sqlite3.IntegrityError):
@@ -48,7 +60,8 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
         )
     if any(part in words for part in _DAMAGED):
         return StoreDamagedError(
-            f"{path} is damaged: {error}.", "Run `vector-memory check`, then restore a backup."
+            f"{path} is damaged: {error}.",
+            "Run `vector-memory check --read-data`: it saves what can be read.",
         )
     if any(part in words for part in _BUSY):
         return VectorMemoryError(

@@ -5,16 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Literal
+from typing import Any, Literal
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import lexical, reads, transfer, upkeep, vectors, writes
+from vector_memory.journal import (
+    lexical,
+    mending,
+    reads,
+    salvage,
+    swap,
+    transfer,
+    upkeep,
+    vectors,
+    writes,
+)
 from vector_memory.journal.cache import VectorCache
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import translated
+from vector_memory.journal.copying import copy_database
+from vector_memory.journal.failures import full_disk, translated
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.rows import text_hash
+from vector_memory.journal.salvage import Salvaged
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.model import Candidate, Memory, Scope, Source, Status
@@ -31,8 +43,9 @@ def _utc_now() -> datetime:
 class Journal(VectorCache, Surroundings):
     """A store's memories. Any thread may call any method; writers take turns.
 
-    `folder` is the store's folder, `store_id` the random id that the store got when it was made.
-    Use `open` and `close`.
+    `folder` is the store's folder, `store_id` the random id that the store got when it was made,
+    `given_at_open` the highest sequence number that had been given when it was opened. Use `open` and
+    `close`.
     """
 
     def __init__(self, folder: str, connections: Connections, clock: Clock) -> None:
@@ -40,18 +53,16 @@ class Journal(VectorCache, Surroundings):
         self.connections = connections
         self.reader = reads.Reader()
         self.now = clock
-        with connections.reading() as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
-            self.reader.load_models(connection)
-        if row is None:
-            raise StoreDamagedError(f"{connections.path} has no id.", "Restore a backup.")
-        self.store_id = str(row[0])
+        self.store_id = ""
+        self._load()
+        self.given_at_open = self.given_seq()
 
     # -- life -------------------------------------------------------------------------------------
 
     @classmethod
     def open(cls, folder: str, clock: Clock = _utc_now) -> Journal:
-        """Open a store's journal, making or migrating it if needed.
+        """Open a store's journal, making or migrating it if needed. What can be read of a damaged one
+        is put in its place: `set_aside` tells.
 
         Args:
             folder: the store's folder; made (0700) if missing. Where it cannot be written, the
@@ -59,10 +70,22 @@ class Journal(VectorCache, Surroundings):
             clock: what time it is, as an aware UTC datetime.
 
         Raises:
-            StoreDamagedError: the file is damaged or from a newer version.
+            StoreDamagedError: the file is from a newer version or another program, or damaged and
+                not to be written.
             StoreFullError: there is none and it cannot be made.
         """
         path = os.path.join(folder, JOURNAL)
+        if salvage.is_gone(path) and os.access(folder, os.W_OK):
+            cls._mend(path, "It was missing")
+        try:
+            return cls._open(folder, path, clock)
+        except StoreDamagedError as error:
+            if not mending.is_damage(error) or not cls._mend(path, str(error.__cause__)):
+                raise
+            return cls._open(folder, path, clock)
+
+    @classmethod
+    def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
             connections = connect(path, MIGRATIONS)
             try:
@@ -70,6 +93,22 @@ class Journal(VectorCache, Surroundings):
             except BaseException:
                 connections.close()
                 raise
+
+    @staticmethod
+    def _mend(path: str, why: str) -> bool:
+        if not os.access(os.path.dirname(path), os.W_OK):
+            return False
+        with translated(path), full_disk(path):
+            return mending.mend_journal(path, why) is not None
+
+    def _load(self) -> None:
+        """Read what is kept in memory."""
+        with self.connections.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            self.reader.load_models(connection)
+        if row is None:
+            raise StoreDamagedError(f"{self.connections.path} has no id.", "Restore a backup.")
+        self.store_id = str(row[0])
 
     @property
     def writable(self) -> bool:
@@ -290,6 +329,12 @@ class Journal(VectorCache, Surroundings):
         with self.connections.reading() as connection:
             return reads.seqs(connection, scope)
 
+    def living_seqs(self) -> list[int]:
+        """Return the sequence numbers of all memories that are not forgotten, ascending."""
+        sql = "SELECT seq FROM memories WHERE status != 'forgotten' ORDER BY seq"
+        with self.connections.reading() as connection:
+            return [row[0] for row in connection.execute(sql)]
+
     def matching(
         self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
     ) -> list[Candidate]:
@@ -375,9 +420,39 @@ class Journal(VectorCache, Surroundings):
         and index entry is read."""
         return upkeep.check(self, read_data)
 
-    def backup_to(self, path: str) -> None:
-        """Write a whole copy of the journal as one file, complete or not at all."""
-        upkeep.backup(self, path)
+    def mend_problems(self, problems: list[str]) -> Salvaged | None:
+        """Mend what `check` found, as `mend` does where the file itself is damaged."""
+        return upkeep.mend(self, problems)
+
+    def mend(self, why: str) -> Salvaged | None:
+        """Put all that can be read into a new file in the place of this one, which is set aside; None
+        where nothing can be done. Reading goes on, writing waits.
+
+        Raises:
+            StoreFullError: it cannot be written; everything stays as it was.
+        """
+        path = self.connections.path
+        with self.connections.holding(), translated(path), full_disk(path):
+            done = salvage.prepare(path, why)
+            if done is None:
+                return None
+            self.connections.replace_file(lambda: self._finish(done), "FULL")
+            self.reader = reads.Reader()
+            self._load()
+        return done
+
+    def _finish(self, done: Salvaged) -> None:
+        salvage.report(done, swap.finish(self.connections.path))
+
+    def set_aside(self) -> list[dict[str, Any]]:
+        """Return what is known of the damaged copies of this journal that are still there, the oldest
+        first: `at`, `why`, `kept`, `doubtful`, `lost`, `lost_count`, `aside`."""
+        return salvage.reports(self.connections.path)
+
+    def backup_to(self, path: str, without_vectors: bool = False) -> None:
+        """Write a whole copy of the journal as one file, complete or not at all; without its cached
+        vectors, if they are not wanted."""
+        copy_database(self.connections, path, without_vectors)
 
     def rebuild_lexical(self) -> None:
         """Analyse all texts anew and make the full-text index from them."""

@@ -6,6 +6,7 @@ import os
 import sqlite3
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
+from vector_memory.journal import swap
 from vector_memory.journal.connection import Connections, create_file, open_writer
 from vector_memory.journal.failures import translated
 from vector_memory.journal.migrations import Migration, migrate, refuse_newer, version_of
@@ -13,7 +14,7 @@ from vector_memory.journal.migrations import Migration, migrate, refuse_newer, v
 
 def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FULL") -> Connections:
     """Open a database for writing, making its folder (0700) and itself (0600) if missing; where
-    it cannot be written, for reading.
+    it cannot be written, for reading. One that was about to take its place does so first.
 
     Raises:
         StoreDamagedError: it is no such database, damaged, or from a newer version.
@@ -22,6 +23,7 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
     with translated(path):
         if not _writable(path):
             return _readonly(path, len(migrations))
+        swap.finish(path)
         create_file(path)
         writer = open_writer(path, synchronous)
         try:

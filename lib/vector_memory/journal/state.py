@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,21 +13,31 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
 from vector_memory.journal import audit
 from vector_memory.journal.audit import Entry
 from vector_memory.journal.connection import Connections
+from vector_memory.journal.copying import copy_database
+from vector_memory.journal.failures import full_disk, translated
+from vector_memory.journal.mending import is_damage, mend_state
 from vector_memory.journal.opening import connect
 from vector_memory.journal.rows import microseconds, moment
+from vector_memory.journal.salvage import reports
 from vector_memory.journal.state_schema import MIGRATIONS
 
 if TYPE_CHECKING:
     import sqlite3
 
+MOST_UNWRITTEN = 1_000
 SHOWN_FOR = timedelta(days=30)
 SESSIONS_FOR = timedelta(days=90)
 DAYS_FOR = timedelta(days=30)
 """How long the counters of single days are kept."""
 _OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
+
+
+def _mend(path: str, why: str) -> None:
+    mend_state(path, why)
 
 
 def _utc_now() -> datetime:
@@ -44,17 +55,31 @@ class State:
         self._connections = connections
         self._now = clock
         self._counts: Counter[str] = Counter()
+        self._unwritten: dict[str, dict[str, datetime]] = {}
         self._counting = threading.Lock()
 
     @classmethod
     def open(cls, path: str, clock: Callable[[], datetime] = _utc_now) -> State:
-        """Open `state.db`, making or migrating it if needed, and sweep what is too old.
+        """Open `state.db`, making or migrating it if needed, and sweep what is too old. What can be
+        read of a damaged one is put in its place: `set_aside` tells.
 
         Raises:
-            StoreDamagedError: the file is damaged or from a newer version.
+            StoreDamagedError: the file is from a newer version, or damaged and not to be written.
             StoreFullError: the disk is full or read-only.
         """
-        connections = connect(os.path.abspath(path), MIGRATIONS, synchronous="NORMAL")
+        path = os.path.abspath(path)
+        try:
+            return cls._open(path, clock)
+        except StoreDamagedError as error:
+            if not is_damage(error) or not os.access(os.path.dirname(path), os.W_OK):
+                raise
+            with translated(path), full_disk(path):
+                mend_state(path, str(error.__cause__))
+            return cls._open(path, clock)
+
+    @classmethod
+    def _open(cls, path: str, clock: Callable[[], datetime]) -> State:
+        connections = connect(path, MIGRATIONS, synchronous="NORMAL")
         state = cls(connections, clock)
         try:
             if connections.writable:
@@ -63,6 +88,35 @@ class State:
             connections.close()
             raise
         return state
+
+    def check(self, read_data: bool) -> list[str]:
+        """Return what is wrong with the file, one sentence each; with `read_data` all of it is read."""
+        pragma = "integrity_check" if read_data else "quick_check"
+        try:
+            with self._connections.reading() as connection:
+                rows = connection.execute(f"PRAGMA {pragma}(10)").fetchall()
+        except VectorMemoryError as error:
+            return [error.message]
+        return [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
+
+    def mend(self, why: str) -> None:
+        """Put all that can be read into a new file in the place of this one, which is set aside.
+
+        Raises:
+            StoreFullError: it cannot be written.
+        """
+        path = self._connections.path
+        with full_disk(path):
+            self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
+
+    def set_aside(self) -> list[dict[str, Any]]:
+        """Return what is known of the damaged copies of this file that are still there."""
+        return reports(self._connections.path)
+
+    def backup_to(self, path: str) -> None:
+        """Write a whole copy as one file, complete or not at all."""
+        self.flush()
+        copy_database(self._connections, path)
 
     def close(self) -> None:
         """Write the counters and close the file."""
@@ -136,30 +190,37 @@ class State:
 
     def shown(self, session: str) -> set[str]:
         """Return the ids of the memories that a session has been given."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT memory FROM shown WHERE session = ?", (session,))
-            return {row[0] for row in rows}
+        return set(self.shown_at(session))
 
     def shown_at(self, session: str) -> dict[str, datetime]:
         """Return when a session was given each of these."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
-            return {memory: moment(at) for memory, at in rows}
+            found = {memory: moment(at) for memory, at in rows}
+        return {**found, **self._unwritten.get(session, {})}
 
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
-        """Note that a session has been given memories."""
-        rows = [(session, id, microseconds(at)) for id in ids]
-        with self._connections.writing() as connection:
-            connection.executemany("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
+        """Note that a session has been given memories; where that cannot be written, as long as this
+        process lives."""
+        given = list(ids)
+        rows = [(session, id, microseconds(at)) for id in given]
+        try:
+            with self._connections.writing() as connection:
+                connection.executemany("INSERT OR REPLACE INTO shown VALUES (?, ?, ?)", rows)
+        except StoreFullError:
+            if len(self._unwritten) > MOST_UNWRITTEN:
+                self._unwritten.clear()
+            self._unwritten.setdefault(session, {}).update(dict.fromkeys(given, at))
 
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
+        self._unwritten.pop(session, None)
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM shown WHERE session = ?", (session,))
 
     def remember_session(self, session: str, project: str, root: str, at: datetime) -> None:
-        """Note which project a session belongs to."""
-        with self._connections.writing() as connection:
+        """Note which project a session belongs to, if that can be written."""
+        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)",
                 (session, project, root, microseconds(at)),
@@ -220,6 +281,8 @@ class State:
         """Write the counters."""
         with self._counting:
             if not self._counts:
+                return
+            if not self._connections.writable:
                 return
             with self._connections.writing() as connection:
                 connection.executemany(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from vector_memory.journal import lexical
-from vector_memory.journal.connection import create_file
-from vector_memory.journal.failures import translated
+from vector_memory.journal import lexical, vectors
 from vector_memory.journal.reads import CHUNK
 from vector_memory.journal.rows import (
     AT_ID,
@@ -18,12 +15,14 @@ from vector_memory.journal.rows import (
     hash_fits,
     is_sound,
 )
+from vector_memory.journal.salvage import Salvaged
 from vector_memory.model import Status
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
 
 MAX_PROBLEMS = 100
+WRONG_LEXICON = "The full-text index differs from the memories."
 
 
 def check(journal: Journal, read_data: bool) -> list[str]:
@@ -36,11 +35,11 @@ def check(journal: Journal, read_data: bool) -> list[str]:
         with journal.connections.reading() as connection:
             problems = _structure(connection, read_data)
             if read_data:
-                problems += _rows(connection)
+                problems += _rows(connection) or _vectors(connection)
         if journal.writable:
             with journal.connections.maintaining() as connection:
                 if not lexical.is_sound(connection):
-                    problems.append("The full-text index differs from the memories: rebuild it.")
+                    problems.append(WRONG_LEXICON)
     except Exception as error:
         # Whatever a damaged file raises is what was looked for.
         return [f"The journal cannot be read: {error}"]
@@ -72,21 +71,21 @@ def _rows(connection: sqlite3.Connection) -> list[str]:
         last = rows[-1][0]
 
 
-def backup(journal: Journal, path: str) -> None:
-    """Write a whole copy as one file (0600), aside first and renamed when it is complete."""
-    aside = f"{path}.part"
-    with journal.connections.reading() as connection, translated(path):
-        if os.path.exists(aside):
-            os.unlink(aside)
-        create_file(aside)
-        copy = sqlite3.connect(aside, isolation_level=None)
-        try:
-            connection.backup(copy)
-            # One file that can be opened anywhere, without side files.
-            copy.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            copy.close()
-        os.replace(aside, path)
+def _vectors(connection: sqlite3.Connection) -> list[str]:
+    wrong = len(vectors.wrong(connection))
+    return [f"{wrong} cached vectors are damaged."] if wrong else []
+
+
+def mend(journal: Journal, problems: list[str]) -> Salvaged | None:
+    """Mend what `check` found: with what is in the file, if that is enough, else by a new file.
+
+    Raises:
+        StoreFullError: it cannot be written; everything stays as it was.
+    """
+    if problems == [WRONG_LEXICON]:
+        rebuild_lexical(journal)
+        return Salvaged(WRONG_LEXICON, journal.count())
+    return journal.mend(problems[0])
 
 
 def rebuild_lexical(journal: Journal) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
 
 CHUNK = 500
+LENGTH_ERROR = 0.02
 
 
 def get(
@@ -49,6 +50,25 @@ def put(
         " ON CONFLICT (hash, model) DO UPDATE SET vector = excluded.vector",
         ((hash, model_id, half.tobytes()) for hash, half in zip(hashes, halves, strict=True)),
     )
+
+
+def wrong(connection: sqlite3.Connection) -> list[tuple[bytes, int]]:
+    """Return the (hash, model) of vectors whose length is not 1: each was written with it. What a bit
+    changes without changing that changes no ranking either."""
+    import numpy as np
+
+    found: list[tuple[bytes, int]] = []
+    rows = connection.execute("SELECT hash, model, vector FROM vectors")
+    while part := rows.fetchmany(CHUNK):
+        for hash, model, raw in part:
+            if len(raw) % 2:
+                found.append((hash, model))
+                continue
+            with np.errstate(all="ignore"):
+                length = float(np.linalg.norm(np.frombuffer(raw, np.float16).astype(np.float32)))
+            if not abs(length - 1) <= LENGTH_ERROR:
+                found.append((hash, model))
+    return found
 
 
 def drop_unused(connection: sqlite3.Connection, hashes: Iterable[bytes]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 
 from vector_memory import redact
+from vector_memory.durable_files import write_durably
 from vector_memory.index.turns import Turn
 from vector_memory.paths import Home
 
@@ -29,10 +29,8 @@ def archive(home: Home, project: str, session: str, title: str, turns: Sequence[
     folder = os.path.join(home.archives, _safe(project) or "global")
     os.makedirs(folder, mode=0o700, exist_ok=True)
     path = os.path.join(folder, _name(turns[0].first.at, session))
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
-    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.replace(temporary, path)
+    # The client deletes the transcript one day: then this is all that is left.
+    write_durably(path, text.encode("utf-8", "replace"))
     return path
 
 

@@ -20,6 +20,7 @@ from vector_memory.paths import Home
 from vector_memory.service.allowance import Allowance
 from vector_memory.service.courtesy import Filling, Hooks
 from vector_memory.service.embedding import Embedding
+from vector_memory.service.reserve import Reserve
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
 
@@ -65,6 +66,7 @@ class Context:
     uses: Uses = field(default_factory=Uses)
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
+    reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -77,6 +79,7 @@ class Context:
 
     def __post_init__(self) -> None:
         self.generation = Allowance(self.state)
+        self.reserve = Reserve(self.home.reserve)
 
     def place(self, folder: str) -> projects.Place:
         """Return a folder's project, remembered for a short while."""
@@ -119,9 +122,24 @@ class Context:
         return shelves if shared in shelves else [*shelves, shared]
 
     def all_shelves(self) -> list[Shelf]:
-        """Return every store that this installation knows and trusts, the global one first."""
-        folders = [self.home.global_store, *self.state.trusted_folders()]
-        return [self._shelf(folder) for folder in folders if self._is_there(folder)]
+        """Return every store that this installation knows and trusts and can open, the global one
+        first."""
+        return self._open_all()[0]
+
+    def unopened(self) -> dict[str, VectorMemoryError]:
+        """Return why those of these stores that cannot be opened cannot, by their folders."""
+        return self._open_all()[1]
+
+    def _open_all(self) -> tuple[list[Shelf], dict[str, VectorMemoryError]]:
+        shelves, errors = [self.global_shelf()], {}
+        for folder in self.state.trusted_folders():
+            if self._is_there(folder):
+                # One store that is damaged or of a newer version does not take the others away.
+                try:
+                    shelves.append(self._shelf(folder))
+                except VectorMemoryError as error:
+                    errors[folder] = error
+        return shelves, errors
 
     def opened_shelves(self) -> list[Shelf]:
         """Return the stores that are open now."""
@@ -166,7 +184,10 @@ class Context:
                 shelf.close()
             self._shelves.clear()
         self.embedding.close()
-        self.state.close()
+        try:
+            self.reserve.spare(self.state.close)
+        except VectorMemoryError as error:
+            log.warning("the last counters are not written: %s", error)
 
     def _is_there(self, folder: str) -> bool:
         if folder == self.home.global_store:

@@ -23,7 +23,8 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Store what a user or an agent asks to be remembered.
 
     Waits up to 5 s for the model, so that a duplicate is seen as one. Without a model the memory is
-    stored all the same and embedded later.
+    stored all the same and embedded later. With `wait` false it is stored as it is, beside all others
+    but one of equal text, and acknowledged as soon as it is on the disk.
 
     Raises:
         BadInputError: the text is empty or too long, or an option is unknown.
@@ -47,11 +48,15 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if place:
         ctx.know_project(shelf, place)
     draft = standing.settled(draft, str(request["text"]))
-    ctx.embedding.wait(MODEL_WAIT_S)
+    waits = bool(request.get("wait", True))
+    if waits:
+        ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
         placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
-    else:
+    elif waits:
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
+    else:
+        placed = storing.put(ctx, shelf, draft)
     memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
     ctx.state.audit("remember", "user", [memory.id], {"action": placed.action})

@@ -68,6 +68,7 @@ def _store(ctx: Context, shelf: Shelf) -> dict[str, Any]:
         "vectors": bool(index is not None and index.vectors_ready),
         "bytes": folder_bytes(shelf.folder),
         "failed": shelf.failed,
+        "writable": shelf.journal.writable,
     }
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from vector_memory import injection, projects, prompts, redact
+from vector_memory.durable_files import write_durably
 from vector_memory.errors import UnsafeTextError
 from vector_memory.model import GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
 from vector_memory.retrieve import query as queries
@@ -250,10 +249,7 @@ def save_snapshot(ctx: Context, folder: str) -> None:
             for one in notes
         ]
     }
-    descriptor, temporary = tempfile.mkstemp(dir=ctx.home.snapshots, prefix=".new-")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(data, file)
-    os.replace(temporary, path)
+    write_durably(path, json.dumps(data).encode())
 
 
 def fence(

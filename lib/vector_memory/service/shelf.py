@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vector_memory.journal.journal import Journal
+    from vector_memory.journal.salvage import Salvaged
     from vector_memory.model import Vector, Vectors
     from vector_memory.store.columns import Columns
     from vector_memory.store.index import Index
@@ -187,6 +188,31 @@ class Shelf:
             count = self.journal.count(Scope(projects=scope.projects))
             self._sizes[key] = (last, count)
         return count
+
+    def mend_journal(self, problems: list[str]) -> Salvaged | None:
+        """Save what can be read of a damaged journal into a new one, and make its index anew; None
+        where nothing can be done.
+
+        Raises:
+            StoreFullError: it cannot be written; everything stays as it was.
+        """
+        with self.following:
+            done = self.journal.mend_problems(problems)
+            if done is not None and done.aside and self.index is not None:
+                self.index.rebuild()
+            self.recheck_vectors = True
+        return done
+
+    def mend_index(self, problems: Sequence[str]) -> None:
+        """Set damaged parts of the index aside; they are made anew from the journal.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        if self.index is not None:
+            with self.following:
+                self.index.mend(problems)
+                self.recheck_vectors = True
 
     def close(self) -> None:
         """Release the index and the journal."""

@@ -92,6 +92,15 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
     return placed
 
 
+def put(ctx: Context, shelf: Shelf, draft: Memory) -> Placed:
+    """Store a memory, or merge it into one of equal text, without a look at any other."""
+    with shelf.storing:
+        placed = _merged(ctx, shelf, draft, ()) or _added(ctx, shelf, draft, ())
+    if placed.action != "unchanged":
+        ctx.notify()
+    return placed
+
+
 def vector_of(ctx: Context, draft: Memory) -> Vector | None:
     """Return the vector by which a memory is stored, None where there is no model now."""
     try:

@@ -3,6 +3,7 @@ nothing depends on the last half minute of them."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import Counter
@@ -10,8 +11,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from vector_memory.errors import VectorMemoryError
+
 if TYPE_CHECKING:
     from vector_memory.service.shelf import Shelf
+
+log = logging.getLogger(__name__)
 
 EVERY_S = 30.0
 """How long uses may wait. A daemon that is killed loses so much of them."""
@@ -52,7 +57,12 @@ class Uses:
         with self._lock:
             counts, at = self._counts, self._last_at
             self._counts, self._since = {}, None
+        written = 0
         for shelf, uses in counts.values():
-            if at is not None:
-                shelf.journal.touch(uses, at)
-        return sum(len(uses) for _, uses in counts.values())
+            if at is not None and shelf.journal.writable:
+                try:
+                    shelf.journal.touch(uses, at)
+                    written += len(uses)
+                except VectorMemoryError as error:
+                    log.warning("uses in %s are not counted: %s", shelf.folder, error)
+        return written

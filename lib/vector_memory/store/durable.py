@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
+
+from vector_memory.durable_files import sync_descriptor, sync_file, write_durably
+from vector_memory.errors import StoreDamagedError
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
+REWRITTEN = frozenset({"latest_version_hint.json"})
+"""Files that LanceDB does write again. This one it only begins to look at."""
+MOST_NAMED = 3
+_READ_BYTES = 1 << 20
 
 
-def sync_file(path: str) -> None:
-    """Make a file's content, or a folder's list of files, survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+class Sum(NamedTuple):
+    """What a file held when it was synced."""
+
+    size: int
+    digest: str
+
+
+def sum_of(path: str) -> Sum:
+    """Read a file and return its size and digest."""
+    digest, size = hashlib.blake2b(digest_size=16), 0
+    with open(path, "rb") as file:
+        while piece := file.read(_READ_BYTES):
+            digest.update(piece)
+            size += len(piece)
+    return Sum(size, digest.hexdigest())
 
 
 def boot_id() -> str:
@@ -29,23 +47,25 @@ def boot_id() -> str:
 
 class WriteGuard:
     """Watches over a folder whose files are written once and never changed, by a library that
-    does not sync them.
+    neither syncs them nor notices when they are damaged.
 
     While the folder is being written, a mark beside it names the machine's run. A process that
     died leaves the mark, but its files are whole, since the system still writes them out; after a
-    power cut the mark names an earlier run, and what the files hold is anyone's guess.
+    power cut the mark names an earlier run, and what the files hold is anyone's guess. What was
+    synced stands with sizes and digests in a list beside the mark.
 
     Args:
         folder: the folder; it need not exist.
-        mark: the path of the mark, in the folder's parent.
+        mark: the path of the mark, in the folder's parent; the list is `<mark>.sums`.
         boot: what names this run of the machine.
     """
 
     def __init__(self, folder: str, mark: str, boot: str | None = None) -> None:
         self.folder = folder
         self.mark = mark
+        self.list = f"{mark}.sums"
         self._boot = boot_id() if boot is None else boot
-        self._synced: set[str] = set()
+        self._sums: dict[str, Sum] = {}
 
     def lost_power(self) -> bool:
         """Whether the machine went down (or may have) while the folder was being written."""
@@ -56,12 +76,34 @@ class WriteGuard:
             return False
 
     def trust(self) -> None:
-        """Take the files as they are: synced, unless a process died while it wrote them."""
+        """Take the files as they are: synced, unless a process died while it wrote them.
+
+        Raises:
+            StoreDamagedError: files are not there any more, or have another size.
+        """
+        listed = self._load()
         if os.path.exists(self.mark):
+            # What was being replaced may be gone, and what is new is not listed yet.
             self.sync()
             self._clear()
-        else:
-            self._synced = set(self._files())
+        elif not listed:
+            # An earlier version wrote the folder, or it is new.
+            if self._present():
+                self.sync()
+        elif wrong := self._of_wrong_size():
+            raise StoreDamagedError(
+                f"{_named(wrong)} of {self.folder} are missing or have another size.",
+                "The index is made anew from the journal by itself.",
+            )
+
+    def differing(self) -> list[str]:
+        """Read all files and return those that are not what was synced, by their paths in the
+        folder. Nothing may write meanwhile."""
+        if os.path.exists(self.mark):
+            # Writing failed half way: what is there now is what counts.
+            self.sync()
+            self._clear()
+        return [path for path, known in sorted(self._sums.items()) if self._sum(path) != known]
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -75,33 +117,78 @@ class WriteGuard:
         self._clear()
 
     def forget(self) -> None:
-        """Clear the mark of a folder that is gone."""
-        self._synced.clear()
+        """Clear mark and list of a folder that is gone."""
+        self._sums.clear()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.list)
         self._clear()
 
     def sync(self) -> int:
-        """Sync the files that are new, and the folders that list them; return how many."""
-        present = set(self._files())
-        new = present - self._synced
+        """Sync the files that are new and the folders that list them, and list them; return how
+        many there were."""
+        present = self._present()
+        known = {path: self._sums[path] for path in present if path in self._sums}
+        new = present - set(known)
         for path in new:
             with contextlib.suppress(FileNotFoundError):
-                sync_file(path)
+                whole = os.path.join(self.folder, path)
+                sync_file(whole)
+                if os.path.basename(path) not in REWRITTEN:
+                    known[path] = sum_of(whole)
         for folder in self._folders_of(new):
             sync_file(folder)
-        self._synced = present
+        if known != self._sums:
+            self._sums = known
+            write_durably(self.list, json.dumps(known).encode())
         return len(new)
 
-    def _files(self) -> Iterator[str]:
-        for folder, _, names in os.walk(self.folder):
-            for name in names:
-                yield os.path.join(folder, name)
+    def _load(self) -> bool:
+        """Read the list; whether there is one.
+
+        Raises:
+            StoreDamagedError: it cannot be read.
+        """
+        try:
+            with open(self.list, encoding="utf-8") as file:
+                self._sums = {path: Sum(*values) for path, values in json.load(file).items()}
+        except FileNotFoundError:
+            self._sums = {}
+            return False
+        except (ValueError, TypeError, AttributeError) as error:
+            raise StoreDamagedError(
+                f"{self.list} is damaged.", "The index is made anew from the journal by itself."
+            ) from error
+        return True
+
+    def _present(self) -> set[str]:
+        return {
+            os.path.relpath(os.path.join(folder, name), self.folder)
+            for folder, _, names in os.walk(self.folder)
+            for name in names
+        }
+
+    def _of_wrong_size(self) -> list[str]:
+        wrong = []
+        for path, known in self._sums.items():
+            try:
+                if os.stat(os.path.join(self.folder, path)).st_size != known.size:
+                    wrong.append(path)
+            except OSError:
+                wrong.append(path)
+        return wrong
+
+    def _sum(self, path: str) -> Sum | None:
+        try:
+            return sum_of(os.path.join(self.folder, path))
+        except OSError:
+            return None
 
     def _folders_of(self, paths: set[str]) -> set[str]:
         """Return the folders between these files and the parent of the guarded folder."""
         found: set[str] = set()
         top = os.path.dirname(self.folder)
         for path in paths:
-            folder = os.path.dirname(path)
+            folder = os.path.dirname(os.path.join(self.folder, path))
             while folder not in found and len(folder) >= len(top):
                 found.add(folder)
                 folder = os.path.dirname(folder)
@@ -112,10 +199,16 @@ class WriteGuard:
         with open(self.mark, "w", encoding="ascii") as file:
             file.write(self._boot)
             file.flush()
-            os.fsync(file.fileno())
+            sync_descriptor(file.fileno())
         sync_file(os.path.dirname(self.mark))
 
     def _clear(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.mark)
             sync_file(os.path.dirname(self.mark))
+
+
+def _named(paths: list[str]) -> str:
+    """Return some of these paths, and how many more there are."""
+    more = len(paths) - MOST_NAMED
+    return ", ".join(sorted(paths)[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import StoreFullError
+from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Candidate, IndexRow, Scope
 from vector_memory.store import table as form
 from vector_memory.store.failures import translated
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vector_memory.store.lance import LanceIndex
     from vector_memory.store.matrix import Chunk, Matrix
 
+WRONG_MATRIX = "The matrix differs from its checksums."
 _MOSTLY_NEW = 0.2
 SELECTIVE_ROWS = 200_000
 """Rows from which on a question's commonest terms are left out: reading what they match would take
@@ -98,6 +99,10 @@ class Index:
         """Return how many memories the index holds; 0 until LanceDB is loaded."""
         return self._lance.rows() if self._lance is not None else 0
 
+    def seqs(self) -> NDArray[np.int64]:
+        """Return the sequence numbers of all memories in LanceDB, ascending."""
+        return self._loaded().allowed(Scope())
+
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
         """Return the k best by BM25 for any of these analysed terms, best first; [] until
         LanceDB is loaded.
@@ -167,14 +172,22 @@ class Index:
 
         with self._write_lock:
             if self._lance is None:
-                from vector_memory.store.columns import Columns
-
                 lance = LanceIndex.open(self.store, self.model, self.dim)
-                self._level(lance)
-                self._columns = Columns.build(lance.iter_columns())
-                self._learn_common(lance)
+                try:
+                    self._follow_up(lance)
+                except StoreDamagedError as error:
+                    lance.set_aside(error.message)
+                    self._follow_up(lance)
                 self._lance = lance
             return self._lance.damage
+
+    def _follow_up(self, lance: LanceIndex) -> None:
+        """Make everything that is made of LanceDB's rows."""
+        from vector_memory.store.columns import Columns
+
+        self._level(lance)
+        self._columns = Columns.build(lance.iter_columns())
+        self._learn_common(lance)
 
     def build_matrix(self, chunks: Iterable[Chunk], reached: int) -> None:
         """Make the matrix of vectors that come from elsewhere, before LanceDB is loaded.
@@ -282,8 +295,26 @@ class Index:
         """
         found = self._lance.check(read_data) if self._lance is not None else []
         if read_data and self._matrix is not None and not self._matrix.sound():
-            found.append("The matrix differs from its checksum.")
+            found.append(WRONG_MATRIX)
         return found
+
+    def mend(self, problems: Sequence[str]) -> None:
+        """Set aside what these answers of `check` are about; `apply` makes it anew from there on.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        from vector_memory.store.matrix import Matrix
+
+        with self._write_lock:
+            if WRONG_MATRIX in problems and self._matrix is not None:
+                self._matrix.set_aside()
+                self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
+            about_table = [one for one in problems if one != WRONG_MATRIX]
+            if about_table:
+                self.set_aside(about_table[0])
+            elif self._lance is not None:
+                self._rebuild_matrix(self._lance, len(self._lance.embedded_seqs()))
 
     def close(self) -> None:
         """Save the matrix, release files and memory."""

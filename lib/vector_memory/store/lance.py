@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Candidate, IndexRow, Scope, unique
 from vector_memory.store import table as form
 from vector_memory.store.failures import translated
@@ -66,14 +67,24 @@ class LanceIndex:
         try:
             table.open()
             index = cls(table)
-            with translated("opening", table.path):
-                index._unindexed = table.run(table.missing_rows())["lexical"]
-                index._loose = table.run(table.fragments())
-                table.run(table.warm())
+            try:
+                index._warm()
+            except StoreDamagedError as error:
+                # The table opens, but what it consists of cannot be read.
+                table.set_aside(error.message)
+                index._warm()
         except BaseException:
             table.close()
             raise
         return index
+
+    def _warm(self) -> None:
+        """Learn how worn the table is, and read ahead what searches need."""
+        table = self._table
+        with translated("opening", table.path):
+            self._unindexed = table.run(table.missing_rows())["lexical"]
+            self._loose = table.run(table.fragments())
+            table.run(table.warm())
 
     # -- what is there ------------------------------------------------------------------------
 
@@ -294,6 +305,11 @@ class LanceIndex:
         from vector_memory.store.lance_check import problems
 
         return problems(self, read_data)
+
+    def differing_files(self) -> list[str]:
+        """Read all of the table's files and return those that are not what was written."""
+        with self._write_lock, translated("reading", self._table.path):
+            return self._table.guard.differing()
 
     def close(self) -> None:
         """Release files, memory and the thread."""

@@ -23,9 +23,17 @@ def problems(index: LanceIndex, read_data: bool) -> list[str]:
             for column, rows in index.unindexed().items()
             if rows < 0
         ]
-        return found + (_data_problems(index) if read_data else [])
+        return found + (_file_problems(index) or _data_problems(index) if read_data else [])
     except StoreDamagedError as error:
         return [error.message]
+
+
+def _file_problems(index: LanceIndex) -> list[str]:
+    """Compare every file with what was synced: manifests and indexes have no checksums within."""
+    wrong = index.differing_files()
+    if not wrong:
+        return []
+    return [f"{len(wrong)} files differ from what was written, among them {wrong[0]}."]
 
 
 def _data_problems(index: LanceIndex) -> list[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import shutil
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from datetime import datetime, timezone
 from typing import Any, TypeVar
 
+from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
 from vector_memory.store import table as form
 from vector_memory.store.durable import WriteGuard
@@ -26,7 +25,7 @@ INDEX_CACHE_BYTES = 384 << 20
 WARM_ROWS = 200_000
 """Rows up to which the words are read ahead."""
 METADATA_CACHE_BYTES = 32 << 20
-DAMAGED = "lance.damaged-"
+ASIDE = "lance"
 
 
 class LanceTable:
@@ -95,9 +94,7 @@ class LanceTable:
 
     def discard_damaged(self) -> None:
         """Delete what was set aside earlier: it holds the words of memories."""
-        for name in os.listdir(self.store):
-            if name.startswith(DAMAGED):
-                shutil.rmtree(os.path.join(self.store, name), ignore_errors=True)
+        discard(self.store, ASIDE)
 
     async def missing_rows(self) -> dict[str, int]:
         """Return column → how many rows its index lacks, -1 where the index itself is missing."""
@@ -184,14 +181,9 @@ class LanceTable:
     def _rename(self, reason: str) -> None:
         """Set the table aside in the store's folder, in place of what was there before."""
         self._close_handle()
-        self.discard_damaged()
-        stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%f")
-        aside = os.path.join(self.store, DAMAGED + stamp)
         with translated("setting it aside", self.path):
-            os.makedirs(aside, mode=0o700)
-            with contextlib.suppress(FileNotFoundError):
-                os.rename(self.path, os.path.join(aside, os.path.basename(self.path)))
-        self.guard.forget()
+            put_aside(self.path, self.store, ASIDE)
+            self.guard.forget()
         self.reached = 0
         self.damage = reason
 

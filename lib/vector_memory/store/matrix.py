@@ -8,6 +8,8 @@ when vectors are wanted.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import shutil
 import threading
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Candidate, Scope
 from vector_memory.store import matrix_file
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
     Chunk = tuple[NDArray[np.int64], Sequence[str], Vectors]
     """Sequence numbers (n,), their projects, and their vectors (n, dim), L2-normalised."""
+
+log = logging.getLogger(__name__)
 
 TAIL_ROWS = 2_000
 """Rows in the tail from which on it is worth saving."""
@@ -79,12 +84,16 @@ class Matrix:
     @classmethod
     def load(cls, folder: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> Matrix | None:
         """Return the saved matrix, None where there is none or it cannot be used: then it needs
-        building, and damaged files are deleted."""
+        building, and damaged files are set aside."""
         matrix = cls(folder, model, dim, exact_rows)
         try:
             matrix._adopt(matrix_file.load(folder, model, dim))
-        except (StoreDamagedError, OSError, ValueError):
-            shutil.rmtree(folder, ignore_errors=True)
+        except (StoreDamagedError, ValueError) as error:
+            log.error("set aside: %s", error)
+            matrix.set_aside()
+            return None
+        except OSError:
+            matrix.delete()
             return None
         return matrix
 
@@ -251,9 +260,17 @@ class Matrix:
         except (StoreDamagedError, OSError):
             return False
 
+    def set_aside(self) -> None:
+        """Rename the matrix's files out of the way, in place of earlier ones; what is mapped can
+        still be read. Where nothing can be renamed they stay."""
+        with contextlib.suppress(OSError):
+            put_aside(self.folder, *os.path.split(self.folder))
+
     def delete(self) -> None:
-        """Delete the matrix's files; what is in memory goes on until it is dropped."""
+        """Delete the matrix's files, those set aside among them; what is in memory goes on until it
+        is dropped."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        discard(*os.path.split(self.folder))
 
     # -- small parts --------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.durable_files import sync_descriptor, sync_file
 from vector_memory.errors import StoreDamagedError
-from vector_memory.store.durable import sync_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 EXACT_ROWS = 20_000
 """Rows up to which float32 is kept. Reading more of it for each question takes longer than counting
 bits, and drives everything else out of the processor's caches."""
-FORMAT = 2
+FORMAT = 3
 META = "meta.json"
 _READ_BYTES = 1 << 20
 
@@ -96,7 +96,7 @@ def save(
             "starts": ranges.starts,
             "stops": ranges.stops,
             "seqs_sum": _write(os.path.join(folder, names[0]), iter([seqs])),
-            "vectors_sum": _write(os.path.join(folder, names[1]), blocks)
+            "vectors_sums": [_write(os.path.join(folder, names[1]), blocks)]
             if not coded
             else _write_codes([os.path.join(folder, name) for name in names[1:]], blocks),
         }
@@ -104,10 +104,11 @@ def save(
         temporary = os.path.join(folder, f"{META}.new")
         _write(temporary, iter([json.dumps(meta).encode()]))
         os.replace(temporary, os.path.join(folder, META))
-        sync_file(folder)
     except BaseException:
         _delete(folder, names)
         raise
+    # From here on the new files are in force, whatever fails.
+    sync_file(folder)
     _delete(folder, [name for name in os.listdir(folder) if name not in (META, *names)])
     return load(folder, model, dim)
 
@@ -116,26 +117,35 @@ def load(folder: str, model: str, dim: int) -> Saved:
     """Map the matrix in force; the vectors are read when they are used.
 
     Raises:
-        OSError: there is none, or it cannot be read.
-        StoreDamagedError: it is damaged, or of another model or version.
+        FileNotFoundError: there is none of this model and version.
+        OSError: it cannot be read.
+        StoreDamagedError: it is damaged.
     """
     import numpy as np
 
+    if _names_left(folder):
+        raise _damaged(folder, f"{META} is missing")
     meta = _read_meta(folder)
     if (meta.get("format"), meta.get("model"), meta.get("dim")) != (FORMAT, model, dim):
-        raise _damaged(folder, "it was made for another model or by another version")
+        raise FileNotFoundError(f"{folder} was made for another model or by another version")
     seqs_name, *names = _names(meta["generation"], meta["coded"])
     rows = meta["rows"]
-    seqs = np.fromfile(os.path.join(folder, seqs_name), np.int64)
-    if len(seqs) != rows or _sum(seqs) != meta["seqs_sum"]:
-        raise _damaged(folder, "its sequence numbers are damaged")
     paths = [os.path.join(folder, name) for name in names]
     try:
+        seqs = np.fromfile(os.path.join(folder, seqs_name), np.int64)
         held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
-    except ValueError as error:
+    except (ValueError, FileNotFoundError) as error:
         raise _damaged(folder, "its vectors are incomplete") from error
+    if len(seqs) != rows or _sum(seqs) != meta["seqs_sum"]:
+        raise _damaged(folder, "its sequence numbers are damaged")
     ranges = Ranges(tuple(meta["projects"]), tuple(meta["starts"]), tuple(meta["stops"]))
     return Saved(seqs, held, ranges, meta["reached"], meta["generation"])
+
+
+def _names_left(folder: str) -> list[str]:
+    """Return the files of a matrix that no `meta.json` names."""
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return [] if META in names else names
 
 
 def _mapped(path: str, rows: int, dim: int) -> Rows:
@@ -171,8 +181,8 @@ def _map(path: str, kind: str, shape: tuple[int, ...]) -> Any:
     return np.memmap(path, kind, "r", shape=shape).view(np.ndarray)
 
 
-def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> str:
-    """Write vectors as codes, scales and signs; return the checksum of the codes."""
+def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> list[str]:
+    """Write vectors as codes, scales and signs; return the files' checksums."""
     import numpy as np
 
     from vector_memory.store.rows import encode, signs_of
@@ -187,21 +197,27 @@ def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> str:
             signs.append(signs_of(coded))
             yield coded
 
-    digest = _write(paths[0], codes())
-    _write(paths[1], iter([np.concatenate(scales)]))
-    _write(paths[2], iter([np.concatenate(signs, axis=1)] if signs else []))
-    return digest
+    return [
+        _write(paths[0], codes()),
+        _write(paths[1], iter([np.concatenate(scales)])),
+        _write(paths[2], iter([np.concatenate(signs, axis=1)] if signs else [])),
+    ]
 
 
 def vectors_sound(folder: str) -> bool:
-    """Read all vectors and compare them with the checksum that was stored with them."""
+    """Read all files and compare them with the checksums that were stored with them."""
     meta = _read_meta(folder)
+    names = _names(meta["generation"], meta["coded"])
+    found = [_file_sum(os.path.join(folder, name)) for name in names]
+    return found == [meta["seqs_sum"], *meta["vectors_sums"]]
+
+
+def _file_sum(path: str) -> str:
     digest = hashlib.blake2b(digest_size=8)
-    name = _names(meta["generation"], meta["coded"])[1]
-    with open(os.path.join(folder, name), "rb") as file:
+    with open(path, "rb") as file:
         while piece := file.read(_READ_BYTES):
             digest.update(piece)
-    return bool(digest.hexdigest() == meta["vectors_sum"])
+    return digest.hexdigest()
 
 
 def _read_meta(folder: str) -> dict[str, Any]:
@@ -246,7 +262,7 @@ def _write(path: str, pieces: Iterator[Any]) -> str:
                 digest.update(piece)
                 file.write(piece)
         file.flush()
-        os.fsync(file.fileno())
+        sync_descriptor(descriptor)
     return digest.hexdigest()
 
 

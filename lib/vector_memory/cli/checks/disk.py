@@ -23,6 +23,8 @@ def check(case: Case) -> Iterator[Finding]:
     yield _space(shutil.disk_usage(root).free)
     yield _permissions(case)
     yield from _way(root)
+    if case.status is not None and not os.path.exists(case.home.reserve):
+        yield Finding("disk", WARN, "The reserve for a full disk is given up.", "Make room.")
 
 
 def _space(free: int) -> Finding:

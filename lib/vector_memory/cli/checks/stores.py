@@ -39,6 +39,17 @@ def _problems(checked: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("stores", FAIL, message, str(one.get("fix") or ""))
     if not problems:
         yield Finding("stores", OK, "Journals and index agree")
+    for one in checked.get("set_aside") or []:
+        yield _set_aside(one)
+
+
+def _set_aside(one: dict[str, Any]) -> Finding:
+    """Tell of a damaged file for as long as its copy is there."""
+    lost, kept = int(one.get("lost_count") or 0), int(one.get("kept") or 0)
+    missing = f"{lost} at least are lost" if lost else "none is known to be lost"
+    message = f"Damage was mended on {str(one.get('at'))[:10]}: {kept} rows were saved, {missing}."
+    fix = f"`vector-memory restore` brings back a backup; else delete {one.get('aside')}"
+    return Finding("stores", WARN, f"{message} ({one.get('why')})", fix)
 
 
 def _followed(stats: dict[str, Any]) -> Iterator[Finding]:
@@ -46,6 +57,9 @@ def _followed(stats: dict[str, Any]) -> Iterator[Finding]:
     for one in stores:
         if one.get("failed"):
             yield Finding("stores", FAIL, f"{one.get('folder')}: {one['failed']}", REBUILD)
+        if not one.get("writable", True):
+            fix = "Make its folder and its files writable, if you want to add to it."
+            yield Finding("stores", WARN, f"{one.get('folder')} can only be read.", fix)
     pending = sum(int(one.get("pending_vectors") or 0) for one in stores)
     embedding = stats.get("embedding") or {}
     state, model = str(embedding.get("state") or "?"), embedding.get("model") or "no model"

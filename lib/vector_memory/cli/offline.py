@@ -1,0 +1,58 @@
+"""The answer to `recall` where no daemon can run, such as in a data home that can only be read: by
+words alone, straight from the journals."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import datetime, timezone
+from typing import Any
+
+from vector_memory import analysis, projects
+from vector_memory.journal import readonly
+from vector_memory.paths import Home
+
+TERMS = 24
+PATIENCE_S = 5.0
+
+
+def recall(home: Home, query: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return hits by words, best first, as `recall` does. Filters but the project are left out.
+
+    Args:
+        payload: what the daemon would have been asked: `k`, `project`, `global`, `cwd`.
+    """
+    terms = analysis.query_terms(query, TERMS)
+    folder = str(payload.get("project") or payload.get("cwd") or os.sep)
+    place = None if payload.get("global") else projects.locate(folder)
+    stores = [home.global_store]
+    if place and place.store and readonly.trusted(home.state_db, place.store):
+        stores.insert(0, place.store)
+    wanted = ["", *([place.id] if place else [])]
+    until = time.monotonic() + PATIENCE_S
+    rows = [
+        row
+        for store in stores
+        for row in readonly.search(store, terms, wanted, int(payload["k"]), until)
+    ]
+    return {"hits": [_hit(row) for row in rows[: int(payload["k"])]], "mode": "offline"}
+
+
+def _hit(row: dict[str, Any]) -> dict[str, Any]:
+    at = datetime.fromtimestamp(row["created_at_us"] / 1e6, timezone.utc)
+    return {
+        "id": row["id"],
+        "text": row["text"],
+        "kind": row["kind"],
+        "score": row["bm25"],
+        "breakdown": {"bm25": row["bm25"]},
+        "created_at": at.isoformat(),
+        "project": row["project"].rpartition("-")[0],
+        "project_id": row["project"],
+        "source": {
+            "path": row["path"],
+            "session": row["session"],
+            "line_start": row["line_start"],
+            "line_end": row["line_end"],
+        },
+    }

@@ -1,0 +1,64 @@
+"""Whole copies of a database that is in use."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.journal.connection import Connections, create_file, uri
+from vector_memory.journal.failures import translated
+from vector_memory.journal.migrations import refuse_newer, version_of
+from vector_memory.journal.salvage import forget_missing_vectors
+
+
+def problems_of(path: str, newest: int) -> list[str]:
+    """Read a copy through; return what is wrong with it, one sentence each.
+
+    Args:
+        newest: the highest schema version that is known.
+    """
+    try:
+        connection = sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True)
+        try:
+            refuse_newer(connection, newest, path)
+            if not version_of(connection):
+                return ["It is empty or another program's."]
+            rows = connection.execute("PRAGMA integrity_check(3)").fetchall()
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        return [f"SQLite: {error}."]
+    except StoreDamagedError as error:
+        return [error.message]
+    return [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
+
+
+def copy_database(connections: Connections, path: str, without_vectors: bool = False) -> None:
+    """Write a copy as one file (0600), aside first and renamed when it is complete. It shows one
+    moment, whatever is written meanwhile.
+
+    Args:
+        without_vectors: leave out a journal's cached vectors, which can be made again.
+
+    Raises:
+        StoreFullError: it cannot be written.
+    """
+    aside = f"{path}.part"
+    with connections.reading() as connection, translated(path):
+        if os.path.exists(aside):
+            os.unlink(aside)
+        create_file(aside)
+        copy = sqlite3.connect(aside, isolation_level=None)
+        try:
+            # All pages in one step: nothing is written in between.
+            connection.backup(copy)
+            # One file that can be opened anywhere, without side files.
+            copy.execute("PRAGMA journal_mode = DELETE")
+            if without_vectors:
+                copy.execute("DELETE FROM vectors")
+                forget_missing_vectors(copy)
+                copy.execute("VACUUM")
+        finally:
+            copy.close()
+        os.replace(aside, path)

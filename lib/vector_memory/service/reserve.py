@@ -1,0 +1,103 @@
+"""A file that takes up space for the day on which the disk is full: it is given up then, so that what
+frees space (forgetting, folding the log in, ending) can still be written."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from vector_memory.errors import StoreFullError
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+RESERVE_BYTES = 8 << 20
+ENOUGH = 4
+"""So many times its size must be free before it is made (again)."""
+LOOK_S = 10.0
+_BLOCK = bytes(1 << 16)
+
+
+class Reserve:
+    """The reserve of a data home.
+
+    Args:
+        path: the file.
+        size: its size in bytes.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self, path: str, size: int = RESERVE_BYTES, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.path = path
+        self.size = size
+        self._clock = clock
+        self._looked_s = float("-inf")
+        self._short = False
+
+    def short(self) -> None:
+        """Note that something could not be written for want of space."""
+        self._short = True
+
+    def give_up(self) -> bool:
+        """Free the reserved space; whether there was any."""
+        self._short = True
+        try:
+            os.unlink(self.path)
+        except OSError:
+            return False
+        log.error("the disk is full: the reserve is given up")
+        return True
+
+    def keep(self) -> bool:
+        """Make the reserve (again) where there is space for it, looking every few seconds; whether
+        space is back after something could not be written."""
+        if self._clock() - self._looked_s < LOOK_S:
+            return False
+        self._looked_s = self._clock()
+        there = os.path.exists(self.path)
+        if (there and not self._short) or self._free() < ENOUGH * self.size:
+            return False
+        if not there and not self._make():
+            return False
+        back, self._short = self._short, False
+        return back
+
+    def spare(self, work: Callable[[], T]) -> T:
+        """Do what frees space; where there is none to do it in, give up the reserve first.
+
+        Raises:
+            StoreFullError: even that was not enough.
+        """
+        try:
+            return work()
+        except (StoreFullError, OSError):
+            if not self.give_up():
+                raise
+            return work()
+
+    def _free(self) -> int:
+        try:
+            told = os.statvfs(os.path.dirname(self.path))
+        except OSError:
+            return 0
+        return told.f_bavail * told.f_frsize
+
+    def _make(self) -> bool:
+        """Write the file whole, so that its blocks are really taken."""
+        try:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb", buffering=0) as file:
+                for _ in range(-(-self.size // len(_BLOCK))):
+                    file.write(_BLOCK)
+                os.fsync(descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+            return False
+        return True
