@@ -16,7 +16,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
-from vector_memory.service import reading
+from vector_memory.service import purged, reading
 from vector_memory.service.context import Context
 from vector_memory.service.reading_process import ReadingProcess
 from vector_memory.service.shelf import Shelf
@@ -145,6 +145,9 @@ def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
         if not ctx.is_excluded(place, folder):
             by_place.setdefault(place.id, (place, []))[1].append(draft)
     for place, group in by_place.values():
+        group = purged.without_purged(ctx, place.id, group)
+        if not group:
+            continue
         shelf = ctx.shelf_of(place)
         ctx.know_place(shelf, place)
         for part in _parts([_memory(draft, place.id) for draft in group]):

@@ -18,7 +18,7 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index import markdown_export
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Progress, Status, unique
-from vector_memory.service import asked, export_plans, note_files, note_plans
+from vector_memory.service import asked, export_plans, note_files, note_plans, purged
 from vector_memory.service.context import Context
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.note_plans import (
@@ -107,7 +107,14 @@ def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progre
     records = {name for one in found for name in one.records()}
     project = place.id if place else ""
     steps = [step for one in found for step in note_plans.of_notes(shelf, project, one, records)]
+    gone = purged.is_purged(ctx, [step.memory for step in steps])
+    steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
     return steps + [step for file in exports for step in _of_export(ctx, request, file, counts)]
+
+
+def _brings(step: Step, purged_ids: set[str]) -> bool:
+    """Whether a step would bring back what was purged."""
+    return step.memory.id in purged_ids and step.action in (NEW, CHANGED, UPDATED, MERGED)
 
 
 def _read(

@@ -27,6 +27,9 @@ INDEX_CACHE_BYTES = 384 << 20
 WARM_ROWS = 200_000
 """Rows up to which the words are read ahead."""
 METADATA_CACHE_BYTES = 32 << 20
+NEW, OLD = "-new", "-old"
+"""What a table is called while it is written anew, and the one before it for the moment in between."""
+ROWS_AT_ONCE = 16_384
 DAMAGED = "lance.damaged-"
 
 
@@ -93,6 +96,65 @@ class LanceTable:
         shutil.rmtree(self.path, ignore_errors=True)
         self.guard.forget()
         self._start()
+
+    def rewrite(self) -> None:
+        """Copy the rows into a new table and put it in the place of the old one. A process that dies in
+        between leaves the old table, or none: the journal has everything."""
+        new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
+        old = os.path.join(self.folder, f"{self.name}{OLD}.lance")
+        self._delete_others()
+        self.run(self._copy_rows())
+        handle, connection = self.handle, self._connection
+        os.rename(self.path, old)
+        os.rename(new, self.path)
+        # What LanceDB keeps in memory of files it keeps by their paths: these are other files.
+        self._connection = None
+        self.__dict__.pop("_session", None)
+        self._start()
+        for gone in (handle, connection):
+            gone.close()
+        self._delete_others()
+        self.discard_damaged()
+
+    async def _copy_rows(self) -> None:
+        """Write all rows into a new table beside this one, with its indexes."""
+        import pyarrow as pa
+
+        columns = form.schema(self.dim)
+        table = await self._connection.create_table(
+            self.name + NEW, schema=columns, mode="overwrite"
+        )
+        await table.set_unenforced_primary_key("id")
+        waiting: list[Any] = []
+
+        async def write() -> None:
+            rows = pa.Table.from_batches(waiting).select(columns.names).cast(columns)
+            # The mark has no vector, which LanceDB refuses unless told that null is meant.
+            await table.add(rows, on_bad_vectors="null")
+            waiting.clear()
+
+        async for batch in await self.handle.query().to_batches(max_batch_length=ROWS_AT_ONCE):
+            waiting.append(batch)
+            # There is a batch for each file, and each `add` makes one.
+            if sum(one.num_rows for one in waiting) >= ROWS_AT_ONCE:
+                await write()
+        if waiting:
+            await write()
+        for column, config in form.index_configs().items():
+            await table.create_index(column, config=config)
+        table.close()
+
+    def _delete_others(self) -> None:
+        """Delete what is in the folder besides this table: those of other models, and what an interrupted
+        rewriting left."""
+        own = {os.path.basename(self.path), os.path.basename(self.guard.mark)}
+        for name in os.listdir(self.folder):
+            if name not in own:
+                path = os.path.join(self.folder, name)
+                if os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    os.unlink(path)
 
     def discard_damaged(self) -> None:
         """Delete what was set aside earlier: it holds the words of memories."""
