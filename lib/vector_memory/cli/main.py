@@ -28,6 +28,7 @@ VERBS = {
     "links": "link:links",
     "edit": "edit:edit",
     "forget": "forget:forget",
+    "purge": "purge:purge",
     "topics": "topics:topics",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",

@@ -21,6 +21,7 @@ WAIT_STEP_S = 0.02
 def answer(call: "hook.Call") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     home = Home(call.home)
+    hook.note(call.home, b"hooks_without_daemon")
     started = _spawn(home, call)
     if call.event == "SessionStart":
         return _start_answer(home, call, started)
@@ -60,6 +61,8 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
     with open(home.snapshot(folder), encoding="utf-8") as file:
         stored = json.load(file)
     notes = [injection.Note(note["id"], note["head"], note["text"]) for note in stored["notes"]]
+    if notes:
+        hook.note(call.home, b"starts_from_snapshot")
     return _output(call.event, notes)
 
 
@@ -75,6 +78,7 @@ def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") ->
     if not notes or not claim(home, call.stdin):
         return b""
     write_spool(home, "Shown", event, folder, [note.id for note in notes])
+    hook.note(call.home, b"prompts_from_files")
     return _output(call.event, notes)
 
 

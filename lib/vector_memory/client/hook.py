@@ -19,6 +19,9 @@ START_DEADLINE_S = 1.42
 DAEMON_S = 0.13
 """How long a running daemon is waited for; the rest is kept for the fallback."""
 
+COUNTS_BYTES = 65_536
+"""What the file of counts may hold: where no daemon ever takes it, more says nothing new."""
+
 SILENT = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 """Events that print nothing, whatever comes: context after a Stop makes the client go on and on."""
 
@@ -47,7 +50,7 @@ def main(event: str, home: str) -> None:
     """Answer one event and end the process, with 0 whatever happened."""
     try:
         call = Call(event, home)
-        _end_at(call.deadline)
+        _end_at(call)
         call.version = _read_version(call.lib)
         call.stdin = _read_stdin()
         if event == "SessionStart":
@@ -60,7 +63,7 @@ def main(event: str, home: str) -> None:
         if event not in SILENT:
             _print(answer)
     except BaseException:
-        pass
+        note(home, b"hooks_failed")
     finally:
         posix._exit(0)
 
@@ -160,14 +163,27 @@ def _update_if_newer(call: Call) -> None:
         update.start(call.home, call.lib)
 
 
-def _end_at(deadline: float) -> None:
+def _end_at(call: Call) -> None:
     """End the process at the deadline, wherever it is by then: late is worse than silent."""
-    _signal.signal(_signal.SIGALRM, _give_up)
-    _signal.setitimer(_signal.ITIMER_REAL, max(0.001, deadline - time.monotonic()))
+
+    def give_up(*_: object) -> None:
+        note(call.home, b"hooks_late")
+        posix._exit(0)
+
+    _signal.signal(_signal.SIGALRM, give_up)
+    _signal.setitimer(_signal.ITIMER_REAL, call.left_s())
 
 
-def _give_up(*_: object) -> None:
-    posix._exit(0)
+def note(home: str, what: bytes) -> None:
+    """Count something for the next daemon: a word in a small file, from which it takes it."""
+    try:
+        flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT
+        fd = posix.open(home + "/run/counts", flags, 0o600)
+        if posix.fstat(fd).st_size < COUNTS_BYTES:
+            posix.write(fd, what + b"\n")
+        posix.close(fd)
+    except OSError:
+        pass
 
 
 def _print(answer: "bytes | None") -> None:

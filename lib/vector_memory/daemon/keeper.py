@@ -185,6 +185,13 @@ class Keeper:
         self._while_quiet("topics", self._finish_some)
         self._ctx.uses.write()
         self._ctx.state.flush()
+        self._rotate_audit()
+
+    def _rotate_audit(self) -> None:
+        try:
+            self._ctx.state.rotate_audit()
+        except (OSError, VectorMemoryError) as error:
+            self._failed("audit", error)
 
     def _while_quiet(self, where: str, work: Callable[[], int]) -> None:
         """Do work bit by bit as long as there is some, and nobody asks anything."""

@@ -123,9 +123,15 @@ def remove_up_to(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("DELETE FROM audit WHERE number <= ?", (number,))
 
 
-def break_in(entries: Iterable[Row], last: int) -> str:
-    """Return what is wrong with a chain from its first entry to the number given last, "" for nothing."""
+def break_in(entries: Sequence[Row], last: int, begins_later: bool = False) -> str:
+    """Return what is wrong with a chain from its first entry to the number given last, "" for nothing.
+
+    Args:
+        begins_later: earlier entries are known to be there and are not looked at.
+    """
     number, previous = 0, b""
+    if begins_later and entries:
+        number, previous = entries[0].number - 1, entries[0].previous
     for row in entries:
         if row.number <= number:
             # It was written to a file, and the machine went down before it left the table.

@@ -45,16 +45,6 @@ def write(folder: str, rows: Sequence[Row]) -> str:
     return path
 
 
-def rows(folder: str) -> Iterator[Row]:
-    """Yield the entries of all files, in their order.
-
-    Raises:
-        StoreDamagedError: a file cannot be read.
-    """
-    for path in files(folder):
-        yield from read(path)
-
-
 def rows_backwards(folder: str) -> Iterator[Row]:
     """Yield the entries of all files, the newest first.
 
@@ -85,7 +75,8 @@ def read(path: str) -> list[Row]:
             return [_row(line) for line in file]
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise StoreDamagedError(
-            f"{path} cannot be read: {error}.", "Take it from a backup; the newer entries are there."
+            f"{path} cannot be read: {error}.",
+            "Take it from a backup; the newer entries are there.",
         ) from error
 
 

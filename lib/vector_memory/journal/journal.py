@@ -290,6 +290,12 @@ class Journal(VectorCache, Surroundings):
         with self.connections.reading() as connection:
             return reads.seqs(connection, scope)
 
+    def living_seqs(self) -> list[int]:
+        """Return the sequence numbers of all memories that are not forgotten, ascending."""
+        sql = "SELECT seq FROM memories WHERE status != 'forgotten' ORDER BY seq"
+        with self.connections.reading() as connection:
+            return [row[0] for row in connection.execute(sql)]
+
     def matching(
         self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
     ) -> list[Candidate]:

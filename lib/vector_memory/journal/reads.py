@@ -282,9 +282,7 @@ def of_turn(
     )
 
 
-def replaced_by(
-    reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]
-) -> list[Memory]:
+def replaced_by(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> list[Memory]:
     """Return the memories that gave way to these, by `seq`."""
     return reader.memories(
         connection,

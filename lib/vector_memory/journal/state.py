@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
-from vector_memory.journal.audit import Entry, Event
+from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.opening import connect
 from vector_memory.journal.rows import microseconds, moment, text_hash
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import sqlite3
 
 MOST_NOTED = 256
+LOOK_AFTER = 500
+"""Entries of the audit log after which it is looked whether there are too many."""
 CLOCK_US = 86_400_000_000
 """How far a clock may have been put back between two entries of the audit log, in microseconds."""
 SHOWN_FOR = timedelta(days=30)
@@ -51,6 +53,7 @@ class State:
         self._counting = threading.Lock()
         self._events: deque[Event] = deque()
         self._noting = threading.Lock()
+        self._appended = LOOK_AFTER
         self._audit_folder = os.path.join(os.path.dirname(connections.path), audit_files.FOLDER)
 
     @classmethod
@@ -302,9 +305,7 @@ class State:
         """Whether so much was noted that it is time for `flush`."""
         return len(self._events) >= MOST_NOTED
 
-    def audit_entries(
-        self, k: int, since: datetime | None = None, action: str = ""
-    ) -> list[Entry]:
+    def audit_entries(self, k: int, since: datetime | None = None, action: str = "") -> list[Entry]:
         """Return the last k entries (at or after `since`, of one action), newest first, those of older
         files among them.
 
@@ -322,12 +323,16 @@ class State:
         return found
 
     def verify_audit(self) -> bool:
-        """Whether no entry of the audit log was changed, taken out or cut off at the end."""
+        """Whether no entry of the audit log was changed, taken out or cut off at the end, those of its
+        older files but the newest left out."""
         return not self.audit_break()
 
-    def audit_break(self) -> str:
-        """Return what is wrong with the audit log, its older files included, in a sentence; "" for
-        nothing."""
+    def audit_break(self, whole: bool = False) -> str:
+        """Return what is wrong with the audit log, in a sentence; "" for nothing.
+
+        Args:
+            whole: verify all its older files, too, not only the newest of them.
+        """
         self._write_events()
         try:
             with self._connections.reading() as connection:
@@ -337,7 +342,10 @@ class State:
                     table = list(audit.rows(connection))
                 finally:
                     connection.execute("COMMIT")
-            return audit.break_in([*audit_files.rows(self._audit_folder), *table], last)
+            files = audit_files.files(self._audit_folder)
+            read = files if whole else files[-1:]
+            older = [row for path in read for row in audit_files.read(path)]
+            return audit.break_in([*older, *table], last, bool(files) and not whole)
         except StoreDamagedError as error:
             return error.message
 
@@ -347,7 +355,10 @@ class State:
         Raises:
             OSError: the file cannot be written; the entries stay where they are.
         """
+        if self._appended < LOOK_AFTER:
+            return ""
         with self._connections.holding():
+            self._appended = 0
             with self._connections.reading() as connection:
                 moving = audit.oldest(connection) if audit.is_full(connection) else []
             if not moving:
@@ -357,7 +368,7 @@ class State:
                 audit.remove_up_to(connection, moving[-1].number)
         return path
 
-    def _audit_backwards(self, start: int) -> Iterator[audit.Row]:
+    def _audit_backwards(self, start: int) -> Iterator[Row]:
         """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
         with self._connections.reading() as connection:
             table = list(audit.rows(connection, newest_first=True))
@@ -384,6 +395,7 @@ class State:
             while self._events:
                 events.append(self._events.popleft())
             yield events
+            self._appended += len(events)
         except BaseException:
             self._events.extendleft(reversed(events))
             raise

@@ -132,12 +132,18 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _forms(piece: str) -> Iterator[bytes]:
     for words in {piece, piece.lower(), piece.upper(), piece.casefold()}:
-        escaped = {words}
-        for ascii_only in (True, False):
-            once = json.dumps(words, ensure_ascii=ascii_only)[1:-1]
-            escaped |= {once, json.dumps(once, ensure_ascii=ascii_only)[1:-1]}
+        once = _in_json({words})
+        escaped = {words} | once | _in_json(once)
         yield from (form.encode("utf-8", "replace") for form in escaped)
         yield from (words.encode(name, "replace") for name in ("utf-16-le", "utf-16-be"))
+
+
+def _in_json(words: set[str]) -> set[str]:
+    return {
+        json.dumps(one, ensure_ascii=ascii_only)[1:-1]
+        for one in words
+        for ascii_only in (True, False)
+    }
 
 
 def _quoted(form: bytes) -> bytes:

@@ -189,10 +189,19 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
         changed += changes.changed
         dropped += changes.dropped
     shelf.journal.write(added, changed, dropped)
+    if added or changed or dropped:
+        _note(ctx, [one.id for one in added], [one.id for one in changed], dropped)
     ctx.count("fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in added))
     captured.stored += len(added) + len(changed)
     captured.unchanged += len(made) - len(added) - len(changed)
     _unlist(shelf, dropped)
+
+
+def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]) -> None:
+    """Note in the audit log what was stored, by a hook unless a backfill is going on."""
+    actor = "user" if ctx.filling else "hook"
+    counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
+    ctx.noted("store", actor, [*added, *changed, *dropped], **counts)
 
 
 def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:

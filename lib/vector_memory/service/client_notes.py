@@ -72,7 +72,7 @@ def index(ctx: Context, transcript: str, folder: str) -> None:
     from vector_memory.service import notes
 
     try:
-        request = {"paths": [path], "project": folder, "cwd": folder}
+        request = {"paths": [path], "project": folder, "cwd": folder, "actor": "hook"}
         notes.import_notes(ctx, request, lambda step: None, ignore_progress)
     except VectorMemoryError as error:
         # A link, a pipe, a page that is too long: the client has it, memory does without.

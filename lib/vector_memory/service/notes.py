@@ -83,7 +83,7 @@ def import_notes(
                 show(step.to_json())
         counts = replace(counts, stored=0, updated=0, merged=0)
     else:
-        _carry_out(ctx, steps, counts, bool(request.get("prune")))
+        _carry_out(ctx, request, steps, counts)
     figures = {name: getattr(counts, name) for name in counts.__dataclass_fields__}
     return {**figures, "seconds": round(time.monotonic() - started, 3)}
 
@@ -156,17 +156,18 @@ def _count(steps: Iterable[Step], counts: Counts) -> None:
     counts.left_out = by_action[LEFT_OUT]
 
 
-def _carry_out(ctx: Context, steps: list[Step], counts: Counts, prune: bool) -> None:
+def _carry_out(ctx: Context, request: asked.Request, steps: list[Step], counts: Counts) -> None:
+    actor = asked.actor_of(request)
     shelves = {id(step.shelf): step.shelf for step in steps}
     for shelf in shelves.values():
         own = [step for step in steps if step.shelf is shelf]
         _store(ctx, shelf, own, counts)
         _hand_over(ctx, shelf, own, counts)
-        if prune:
-            counts.forgotten += _forget(ctx, shelf, own)
+        if request.get("prune"):
+            counts.forgotten += _forget(ctx, shelf, own, actor)
     ctx.count("redactions", counts.redactions)
     done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
-    ctx.state.audit("import", "user", [], done)
+    ctx.state.audit("import", actor, [], done)
     ctx.notify()
 
 
@@ -239,7 +240,7 @@ def _stored(shelf: Shelf, step: Step) -> Memory | None:
     return found or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
 
 
-def _forget(ctx: Context, shelf: Shelf, steps: list[Step]) -> int:
+def _forget(ctx: Context, shelf: Shelf, steps: list[Step], actor: str) -> int:
     """Forget what is gone from its file. It may come back when it stands there again, unlike what a
     user forgets: so nothing ties the tombstone to the file."""
     gone = [step.old for step in steps if step.action == GONE and step.old is not None]
@@ -251,5 +252,5 @@ def _forget(ctx: Context, shelf: Shelf, steps: list[Step]) -> int:
     shelf.journal.forget(ids)
     ctx.later(shelf.journal.scrub)
     ctx.drop_snapshots()
-    ctx.state.audit("forget", "user", ids, {})
+    ctx.state.audit("forget", actor, ids, {})
     return len(ids)

@@ -53,7 +53,10 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
     memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
-    ctx.state.audit("remember", "user", [memory.id], {"action": placed.action})
+    others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
+    ctx.state.audit(
+        "remember", asked.actor_of(request), [memory.id, *others], {"action": placed.action}
+    )
     return {
         "id": memory.id,
         "action": placed.action,

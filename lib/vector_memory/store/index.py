@@ -265,15 +265,16 @@ class Index:
             self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._ahead = False
 
-    def purge(self, ids: Sequence[str], seqs: Sequence[int]) -> None:
-        """Remove memories so that nothing of their words and vectors is left in any file: LanceDB's table
-        is written anew, with indexes of what stays, the matrix as well, and what other models left goes.
+    def purge(self, living: Sequence[int]) -> None:
+        """Keep these memories alone, and leave nothing of the others' words and vectors in any file:
+        LanceDB's table is written anew with its indexes, the matrix as well, and what other models and
+        earlier damage left is deleted.
 
-        Searches go on meanwhile; one that is under way at the very end may fail.
+        Searches go on meanwhile; one that is under way at the very end may fail (`is_renewing`).
 
         Args:
-            ids: what is to go; ids that are not there are left out.
-            seqs: the sequence numbers that they had.
+            living: the sequence numbers of all memories that are to stay; those that the index has not
+                reached are of no matter.
 
         Raises:
             StoreFullError: the disk is full; `rebuild` helps when there is room.
@@ -281,21 +282,20 @@ class Index:
         """
         import numpy as np
 
+        kept = np.unique(np.array(list(living), np.int64))
         with self._write_lock:
             self.load_lance()
             lance = self._loaded()
-            if ids:
-                gone = lance.replace([], ids, lance.reached())
-                self._follow_columns([], gone)
+            gone = np.setdiff1d(lance.allowed(Scope()), kept)
+            if self._columns is not None:
+                self._columns.remove(gone)
             self.renewed_at_s = float("inf")
             try:
-                lance.rewrite()
+                lance.rewrite(kept)
             finally:
                 self.renewed_at_s = time.monotonic()
             if self._matrix is not None:
-                present = np.setdiff1d(lance.embedded_seqs(), np.array(list(seqs), np.int64))
-                self._matrix.remove(np.setdiff1d(self._matrix.seqs(), present))
-                self._matrix.remove(np.array(list(seqs), np.int64))
+                self._matrix.remove(np.setdiff1d(self._matrix.seqs(), kept))
             self._save_matrix()
             self._drop_others()
 

@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from datetime import datetime, timezone
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.store import table as form
@@ -18,6 +18,10 @@ from vector_memory.store.durable import WriteGuard
 from vector_memory.store.failures import translated
 from vector_memory.store.lightimport import load_lancedb
 from vector_memory.store.loop import LoopThread
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -97,13 +101,13 @@ class LanceTable:
         self.guard.forget()
         self._start()
 
-    def rewrite(self) -> None:
-        """Copy the rows into a new table and put it in the place of the old one. A process that dies in
+    def rewrite(self, kept: NDArray[np.int64]) -> None:
+        """Copy the rows of these sequence numbers into a new table and put it in the place of the old one. A process that dies in
         between leaves the old table, or none: the journal has everything."""
         new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
         old = os.path.join(self.folder, f"{self.name}{OLD}.lance")
         self._delete_others()
-        self.run(self._copy_rows())
+        self.run(self._copy_rows(kept))
         handle, connection = self.handle, self._connection
         os.rename(self.path, old)
         os.rename(new, self.path)
@@ -116,8 +120,9 @@ class LanceTable:
         self._delete_others()
         self.discard_damaged()
 
-    async def _copy_rows(self) -> None:
-        """Write all rows into a new table beside this one, with its indexes."""
+    async def _copy_rows(self, kept: NDArray[np.int64]) -> None:
+        """Write rows, and the mark, into a new table beside this one, with its indexes."""
+        import numpy as np
         import pyarrow as pa
 
         columns = form.schema(self.dim)
@@ -134,7 +139,9 @@ class LanceTable:
             waiting.clear()
 
         async for batch in await self.handle.query().to_batches(max_batch_length=ROWS_AT_ONCE):
-            waiting.append(batch)
+            # The mark's number is that of another row; it alone has no kind.
+            staying = np.isin(batch["seq"].to_numpy(), kept) | ~np.asarray(batch["kind"].is_valid())
+            waiting.append(batch.filter(pa.array(staying)))
             # There is a batch for each file, and each `add` makes one.
             if sum(one.num_rows for one in waiting) >= ROWS_AT_ONCE:
                 await write()
