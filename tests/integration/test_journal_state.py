@@ -216,6 +216,7 @@ def test_a_state_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
     state.close()
     with sqlite3.connect(tmp_path / "state.db") as connection:
         connection.execute("DROP TABLE due")
+        connection.execute("DROP TABLE purged")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     again = reopen(tmp_path)

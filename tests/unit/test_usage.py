@@ -14,6 +14,8 @@ AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
 class Journal:
     """A journal that notes what it is told."""
 
+    writable = True
+
     def __init__(self) -> None:
         self.journal = self
         self.written: list[tuple[dict[str, int], datetime]] = []

@@ -43,12 +43,14 @@ def target(
     """
     if sum((project is not None, only_global, all_projects)) > 1:
         raise typer.BadParameter("--project, --global and --all-projects exclude each other.")
-    return {
+    where: dict[str, Any] = {
         "cwd": os.getcwd(),
         "project": None if project is None else os.path.abspath(os.path.expanduser(project)),
         "global": only_global,
         "all_projects": all_projects,
     }
+    # The client sets this for what an agent runs: the audit log tells who asked.
+    return {**where, "actor": "agent"} if os.environ.get("CLAUDECODE") else where
 
 
 def text_of(argument: str) -> str:

@@ -10,15 +10,44 @@ from vector_memory.cli import asking, output
 from vector_memory.cli.dates import iso
 from vector_memory.cli.options import Json, Since
 
+TIMEOUT_S = 600.0
+
 
 def audit(
     k: Annotated[int, typer.Option("-k", min=1, max=100_000, metavar="N", help="At most.")] = 50,
     since: Since = None,
+    action: Annotated[
+        str | None,
+        typer.Option(metavar="ACTION", help="Only this: remember, store, recall, forget, purge …"),
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Verify the whole chain, its older files too.")
+    ] = False,
     as_json: Json = False,
-) -> None:
-    """Show what was stored, changed and forgotten, newest first."""
-    answer = asking.ask("audit", {**asking.target(all_projects=True), "k": k, "since": iso(since)})
+) -> int:
+    """Show what was stored, shown, changed and forgotten, and by whom, newest first.
+
+    An entry has ids and numbers, no words. Exit 1 when the log was changed.
+    """
+    payload = {
+        **asking.target(all_projects=True),
+        "k": k,
+        "since": iso(since),
+        "action": action,
+        "verify": verify,
+    }
+    answer = asking.ask("audit", payload, TIMEOUT_S)
     _print(answer, "entries", "Nothing is logged.", as_json)
+    if not as_json:
+        _tell(answer, verify)
+    return 0 if answer.get("intact", True) else 1
+
+
+def _tell(answer: dict[str, Any], verified: bool) -> None:
+    if not answer.get("intact", True):
+        output.note(f"The audit log is not as it was written. {answer.get('problem', '')}".rstrip())
+    elif verified:
+        output.say("The whole audit log is as it was written.")
 
 
 def jobs(as_json: Json = False) -> None:
@@ -39,4 +68,8 @@ def _print(answer: dict[str, Any], name: str, nothing: str, as_json: bool) -> No
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, list):
+        value = ", ".join(str(one)[: output.ID_CHARS] for one in value)
+    elif isinstance(value, dict):
+        value = ", ".join(f"{name} {one}" for name, one in value.items())
     return "" if value is None else output.one_line(str(value), 120)

@@ -29,6 +29,7 @@ VERBS = {
     "edit": "edit:edit",
     "forget": "forget:forget",
     "quarantine": "quarantine:app",
+    "purge": "purge:purge",
     "topics": "topics:topics",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",

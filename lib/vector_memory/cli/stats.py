@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vector_memory.cli import asking, output
+from vector_memory.cli.counts import TROUBLE, told, usual
 from vector_memory.cli.options import Json, Project
 
 
@@ -22,6 +23,10 @@ def stats(project: Project = None, as_json: Json = False) -> None:
         output.say(words)
     for name in ("by_kind", "by_project", "by_collection"):
         _counts(name[3:], answer.get(name) or {})
+    counters = answer.get("counters") or {}
+    for what, lines in (("counted", usual(counters)), ("trouble", told(counters, TROUBLE))):
+        if lines:
+            output.table((what,), [(one,) for one in lines])
     stores = [_store(store) for store in answer.get("stores") or []]
     if stores:
         output.table(("memories", "waiting", "MB", "store"), stores)

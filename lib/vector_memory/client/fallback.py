@@ -25,6 +25,7 @@ def answer(call: "hook.Call") -> bytes:
     home = Home(call.home)
     if not _is_own(home):
         return b""
+    hook.note(call.home, b"hooks_without_daemon")
     started = _spawn(home, call)
     if call.event == "SessionStart":
         return _start_answer(home, call, started)
@@ -84,6 +85,8 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
         injection.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)
         for note in stored["notes"]
     ]
+    if notes:
+        hook.note(call.home, b"starts_from_snapshot")
     return _output(call.event, notes)
 
 
@@ -101,6 +104,7 @@ def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") ->
     # Where nothing can be written it may come up again: no reason to say nothing now.
     with contextlib.suppress(OSError):
         write_spool(home, "Shown", event, folder, [note.id for note in notes])
+    hook.note(call.home, b"prompts_from_files")
     return _output(call.event, notes)
 
 

@@ -183,7 +183,9 @@ class Events:
         shown = entry.get("shown")
         session, transcript = _text(entry, "session"), _text(entry, "transcript")
         if isinstance(shown, list) and session:
-            self._ctx.state.add_shown(session, [str(one) for one in shown], self._ctx.now())
+            ids = [str(one) for one in shown]
+            self._ctx.state.add_shown(session, ids, self._ctx.now())
+            self._ctx.noted("recall", "hook", ids, session=session, without_daemon=True)
         elif transcript and os.path.isfile(transcript) and self._ctx.settings.capture:
             transcript = with_real_folder(transcript)
             final = entry.get("event") in FINAL_EVENTS

@@ -15,7 +15,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.server import Reply
 from vector_memory.daemon.work import Worker
-from vector_memory.errors import BadInputError, StoreFullError
+from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.paths import Home
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_ERRORS = 50
+HOOK_WAITS_S = 0.13
+"""How long a hook waits for the daemon before it helps itself (`client.hook.DAEMON_S`)."""
 CHORES_PAUSE_S = 0.03
 MINER_WAIT_S = 0.5
 HUNG_S = 1_800.0
@@ -84,24 +86,32 @@ class House:
 
     def hook(self, event: str, body: bytes) -> bytes:
         """Return what a hook prints. A hook that cannot help says nothing: errors are only logged."""
+        started = time.monotonic()
         try:
             with self.ctx.hooks.answering():
                 return self.events.answer(event, body)
         except Exception as error:
             self._failed(f"hook {event}", error)
             return b""
+        finally:
+            if event != "SessionStart" and time.monotonic() - started > HOOK_WAITS_S:
+                self.ctx.count("answers_too_late")
 
     def ask(self, verb: str, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Answer a verb."""
         from vector_memory.daemon import verbs
         from vector_memory.service import privacy
 
-        with privacy.for_request(self.ctx, request):
-            if verb in verbs.SIMPLE:
-                answer = verbs.SIMPLE[verb](self.ctx, request)
-                return privacy.shown(answer) if verb in verbs.SHOWN else answer
-            if verb in verbs.LONG:
-                return verbs.LONG[verb](self.ctx, request, reply)
+        try:
+            with privacy.for_request(self.ctx, request):
+                if verb in verbs.SIMPLE:
+                    answer = verbs.SIMPLE[verb](self.ctx, request)
+                    return privacy.shown(answer) if verb in verbs.SHOWN else answer
+                if verb in verbs.LONG:
+                    return verbs.LONG[verb](self.ctx, request, reply)
+        except UnsafeTextError:
+            self.ctx.count("texts_dropped")
+            raise
         known = ", ".join(sorted((*verbs.SIMPLE, *verbs.LONG)))
         raise BadInputError(f"There is no verb {verb!r}.", f"Verbs: {known}.")
 
@@ -141,8 +151,9 @@ class House:
 
     def health(self) -> dict[str, Any]:
         """Return the last errors and the counters."""
-        from vector_memory.service import generation, privacy
+        from vector_memory.service import generation, hook_counts, privacy
 
+        hook_counts.drain(self.ctx)
         self.ctx.state.flush()
         return {
             "errors": list(self.errors),
@@ -215,6 +226,10 @@ class House:
 
         sweep_claims(self.ctx)
         self.events.drain_spool()
+        if self.ctx.state.due("purge"):
+            from vector_memory.service import purging
+
+            self.ctx.slowly(lambda: purging.resume(self.ctx))
         if self.ctx.settings.extraction:
             from vector_memory.service import turn_end
 

@@ -248,9 +248,16 @@ class Keeper:
             done &= self._while_quiet("topics", self._finish_some)
             self._ctx.uses.write()
             self._ctx.state.flush()
+            self._rotate_audit()
         finally:
             self._step_since = None
         return done
+
+    def _rotate_audit(self) -> None:
+        try:
+            self._ctx.state.rotate_audit()
+        except (OSError, VectorMemoryError) as error:
+            self._failed("audit", error)
 
     def _tidy_shelves(self) -> bool:
         done = True

@@ -82,8 +82,15 @@ def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
         for line in transfer.export(ctx, request):
             reply.json(wire.ITEM, privacy.shown(line))
             count += 1
-    ctx.state.audit("export", "user", [], {"exported": count})
+    ctx.state.audit("export", asked.actor_of(request), [], {"exported": count})
     return {"exported": count}
+
+
+def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    # It is done once in a long while: its parts are imported then.
+    from vector_memory.service import purging
+
+    return purging.purge(ctx, request, reply.progress)
 
 
 def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -100,10 +107,11 @@ def _with_progress(
 def _audit(ctx: Context, request: Request) -> dict[str, Any]:
     k = asked.number_of(request, "k", 50, 1, 100_000)
     since = asked.time_of(request, "since")
-    entries = [
-        {**entry, "at": entry["at"].isoformat()} for entry in ctx.state.audit_entries(k, since)
-    ]
-    return {"entries": entries, "intact": ctx.state.verify_audit()}
+    action = str(request.get("action") or "")
+    found = ctx.state.audit_entries(k, since, action)
+    entries = [{**entry, "at": entry["at"].isoformat()} for entry in found]
+    problem = ctx.state.audit_break(whole=bool(request.get("verify")))
+    return {"entries": entries, "intact": not problem, "problem": problem}
 
 
 def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
@@ -141,5 +149,6 @@ LONG: dict[str, Long] = {
     "check": _with_progress(upkeep.check),
     "rebuild": _with_progress(upkeep.rebuild),
     "migrate": _with_progress(upkeep.migrate),
+    "purge": _purge,
     "wait": _wait,
 }

@@ -1,70 +1,147 @@
-"""The audit log: each entry holds the digest of the one before, so that a change shows."""
+"""The audit log: each entry holds the digest of the one before, so that a change shows.
+
+The newest entries are rows of `state.db`; older ones move to files (`audit_files`), and the chain goes
+on over the seam. An entry holds ids and numbers, never what a memory says.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from vector_memory.journal.rows import microseconds, moment
 
 Entry = dict[str, Any]
+MOST_ROWS, ROWS_KEPT = 20_000, 10_000
+MOST_BYTES = 8_000_000
+"""Entries and their size above which the older ones move to a file, and how many stay."""
+MOST_IDS = 200
+"""Ids that one entry names; `ids_left_out` tells how many more there were."""
+LARGEST = 2**62
+"""A number that no entry has."""
 _COLUMNS = "number, at, action, actor, ids, detail, previous, digest"
 
 
-def append(
-    connection: sqlite3.Connection,
-    at: datetime,
-    action: str,
-    actor: str,
-    ids: Sequence[str],
-    detail: dict[str, Any],
-) -> None:
-    """Add an entry at the end of the chain."""
+class Row(NamedTuple):
+    """An entry as it is stored: `at` in microseconds since 1970 (UTC), `ids` and `detail` as JSON."""
+
+    number: int
+    at: int
+    action: str
+    actor: str
+    ids: str
+    detail: str
+    previous: bytes
+    digest: bytes
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the entry says what was written."""
+        return self.digest == _digest(self.previous, self[1:6])
+
+
+class Event(NamedTuple):
+    """Something that happened, on its way into the log."""
+
+    at: datetime
+    action: str
+    actor: str
+    ids: Sequence[str]
+    detail: dict[str, Any]
+
+
+def append(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
+    """Add entries at the end of the chain."""
     row = connection.execute("SELECT digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     previous = row[0] if row else b""
-    values = (microseconds(at), action, actor, _json(list(ids)), _json(detail))
-    connection.execute(
-        "INSERT INTO audit(at, action, actor, ids, detail, previous, digest)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (*values, previous, _digest(previous, values)),
-    )
+    for event in events:
+        values = _values(event)
+        digest = _digest(previous, values)
+        connection.execute(
+            "INSERT INTO audit(at, action, actor, ids, detail, previous, digest)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*values, previous, digest),
+        )
+        previous = digest
 
 
-def entries(connection: sqlite3.Connection, k: int, since: datetime | None) -> list[Entry]:
-    """Return the last k entries (at or after `since`), newest first, as dicts of number, at,
-    action, actor, ids and detail."""
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM audit WHERE at >= ? ORDER BY number DESC LIMIT ?",
-        (microseconds(since) if since else 0, k),
-    )
-    return [
-        {
-            "number": number,
-            "at": moment(at),
-            "action": action,
-            "actor": actor,
-            "ids": json.loads(ids),
-            "detail": json.loads(detail),
-        }
-        for number, at, action, actor, ids, detail, _, _ in rows
-    ]
+def _values(event: Event) -> tuple[Any, ...]:
+    ids, detail = list(event.ids), event.detail
+    if len(ids) > MOST_IDS:
+        detail = {**detail, "ids_left_out": len(ids) - MOST_IDS}
+        ids = ids[:MOST_IDS]
+    return microseconds(event.at), event.action, event.actor, _json(ids), _json(detail)
 
 
-def is_whole(connection: sqlite3.Connection) -> bool:
-    """Whether no entry was changed, taken out or cut off at the end."""
-    expected, previous = 1, b""
-    for number, *values, before, digest in connection.execute(
-        f"SELECT {_COLUMNS} FROM audit ORDER BY number"
-    ):
-        if number != expected or before != previous or digest != _digest(previous, values):
-            return False
-        expected, previous = number + 1, digest
+def rows(connection: sqlite3.Connection, newest_first: bool = False) -> Iterator[Row]:
+    """Yield the entries of the table, in their order or from the newest on."""
+    order = "DESC" if newest_first else "ASC"
+    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number {order}"
+    yield from map(Row._make, connection.execute(sql))
+
+
+def to_entry(row: Row) -> Entry:
+    """Return an entry as number, at, action, actor, ids and detail."""
+    return {
+        "number": row.number,
+        "at": moment(row.at),
+        "action": row.action,
+        "actor": row.actor,
+        "ids": json.loads(row.ids),
+        "detail": json.loads(row.detail),
+    }
+
+
+def last_number(connection: sqlite3.Connection) -> int:
+    """Return the number that was given last, 0 before the first: it tells whether the end was cut off."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").fetchone()
-    return expected - 1 == (row[0] if row else 0)
+    return int(row[0]) if row else 0
+
+
+def is_full(connection: sqlite3.Connection) -> bool:
+    """Whether it is time to move older entries to a file."""
+    count, size = connection.execute(
+        "SELECT count(*), ifnull(sum(length(ids) + length(detail) + 100), 0) FROM audit"
+    ).fetchone()
+    return bool(count > MOST_ROWS or (size > MOST_BYTES and count > 2))
+
+
+def oldest(connection: sqlite3.Connection) -> list[Row]:
+    """Return the entries that are to move to a file: at least half of them."""
+    count = int(connection.execute("SELECT count(*) FROM audit").fetchone()[0])
+    moving = max(count - ROWS_KEPT, count // 2)
+    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
+    return list(map(Row._make, connection.execute(sql, (moving,))))
+
+
+def remove_up_to(connection: sqlite3.Connection, number: int) -> None:
+    """Take entries out of the table that stand in a file."""
+    connection.execute("DELETE FROM audit WHERE number <= ?", (number,))
+
+
+def break_in(entries: Sequence[Row], last: int, begins_later: bool = False) -> str:
+    """Return what is wrong with a chain from its first entry to the number given last, "" for nothing.
+
+    Args:
+        begins_later: earlier entries are known to be there and are not looked at.
+    """
+    number, previous = 0, b""
+    if begins_later and entries:
+        number, previous = entries[0].number - 1, entries[0].previous
+    for row in entries:
+        if row.number <= number:
+            # It was written to a file, and the machine went down before it left the table.
+            continue
+        if row.number != number + 1:
+            return f"Entries {number + 1} to {row.number - 1} are missing."
+        if row.previous != previous or not row.is_sound:
+            return f"Entry {row.number} was changed."
+        number, previous = row.number, row.digest
+    return "" if number == last else f"Entries {number + 1} to {last} are missing."
 
 
 def _digest(previous: bytes, values: Sequence[Any]) -> bytes:

@@ -354,15 +354,28 @@ class Journal(VectorCache, Surroundings):
             )
             return before, after
 
-    def of_turn(self, source: Source, project: str) -> list[Memory]:
-        """Return a project's active memories of one turn of a session's transcript, by `seq`."""
+    def of_turn(
+        self, source: Source, project: str, statuses: Sequence[Status] = (Status.ACTIVE,)
+    ) -> list[Memory]:
+        """Return a project's memories of one turn of a session's transcript, by `seq`."""
         with self.connections.reading() as connection:
-            return reads.of_turn(self.reader, connection, source, project)
+            return reads.of_turn(self.reader, connection, source, project, statuses)
 
     def held(self, scope: Scope) -> list[Memory]:
         """Return the active memories of a scope that hooks hold back, newest first."""
         with self.connections.reading() as connection:
             return reads.held(self.reader, connection, scope)
+
+    def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories that gave way to these, by `seq`."""
+        with self.connections.reading() as connection:
+            return reads.replaced_by(self.reader, connection, ids)
+
+    def holding(self, words: Sequence[str]) -> list[str]:
+        """Return the ids of all rows, of every status and damaged ones too, that hold any of these words
+        in text, title, tags, files, `extra`, speaker, kind or external id, whatever their case."""
+        with self.connections.reading() as connection:
+            return reads.holding(connection, words)
 
     def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
         """Return the newest active memory of a project whose text has this hash, or None."""
@@ -462,3 +475,8 @@ class Journal(VectorCache, Surroundings):
         """Overwrite what forgotten memories left in the full-text index and the write-ahead log.
         `purge` does it by itself; after `forget` call it when nobody waits."""
         upkeep.scrub(self)
+
+    def drop_leftovers(self, projects: Sequence[str] = ()) -> None:
+        """Remove vectors of texts that no memory has, and what is known of projects that have none; then
+        write the file anew."""
+        upkeep.drop_leftovers(self, projects)

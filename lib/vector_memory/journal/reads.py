@@ -3,6 +3,7 @@ journal's reading methods."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from vector_memory.journal.rows import (
     is_sound,
     to_memory,
 )
-from vector_memory.journal.scopes import beyond_projects, condition, marks, projects_in
+from vector_memory.journal.scopes import as_array, beyond_projects, condition, marks, projects_in
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
 
 CHUNK = 500
@@ -269,15 +270,55 @@ def neighbour(
 
 
 def of_turn(
-    reader: Reader, connection: sqlite3.Connection, source: Source, project: str
+    reader: Reader,
+    connection: sqlite3.Connection,
+    source: Source,
+    project: str,
+    statuses: Sequence[Status],
 ) -> list[Memory]:
-    """Return a project's active memories of one turn of a session's transcript, by `seq`."""
+    """Return a project's memories of one turn of a session's transcript, by `seq`."""
+    words = [str(status) for status in statuses]
     return reader.memories(
         connection,
         "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND path = ?)"
-        " AND m.turn = ? AND m.project = ? AND m.status = 'active' ORDER BY m.seq",
-        (source.session, source.path, source.turn, project),
+        f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(words)}) ORDER BY m.seq",
+        (source.session, source.path, source.turn, project, *words),
     )
+
+
+def replaced_by(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> list[Memory]:
+    """Return the memories that gave way to these, by `seq`."""
+    return reader.memories(
+        connection,
+        "WHERE m.status = 'superseded' AND m.superseded_by IN (SELECT value FROM json_each(?))"
+        " ORDER BY m.seq",
+        (as_array(ids),),
+    )
+
+
+def holding(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:
+    """Return the ids of the rows, damaged ones too, of which any part that people wrote or read holds
+    any of these words, whatever their case and the white space between them."""
+    needles = {form for one in words for form in _spellings(one)}
+    rows = connection.execute(
+        "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
+    )
+    found = []
+    for id, *parts in rows:
+        # A damaged row may hold anything.
+        whole = "\x1f".join(str(part) for part in parts).casefold()
+        if any(one in whole for one in needles) or any(
+            one in " ".join(whole.split()) for one in needles if " " in one
+        ):
+            found.append(str(id))
+    return found
+
+
+def _spellings(words: str) -> set[str]:
+    """Return words as a row may hold them: as they are, and inside JSON."""
+    plain = words.casefold()
+    flat = " ".join(plain.split())
+    return {plain, flat, json.dumps(plain, ensure_ascii=False)[1:-1]}
 
 
 # Within a string of JSON no quote stands without a backslash: only the mark itself reads so.

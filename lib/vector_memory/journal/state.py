@@ -7,21 +7,21 @@ import json
 import os
 import re
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit
-from vector_memory.journal.audit import Entry
+from vector_memory.journal import audit, audit_files
+from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.copying import copy_database
 from vector_memory.journal.failures import full_disk, translated
 from vector_memory.journal.mending import is_damage, mend_state
 from vector_memory.journal.opening import connect
-from vector_memory.journal.rows import microseconds, moment
+from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.salvage import reports
 from vector_memory.journal.state_schema import MIGRATIONS
 
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     import sqlite3
 
 MOST_UNWRITTEN = 1_000
+MOST_NOTED = 256
+LOOK_AFTER = 500
+"""Entries of the audit log after which it is looked whether there are too many."""
+CLOCK_US = 86_400_000_000
+"""How far a clock may have been put back between two entries of the audit log, in microseconds."""
 SHOWN_FOR = timedelta(days=30)
 SESSIONS_FOR = timedelta(days=90)
 DAYS_FOR = timedelta(days=30)
@@ -48,7 +53,7 @@ class State:
     """`state.db` of one data home. Any thread may call any method.
 
     What a power cut may take (the last things shown, sessions, counters) is committed without
-    waiting for the disk; cursors, trust and the audit log wait.
+    waiting for the disk; cursors, trust and what `audit` notes wait.
     """
 
     def __init__(self, connections: Connections, clock: Callable[[], datetime]) -> None:
@@ -57,6 +62,10 @@ class State:
         self._counts: Counter[str] = Counter()
         self._unwritten: dict[str, dict[str, datetime]] = {}
         self._counting = threading.Lock()
+        self._events: deque[Event] = deque()
+        self._noting = threading.Lock()
+        self._appended = LOOK_AFTER
+        self._audit_folder = os.path.join(os.path.dirname(connections.path), audit_files.FOLDER)
 
     @classmethod
     def open(cls, path: str, clock: Callable[[], datetime] = _utc_now) -> State:
@@ -278,7 +287,8 @@ class State:
         return {name: n for name, n in self.counters().items() if not day.search(name)}
 
     def flush(self) -> None:
-        """Write the counters."""
+        """Write the counters and what was noted for the audit log."""
+        self._write_events()
         with self._counting:
             if not self._counts:
                 return
@@ -292,22 +302,165 @@ class State:
                 )
             self._counts.clear()
 
+    # -- what was purged --------------------------------------------------------------------------
+
+    def block(self, names: Iterable[str], at: datetime) -> None:
+        """Note names of what was purged, so that it is not captured again. Only their hashes are kept.
+        Durable."""
+        rows = [(text_hash(name), microseconds(at)) for name in set(names)]
+        with self._durably() as connection:
+            connection.executemany(
+                "INSERT INTO purged VALUES (?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET at = max(at, excluded.at)",
+                rows,
+            )
+
+    def blocked(self, names: Iterable[str]) -> dict[str, datetime]:
+        """Return those of these names that were purged, each with when."""
+        found: dict[str, datetime] = {}
+        with self._connections.reading() as connection:
+            if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone() is None:
+                return found
+            for name in set(names):
+                sql = "SELECT at FROM purged WHERE name = ?"
+                row = connection.execute(sql, (text_hash(name),)).fetchone()
+                if row is not None:
+                    found[name] = moment(row[0])
+        return found
+
+    def forget_sessions(self, sessions: Iterable[str], project: str = "") -> None:
+        """Remove what is noted of sessions, and of all sessions of a project: its folder, what was shown
+        there, what is due."""
+        with self._durably() as connection:
+            known = [(one,) for one in sessions]
+            if project:
+                sql = "SELECT session FROM sessions WHERE project = ?"
+                known += connection.execute(sql, (project,)).fetchall()
+            for table in ("sessions", "shown", "due"):
+                connection.executemany(f"DELETE FROM {table} WHERE session = ?", known)
+
+    def scrub(self, whole: bool = False) -> None:
+        """Fold the write-ahead log into the file, where what was deleted is overwritten; with `whole` the
+        file is written anew, too."""
+        with self._connections.maintaining() as connection:
+            if whole:
+                connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     # -- audit ------------------------------------------------------------------------------------
 
     def audit(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
-        """Add an entry to the audit log. Durable."""
-        with self._durably() as connection:
-            audit.append(connection, self._now(), action, actor, ids, detail)
+        """Add an entry to the audit log, behind what was noted before. Durable."""
+        with self._noting:
+            self._events.append(Event(self._now(), action, actor, list(ids), detail))
+            with self._taken() as events, self._durably() as connection:
+                audit.append(connection, events)
 
-    def audit_entries(self, k: int, since: datetime | None = None) -> list[Entry]:
-        """Return the last k entries (at or after `since`), newest first."""
-        with self._connections.reading() as connection:
-            return audit.entries(connection, k, since)
+    def note(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
+        """Note an entry for the audit log without waiting for anything: `flush` writes it. A process that
+        is killed before loses it."""
+        # Not behind the lock: that is held while the disk is waited for.
+        self._events.append(Event(self._now(), action, actor, list(ids), detail))
+
+    @property
+    def notes_due(self) -> bool:
+        """Whether so much was noted that it is time for `flush`."""
+        return len(self._events) >= MOST_NOTED
+
+    def audit_entries(self, k: int, since: datetime | None = None, action: str = "") -> list[Entry]:
+        """Return the last k entries (at or after `since`, of one action), newest first, those of older
+        files among them.
+
+        Raises:
+            StoreDamagedError: an older file was asked for and cannot be read.
+        """
+        self._write_events()
+        start = microseconds(since) if since else 0
+        found: list[Entry] = []
+        for row in self._audit_backwards(start):
+            if row.at >= start and action in ("", row.action):
+                found.append(audit.to_entry(row))
+                if len(found) >= k:
+                    break
+        return found
 
     def verify_audit(self) -> bool:
-        """Whether no entry of the audit log was changed, taken out or cut off at the end."""
+        """Whether no entry of the audit log was changed, taken out or cut off at the end, those of its
+        older files but the newest left out."""
+        return not self.audit_break()
+
+    def audit_break(self, whole: bool = False) -> str:
+        """Return what is wrong with the audit log, in a sentence; "" for nothing.
+
+        Args:
+            whole: verify all its older files, too, not only the newest of them.
+        """
+        self._write_events()
+        try:
+            with self._connections.reading() as connection:
+                connection.execute("BEGIN")
+                try:
+                    last = audit.last_number(connection)
+                    table = list(audit.rows(connection))
+                finally:
+                    connection.execute("COMMIT")
+            files = audit_files.files(self._audit_folder)
+            read = files if whole else files[-1:]
+            older = [row for path in read for row in audit_files.read(path)]
+            return audit.break_in([*older, *table], last, bool(files) and not whole)
+        except StoreDamagedError as error:
+            return error.message
+
+    def rotate_audit(self) -> str:
+        """Move older entries to a file where there are many; return its path, "" for none.
+
+        Raises:
+            OSError: the file cannot be written; the entries stay where they are.
+        """
+        if self._appended < LOOK_AFTER:
+            return ""
+        with self._connections.holding():
+            self._appended = 0
+            with self._connections.reading() as connection:
+                moving = audit.oldest(connection) if audit.is_full(connection) else []
+            if not moving:
+                return ""
+            path = audit_files.write(self._audit_folder, moving)
+            with self._durably() as connection:
+                audit.remove_up_to(connection, moving[-1].number)
+        return path
+
+    def _audit_backwards(self, start: int) -> Iterator[Row]:
+        """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
         with self._connections.reading() as connection:
-            return audit.is_whole(connection)
+            table = list(audit.rows(connection, newest_first=True))
+        yield from table
+        first = table[-1].number if table else audit.LARGEST
+        for row in audit_files.rows_backwards(self._audit_folder):
+            if row.at < start - CLOCK_US:
+                return
+            if row.number < first:
+                yield row
+
+    def _write_events(self) -> None:
+        """Write what was noted; a power cut may take the last of it."""
+        if not self._events or not self._connections.writable:
+            return
+        with self._noting, self._taken() as events, self._connections.writing() as connection:
+            audit.append(connection, events)
+
+    @contextmanager
+    def _taken(self) -> Iterator[list[Event]]:
+        """Give what was noted; where the body fails, it stays noted."""
+        events: list[Event] = []
+        try:
+            while self._events:
+                events.append(self._events.popleft())
+            yield events
+            self._appended += len(events)
+        except BaseException:
+            self._events.extendleft(reversed(events))
+            raise
 
     # -- within -----------------------------------------------------------------------------------
 

@@ -36,4 +36,11 @@ def _add_due(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, _add_due)
+def _add_purged(connection: sqlite3.Connection) -> None:
+    """Version 3: what was purged and must not be captured again: hashes of names, no words."""
+    connection.execute(
+        "CREATE TABLE purged(name BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _add_due, _add_purged)

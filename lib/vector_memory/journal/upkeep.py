@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.journal import lexical, vectors
@@ -115,4 +116,30 @@ def scrub(journal: Journal) -> None:
     with journal.connections.writing() as connection:
         lexical.tidy(connection)
     with journal.connections.maintaining() as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def drop_leftovers(journal: Journal, projects: Sequence[str]) -> None:
+    """Remove what no memory needs, make the full-text index anew, and write the file without gaps.
+
+    Args:
+        projects: ids of projects whose name and folder go where they have no memory left.
+    """
+    with journal.connections.writing() as connection:
+        connection.execute(
+            "DELETE FROM vectors WHERE NOT EXISTS"
+            " (SELECT 1 FROM memories WHERE memories.hash = vectors.hash)"
+        )
+        connection.execute(
+            "DELETE FROM sources WHERE id != 0"
+            " AND NOT EXISTS (SELECT 1 FROM memories WHERE source = sources.id)"
+        )
+        connection.executemany(
+            "DELETE FROM projects WHERE id = :id"
+            " AND NOT EXISTS (SELECT 1 FROM memories WHERE project = :id)",
+            [{"id": project} for project in projects],
+        )
+        lexical.rebuild(connection)
+    with journal.connections.maintaining() as connection:
+        connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -18,6 +18,15 @@ MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
 
 
+ACTORS = ("user", "agent", "hook", "job")
+
+
+def actor_of(request: Request) -> str:
+    """Return who asks, for the audit log: the user unless it is said otherwise."""
+    actor = request.get("actor")
+    return actor if isinstance(actor, str) and actor in ACTORS else ACTORS[0]
+
+
 def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
     """Return a text that must be there and not be empty."""
     value = request.get(name)

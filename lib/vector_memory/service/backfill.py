@@ -65,7 +65,7 @@ def backfill(ctx: Context, request: asked.Request, progress: Progress) -> dict[s
         whole = True
     finally:
         detail = {"files": done.files, "stored": done.captured.stored, "whole": whole}
-        ctx.state.audit("backfill", "user", [], detail)
+        ctx.state.audit("backfill", asked.actor_of(request), [], detail)
     return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
 
 

@@ -17,7 +17,7 @@ from vector_memory.files import with_real_folder
 from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
-from vector_memory.service import reading, standing
+from vector_memory.service import purged, reading, standing
 from vector_memory.service.context import Context
 from vector_memory.service.reading_process import ReadingProcess
 from vector_memory.service.shelf import Shelf
@@ -148,6 +148,9 @@ def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
         if not ctx.is_excluded(place, folder):
             by_place.setdefault(place.id, (place, []))[1].append(draft)
     for place, group in by_place.values():
+        group = purged.without_purged(ctx, place.id, group)
+        if not group:
+            continue
         shelf = ctx.shelf_of(place)
         ctx.know_place(shelf, place)
         for part in _parts([_memory(draft, place.id) for draft in group]):
@@ -189,10 +192,19 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
         changed += changes.changed
         dropped += changes.dropped
     shelf.journal.write(added, changed, dropped)
+    if added or changed or dropped:
+        _note(ctx, [one.id for one in added], [one.id for one in changed], dropped)
     ctx.count("fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in added))
     captured.stored += len(added) + len(changed)
     captured.unchanged += len(made) - len(added) - len(changed)
     _unlist(shelf, dropped)
+
+
+def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]) -> None:
+    """Note in the audit log what was stored, by a hook unless a backfill is going on."""
+    actor = "user" if ctx.filling else "hook"
+    counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
+    ctx.noted("store", actor, [*added, *changed, *dropped], **counts)
 
 
 def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:

@@ -9,6 +9,7 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory
 from vector_memory.service import asked, endings, privacy, standing
+from vector_memory.service.companions import companions
 from vector_memory.service.context import Context
 from vector_memory.service.recall import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -27,7 +28,7 @@ def edit(ctx: Context, request: asked.Request) -> dict[str, Any]:
     changed = replace(memory, **changes, updated_at=ctx.now())
     stored = shelf.journal.update(changed)
     ctx.notify()
-    ctx.state.audit("edit", "user", [memory.id], {})
+    ctx.state.audit("edit", asked.actor_of(request), [memory.id], {})
     return {"memory": memory_json(stored, project_names([shelf]))}
 
 
@@ -48,11 +49,12 @@ def _changes(request: asked.Request, memory: Memory) -> dict[str, Any]:
 
 
 def forget(ctx: Context, request: asked.Request) -> dict[str, Any]:
-    """Forget memories by id, query, tag or date; with `dry_run` only show which.
+    """Forget memories by id, query, tag or date, with what cannot be found without them and what was
+    drawn from them; with `dry_run` only show which.
 
     Their words are gone from the journal at once, and from the index when it has followed.
     """
-    chosen = _chosen(ctx, request)
+    chosen = with_companions(_chosen(ctx, request))
     names = project_names([shelf for shelf, _ in chosen])
     shown = [memory_json(memory, names) for _, memory in chosen]
     if request.get("dry_run"):
@@ -61,7 +63,7 @@ def forget(ctx: Context, request: asked.Request) -> dict[str, Any]:
     for shelf in shelves:
         ids = [memory.id for own, memory in chosen if own is shelf]
         shelf.journal.forget(ids)
-        ctx.state.audit("forget", "user", ids, {})
+        ctx.state.audit("forget", asked.actor_of(request), ids, {})
     # Topics, summaries and archives repeat what was said.
     sessions = {memory.source.session for _, memory in chosen if memory.source.session}
     ctx.later(lambda: endings.forgotten(ctx, sessions))
@@ -89,3 +91,14 @@ def _chosen(ctx: Context, request: asked.Request) -> list[tuple[Shelf, Memory]]:
     if scope.only_projects:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
     return [(shelf, memory) for shelf in shelves for memory in shelf.journal.iter_memories(scope)]
+
+
+def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:
+    """Return memories with those that go with them."""
+    shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
+    more = [
+        (shelf, one)
+        for shelf in shelves
+        for one in companions(shelf, [memory for own, memory in chosen if own is shelf])
+    ]
+    return [*chosen, *more]

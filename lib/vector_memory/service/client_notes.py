@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 from functools import lru_cache
+from typing import Any
 
 from vector_memory import files
 from vector_memory.errors import VectorMemoryError
@@ -74,7 +75,8 @@ def index(ctx: Context, transcript: str, folder: str) -> None:
 
     try:
         # Nobody asked for it, and what a model noted may come from anywhere.
-        request = {"paths": [path], "project": folder, "cwd": folder, "foreign": True}
+        request: dict[str, Any] = {"paths": [path], "project": folder, "cwd": folder}
+        request |= {"foreign": True, "actor": "hook"}
         notes.import_notes(ctx, request, lambda step: None, ignore_progress)
     except VectorMemoryError as error:
         # A link, a pipe, a page that is too long: the client has it, memory does without.

@@ -7,10 +7,10 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vector_memory import projects
 from vector_memory.config import Settings
@@ -161,6 +161,13 @@ class Context:
         """Add to a counter that `stats` and `doctor` show."""
         if by:
             self.state.count(name, by)
+
+    def noted(self, action: str, actor: str, ids: Sequence[str], **detail: Any) -> None:
+        """Note something for the audit log without waiting for the disk; what the user asked for goes to
+        `state.audit`, which waits."""
+        self.state.note(action, actor, ids, detail)
+        if self.state.notes_due:
+            self.later(self.state.flush)
 
     def drop_snapshots(self) -> None:
         """Remove the snapshots: something in them may have been forgotten. They are made anew."""

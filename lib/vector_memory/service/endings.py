@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -27,6 +28,7 @@ from vector_memory.service.topics import Told
 
 log = logging.getLogger(__name__)
 
+_NOTE_NAME = re.compile(r"\d{4}-\d\d-\d\d\.md")
 TEXT_CHARS = 600
 MOST_TOPICS = 6
 MOST_SAID = 3
@@ -63,6 +65,46 @@ def _made_anew(ctx: Context, one: Told, had_archive: bool) -> None:
         _archive(ctx, one)
     if ctx.settings.daily_notes:
         _note(ctx, one, only_known=True)
+
+
+def after_purge(ctx: Context, session: str, had_archive: bool, had_summary: bool) -> None:
+    """Make anew what was made of a session of which something was purged, from what is left of it.
+
+    Args:
+        had_archive: its text was archived; the older archive is gone already.
+        had_summary: it had a summary; the older one is gone already.
+    """
+    told = topics.derive(ctx, [session])
+    for one in told:
+        if had_summary:
+            summarise(one)
+        if one.tree and had_archive:
+            _archive(ctx, one)
+    if ctx.settings.daily_notes:
+        take_out_sections(ctx.settings.daily_notes, session)
+        for one in told:
+            if one.tree and had_summary:
+                _note(ctx, one)
+
+
+def take_out_sections(folder: str, session: str) -> int:
+    """Take a session's sections out of all daily notes; return of how many. What else stands in them
+    is the user's and stays."""
+    folder = os.path.realpath(os.path.expanduser(folder))
+    changed = 0
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if not _NOTE_NAME.fullmatch(name) or os.path.islink(path):
+            continue
+        try:
+            old = _read(path)
+            new = with_section(old, session, "")
+            if new != old:
+                _replace(path, new)
+                changed += 1
+        except (OSError, UnicodeError) as error:
+            log.warning("a daily note is left as it is: %s", error)
+    return changed
 
 
 def _keep(ctx: Context, one: Told) -> None:

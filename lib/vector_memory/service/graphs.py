@@ -67,7 +67,8 @@ def import_graph(ctx: Context, request: asked.Request, progress: Progress) -> di
     work.link()
     done = work.done
     ctx.count("redactions", done.redactions)
-    ctx.state.audit("import", "user", [], {"stored": done.stored, "merged": done.merged})
+    detail = {"stored": done.stored, "merged": done.merged}
+    ctx.state.audit("import", asked.actor_of(request), [], detail)
     ctx.notify()
     return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
 

@@ -33,7 +33,7 @@ def link(ctx: Context, request: asked.Request) -> dict[str, Any]:
         relation = relation or Relation.RELATES_TO
         _link(ctx, shelf, one, other, relation)
         done = {"action": "linked", "relation": relation.value}
-    ctx.state.audit("link", "user", [one.id, other.id], done)
+    ctx.state.audit("link", asked.actor_of(request), [one.id, other.id], done)
     return {"from": one.id, "to": other.id, **done}
 
 

@@ -90,14 +90,21 @@ def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
         return 0
     known = [one.text for one in told if one.kind != PASSAGE]
     stored = 0
-    for idea in extracted(ctx, text, known):
+    found = extracted(ctx, text, known)
+    if len(shelf.journal.by_ids([one.id for one in passages])) < len(passages):
+        # They were purged while the model read them.
+        return 0
+    for idea in found:
         try:
             draft = _draft(idea, passages)
         except UnsafeTextError:
             ctx.count("texts_dropped")
             continue
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
-        stored += placed.action != "unchanged"
+        if placed.action != "unchanged":
+            others = [tie.other.id for tie in placed.ties]
+            ctx.noted("store", "job", [placed.memory.id, *others], did=placed.action)
+            stored += 1
     return stored
 
 

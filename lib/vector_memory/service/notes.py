@@ -18,7 +18,7 @@ from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index import markdown_export
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Progress, Status, unique
-from vector_memory.service import asked, export_plans, note_files, note_plans
+from vector_memory.service import asked, export_plans, note_files, note_plans, purged
 from vector_memory.service.context import Context
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.note_plans import (
@@ -83,7 +83,7 @@ def import_notes(
                 show(step.to_json())
         counts = replace(counts, stored=0, updated=0, merged=0)
     else:
-        _carry_out(ctx, steps, counts, bool(request.get("prune")))
+        _carry_out(ctx, request, steps, counts)
     figures = {name: getattr(counts, name) for name in counts.__dataclass_fields__}
     return {**figures, "seconds": round(time.monotonic() - started, 3)}
 
@@ -111,7 +111,14 @@ def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progre
     steps = [
         step for one in found for step in note_plans.of_notes(shelf, project, one, records, foreign)
     ]
+    gone = purged.is_purged(ctx, [step.memory for step in steps])
+    steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
     return steps + [step for file in exports for step in _of_export(ctx, request, file, counts)]
+
+
+def _brings(step: Step, purged_ids: set[str]) -> bool:
+    """Whether a step would bring back what was purged."""
+    return step.memory.id in purged_ids and step.action in (NEW, CHANGED, UPDATED, MERGED)
 
 
 def _read(
@@ -153,17 +160,18 @@ def _count(steps: Iterable[Step], counts: Counts) -> None:
     counts.left_out = by_action[LEFT_OUT]
 
 
-def _carry_out(ctx: Context, steps: list[Step], counts: Counts, prune: bool) -> None:
+def _carry_out(ctx: Context, request: asked.Request, steps: list[Step], counts: Counts) -> None:
+    actor = asked.actor_of(request)
     shelves = {id(step.shelf): step.shelf for step in steps}
     for shelf in shelves.values():
         own = [step for step in steps if step.shelf is shelf]
         _store(ctx, shelf, own, counts)
         _hand_over(ctx, shelf, own, counts)
-        if prune:
-            counts.forgotten += _forget(ctx, shelf, own)
+        if request.get("prune"):
+            counts.forgotten += _forget(ctx, shelf, own, actor)
     ctx.count("redactions", counts.redactions)
     done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
-    ctx.state.audit("import", "user", [], done)
+    ctx.state.audit("import", actor, [], done)
     ctx.notify()
 
 
@@ -236,7 +244,7 @@ def _stored(shelf: Shelf, step: Step) -> Memory | None:
     return found or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
 
 
-def _forget(ctx: Context, shelf: Shelf, steps: list[Step]) -> int:
+def _forget(ctx: Context, shelf: Shelf, steps: list[Step], actor: str) -> int:
     """Forget what is gone from its file. It may come back when it stands there again, unlike what a
     user forgets: so nothing ties the tombstone to the file."""
     gone = [step.old for step in steps if step.action == GONE and step.old is not None]
@@ -248,5 +256,5 @@ def _forget(ctx: Context, shelf: Shelf, steps: list[Step]) -> int:
     shelf.journal.forget(ids)
     ctx.later(shelf.journal.scrub)
     ctx.drop_snapshots()
-    ctx.state.audit("forget", "user", ids, {})
+    ctx.state.audit("forget", actor, ids, {})
     return len(ids)

@@ -35,7 +35,7 @@ def init(ctx: Context, request: asked.Request) -> dict[str, Any]:
     shelf = ctx.shelf_of(place)
     ctx.know_project(shelf, place)
     moved = _move(ctx, before, place)
-    ctx.state.audit("init", "user", [], {"project": place.id, "moved": moved})
+    ctx.state.audit("init", asked.actor_of(request), [], {"project": place.id, "moved": moved})
     ctx.notify()
     found = note_files.common_files(folder)
     return {"project": place.name, "store": store, "moved": moved, "found": found}
@@ -78,7 +78,8 @@ def trust(ctx: Context, request: asked.Request) -> dict[str, Any]:
     else:
         ctx.state.untrust(place.store)
     ctx.forget_places()
-    ctx.state.audit("trust" if trusted else "untrust", "user", [], {"store": place.store})
+    action, detail = "trust" if trusted else "untrust", {"store": place.store}
+    ctx.state.audit(action, asked.actor_of(request), [], detail)
     return {"project": place.name, "store": place.store, "trusted": trusted}
 
 

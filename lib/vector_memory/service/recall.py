@@ -45,6 +45,7 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if ctx.settings.rerank:
         hits = generation.reordered(ctx, text, hits)[:k]
     touch(ctx, shelves, hits)
+    ctx.noted("recall", asked.actor_of(request), [hit.memory.id for hit in hits])
     names = project_names(shelves)
     answer: dict[str, Any] = {
         "hits": [hit_json(hit, names) for hit in hits],

@@ -59,7 +59,10 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         placed = storing.put(ctx, shelf, draft)
     memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
-    ctx.state.audit("remember", "user", [memory.id], {"action": placed.action})
+    others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
+    ctx.state.audit(
+        "remember", asked.actor_of(request), [memory.id, *others], {"action": placed.action}
+    )
     return {
         "id": memory.id,
         "action": placed.action,

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from vector_memory.model import Scope
-from vector_memory.service import asked, generation
+from vector_memory.service import asked, generation, hook_counts
 from vector_memory.service.context import Context
 from vector_memory.service.recall import name_in, project_names
 from vector_memory.service.shelf import Shelf
@@ -22,6 +22,7 @@ def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
         scope, shelves = Scope(projects=(place.id,)), ctx.shelves_of(place)
     names = project_names(shelves)
     by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
+    hook_counts.drain(ctx)
     ctx.state.flush()
     return {
         "memories": sum(shelf.journal.count(scope) for shelf in shelves),

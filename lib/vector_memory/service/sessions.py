@@ -270,6 +270,8 @@ def fence(
         return ""
     ctx.state.add_shown(session, [note.id for note in checked], ctx.now())
     ctx.count("memories_shown", len(checked))
+    ctx.count("injections")
+    ctx.noted("recall", "hook", [note.id for note in checked], session=session)
     return injection.fence(checked, title)
 
 

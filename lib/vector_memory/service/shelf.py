@@ -170,6 +170,9 @@ class Shelf:
 
         A few times only: what breaks again at once is not helped by yet another copy.
         """
+        if self.index is not None and self.index.is_renewing:
+            log.info("a search met files that were just replaced: %s", error)
+            return
         self.failed = str(error)
         log.error("the index of %s is damaged: %s", self.folder, error)
         if self.index is not None and self.times_damaged < MOST_SET_ASIDE:

@@ -66,6 +66,7 @@ def derive(ctx: Context, sessions: Iterable[str]) -> list[Told]:
             parts = read(ctx, session)
             changed = sum(_store(one) for one in parts)
         if changed:
+            ctx.noted("derive", "job", [], session=session, changed=changed)
             ctx.notify()
         found += parts
     return found

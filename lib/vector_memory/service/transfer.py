@@ -91,7 +91,8 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
                 progress(offset, size, "storing")
         _store(ctx, batch, done, verbatim)
     ctx.count("redactions", done.redactions)
-    ctx.state.audit("import", "user", [], {"stored": done.stored, "merged": done.merged})
+    detail = {"stored": done.stored, "merged": done.merged}
+    ctx.state.audit("import", asked.actor_of(request), [], detail)
     ctx.notify()
     return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
 

@@ -133,14 +133,14 @@ def rebuild(ctx: Context, request: asked.Request, progress: Progress) -> dict[st
     started = time.monotonic()
     rows = 0
     for shelf in _writable(ctx):
-        _wait_for_index(shelf)
+        wait_for_index(shelf)
         shelf.journal.rebuild_lexical()
         assert shelf.index is not None
         with shelf.following:
             shelf.index.rebuild()
         shelf.recheck_vectors = True
         rows += level(ctx, shelf, progress)
-    ctx.state.audit("rebuild", "user", [], {"rows": rows})
+    ctx.state.audit("rebuild", asked.actor_of(request), [], {"rows": rows})
     return {"rows": rows, "seconds": round(time.monotonic() - started, 3)}
 
 
@@ -170,14 +170,20 @@ def migrate(ctx: Context, request: asked.Request, progress: Progress) -> dict[st
         raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
     embedded = 0
     for shelf in _writable(ctx):
-        _wait_for_index(shelf)
+        wait_for_index(shelf)
         shelf.recheck_vectors = True
         embedded += level(ctx, shelf, progress)
-    ctx.state.audit("migrate", "user", [], {"embedded": embedded, "model": ctx.embedding.model})
+    detail = {"embedded": embedded, "model": ctx.embedding.model}
+    ctx.state.audit("migrate", asked.actor_of(request), [], detail)
     return {"embedded": embedded, "model": ctx.embedding.model}
 
 
-def _wait_for_index(shelf: Shelf) -> None:
+def wait_for_index(shelf: Shelf) -> None:
+    """Wait until a store's index is open.
+
+    Raises:
+        DaemonUnavailableError: it takes too long.
+    """
     until = time.monotonic() + INDEX_WAIT_S
     while shelf.index is None or not shelf.index.lexical_ready:
         if time.monotonic() > until:

@@ -120,6 +120,7 @@ def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> No
         kept, gone = older, memory
     shelf.journal.update(_absorbed(kept, gone))
     shelf.journal.supersede(gone.id, kept.id, ctx.now())
+    ctx.noted("merge", "job", [kept.id, gone.id])
     ctx.count("ideas_merged")
     ctx.notify()
 
@@ -193,9 +194,11 @@ def _share_entities(memory: Memory, near: Neighbour) -> bool:
 def _bind(ctx: Context, shelf: Shelf, memory: Memory, tie: storing.Tie) -> None:
     if tie.relation is Relation.SUPERSEDES:
         shelf.journal.supersede(tie.other.id, memory.id, ctx.now())
+        ctx.noted("supersede", "job", [memory.id, tie.other.id])
         ctx.count("ideas_superseded")
         ctx.notify()
         return
     link = Link(memory.id, tie.other.id, tie.relation, tie.weight, ctx.now())
     shelf.journal.link_all([link])
+    ctx.noted("link", "job", [memory.id, tie.other.id], relation=tie.relation.value)
     ctx.count("ideas_linked")

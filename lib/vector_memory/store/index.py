@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 WRONG_MATRIX = "The matrix differs from its checksums."
 _MOSTLY_NEW = 0.2
+RENEWING_S = 5.0
+"""How long after files were replaced a search may still fail for that reason."""
 SELECTIVE_ROWS = 200_000
 """Rows from which on a question's commonest terms are left out: reading what they match would take
 most of the time, and says next to nothing."""
@@ -59,6 +63,7 @@ class Index:
         self._columns: Columns | None = None
         self._ahead = False
         self._common: dict[str, float] = {}
+        self.renewed_at_s = float("-inf")
         self._write_lock = threading.RLock()
 
     @classmethod
@@ -278,6 +283,52 @@ class Index:
                 self._matrix.delete()
             self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._ahead = False
+
+    def purge(self, living: Sequence[int]) -> None:
+        """Keep these memories alone, and leave nothing of the others' words and vectors in any file:
+        LanceDB's table is written anew with its indexes, the matrix as well, and what other models and
+        earlier damage left is deleted.
+
+        Searches go on meanwhile; one that is under way at the very end may fail (`is_renewing`).
+
+        Args:
+            living: the sequence numbers of all memories that are to stay; those that the index has not
+                reached are of no matter.
+
+        Raises:
+            StoreFullError: the disk is full; `rebuild` helps when there is room.
+            StoreDamagedError: LanceDB cannot use its table; `rebuild` helps.
+        """
+        import numpy as np
+
+        kept = np.unique(np.array(list(living), np.int64))
+        with self._write_lock:
+            self.load_lance()
+            lance = self._loaded()
+            gone = np.setdiff1d(lance.allowed(Scope()), kept)
+            if self._columns is not None:
+                self._columns.remove(gone)
+            self.renewed_at_s = float("inf")
+            try:
+                lance.rewrite(kept)
+            finally:
+                self.renewed_at_s = time.monotonic()
+            if self._matrix is not None:
+                self._matrix.remove(np.setdiff1d(self._matrix.seqs(), kept))
+            self._save_matrix()
+            self._drop_others()
+
+    @property
+    def is_renewing(self) -> bool:
+        """Whether files were replaced a moment ago, so that a search that failed says nothing."""
+        return time.monotonic() - self.renewed_at_s < RENEWING_S
+
+    def _drop_others(self) -> None:
+        """Delete the matrices of other models."""
+        folder, own = os.path.split(self.matrix_folder)
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if name != own:
+                shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
 
     def set_aside(self, reason: str) -> None:
         """Rename LanceDB's table out of the way and start an empty one, from 0. The matrix serves

@@ -286,6 +286,26 @@ class LanceIndex:
             self._table.remake()
             self._untidy = self._unindexed = self._loose = 0
 
+    def rewrite(self, kept: NDArray[np.int64]) -> None:
+        """Write the table anew with these of its rows, so that nothing else is left in any file; tables
+        of other models and earlier damaged copies are deleted.
+
+        Args:
+            kept: sequence numbers; those that the table does not have are left out.
+
+        Raises:
+            StoreFullError: the disk is full; the table goes on as it was.
+            StoreDamagedError: it cannot be read.
+        """
+        with (
+            self._write_lock,
+            translated("rewriting", self._table.path),
+            self._table.guard.writing(),
+        ):
+            self._table.rewrite(kept)
+            self._table.run(self._table.warm())
+            self._untidy = self._unindexed = self._loose = 0
+
     def set_aside(self, reason: str) -> None:
         """Rename a damaged table out of the way and start from 0.
 

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
@@ -16,6 +16,10 @@ from vector_memory.store.durable import WriteGuard
 from vector_memory.store.failures import translated
 from vector_memory.store.lightimport import load_lancedb
 from vector_memory.store.loop import LoopThread
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -26,6 +30,9 @@ WARM_ROWS = 200_000
 """Rows up to which the words are read ahead."""
 METADATA_CACHE_BYTES = 32 << 20
 ASIDE = "lance"
+NEW, OLD = "-new", "-old"
+"""What a table is called while it is written anew, and the one before it for the moment in between."""
+ROWS_AT_ONCE = 16_384
 
 
 class LanceTable:
@@ -91,6 +98,70 @@ class LanceTable:
         shutil.rmtree(self.path, ignore_errors=True)
         self.guard.forget()
         self._start()
+
+    def rewrite(self, kept: NDArray[np.int64]) -> None:
+        """Copy the rows of these sequence numbers into a new table and put it in the place of the old one.
+        A process that dies in between leaves the old table, or none: the journal has everything."""
+        new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
+        old = os.path.join(self.folder, f"{self.name}{OLD}.lance")
+        self._delete_others()
+        self.run(self._copy_rows(kept))
+        handle, connection = self.handle, self._connection
+        # The list is of the old files, some of which have the names of new ones.
+        self.guard.forget()
+        with self.guard.writing():
+            os.rename(self.path, old)
+            os.rename(new, self.path)
+        # What LanceDB keeps in memory of files it keeps by their paths: these are other files.
+        self._connection = None
+        self._start()
+        for gone in (handle, connection):
+            gone.close()
+        self._delete_others()
+        self.discard_damaged()
+
+    async def _copy_rows(self, kept: NDArray[np.int64]) -> None:
+        """Write rows, and the mark, into a new table beside this one, with its indexes."""
+        import numpy as np
+        import pyarrow as pa
+
+        columns = form.schema(self.dim)
+        table = await self._connection.create_table(
+            self.name + NEW, schema=columns, mode="overwrite"
+        )
+        await table.set_unenforced_primary_key("id")
+        waiting: list[Any] = []
+
+        async def write() -> None:
+            rows = pa.Table.from_batches(waiting).select(columns.names).cast(columns)
+            # The mark has no vector, which LanceDB refuses unless told that null is meant.
+            await table.add(rows, on_bad_vectors="null")
+            waiting.clear()
+
+        async for batch in await self.handle.query().to_batches(max_batch_length=ROWS_AT_ONCE):
+            # The mark's number is that of another row; it alone has no kind.
+            staying = np.isin(batch["seq"].to_numpy(), kept) | ~np.asarray(batch["kind"].is_valid())
+            waiting.append(batch.filter(pa.array(staying)))
+            # There is a batch for each file, and each `add` makes one.
+            if sum(one.num_rows for one in waiting) >= ROWS_AT_ONCE:
+                await write()
+        if waiting:
+            await write()
+        for column, config in form.index_configs().items():
+            await table.create_index(column, config=config)
+        table.close()
+
+    def _delete_others(self) -> None:
+        """Delete what is in the folder besides this table: those of other models, and what an interrupted
+        rewriting left."""
+        own = {os.path.basename(one) for one in (self.path, self.guard.mark, self.guard.list)}
+        for name in os.listdir(self.folder):
+            if name not in own:
+                path = os.path.join(self.folder, name)
+                if os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    os.unlink(path)
 
     def discard_damaged(self) -> None:
         """Delete what was set aside earlier: it holds the words of memories."""

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 
 from vector_memory.cli import asking
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.counts import TROUBLE, number, told, usual
 from vector_memory.errors import VectorMemoryError
 
 MAX_SPOOLED = 100
 MAX_ERRORS = 5
+LATE = ("hooks_late", "answers_too_late", "hooks_failed")
+SHARE_LATE = 0.02
+"""The share of hooks that may be late before it is a warning."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -41,9 +45,19 @@ def _words(error: object) -> str:
 
 
 def _counters(counters: dict[str, object]) -> Iterator[Finding]:
-    counted = [f"{name} {value}" for name, value in counters.items() if value]
-    if counted:
-        yield Finding("trouble", OK, f"Counted: {', '.join(counted)}")
+    """Yield what was counted, in words. Counters are of all time, so that few late hooks among many are
+    no warning."""
+    if counted := usual(counters):
+        yield Finding("trouble", OK, f"Counted: {'; '.join(counted)}")
+    late = sum(number(counters.get(name)) for name in LATE)
+    hooks = sum(number(value) for name, value in counters.items() if name.startswith("hook_"))
+    for words in told(counters, {name: TROUBLE[name] for name in TROUBLE if name not in LATE}):
+        yield Finding("trouble", OK, f"Counted: {words}")
+    if late:
+        state = WARN if late > SHARE_LATE * (hooks + late) else OK
+        said = "; ".join(told(counters, {name: TROUBLE[name] for name in LATE}))
+        fix = "A machine under load does that; else see logs/daemon.log." if state == WARN else ""
+        yield Finding("trouble", state, f"Counted: {said}", fix)
 
 
 def _spool(case: Case) -> Finding:

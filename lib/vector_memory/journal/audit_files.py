@@ -1,0 +1,106 @@
+"""Older entries of the audit log: files of JSON lines, gzipped, in `audit/` beside `state.db`.
+
+Each is named `audit-YYYYMM-FIRST-LAST.jsonl.gz`, after the month of its last entry and the numbers in it,
+and is never changed. The chain of digests goes through all of them into the table.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.journal.audit import Row
+from vector_memory.journal.rows import moment
+
+FOLDER = "audit"
+_NAME = re.compile(r"audit-\d{6}-(\d{9})-(\d{9})\.jsonl\.gz")
+
+
+def write(folder: str, rows: Sequence[Row]) -> str:
+    """Write entries durably as a file of their own, and return its path.
+
+    Raises:
+        OSError: it cannot be written; then there is no such file.
+    """
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    month = f"{moment(rows[-1].at):%Y%m}"
+    name = f"audit-{month}-{rows[0].number:09d}-{rows[-1].number:09d}.jsonl.gz"
+    path, aside = os.path.join(folder, name), os.path.join(folder, f".{name}")
+    lines = "".join(json.dumps(_plain(row), separators=(",", ":")) + "\n" for row in rows)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(gzip.compress(lines.encode("ascii"), mtime=0))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(aside, path)
+    listing = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(listing)
+    finally:
+        os.close(listing)
+    return path
+
+
+def rows_backwards(folder: str) -> Iterator[Row]:
+    """Yield the entries of all files, the newest first.
+
+    Raises:
+        StoreDamagedError: a file cannot be read.
+    """
+    for path in reversed(files(folder)):
+        yield from reversed(read(path))
+
+
+def files(folder: str) -> list[str]:
+    """Return the paths of the files, in the order of their entries."""
+    try:
+        names = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in sorted(names, key=_numbers)]
+
+
+def read(path: str) -> list[Row]:
+    """Return a file's entries, in their order.
+
+    Raises:
+        StoreDamagedError: it cannot be read.
+    """
+    try:
+        with gzip.open(path, "rt", encoding="ascii") as file:
+            return [_row(line) for line in file]
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise StoreDamagedError(
+            f"{path} cannot be read: {error}.",
+            "Take it from a backup; the newer entries are there.",
+        ) from error
+
+
+def _numbers(name: str) -> tuple[int, int]:
+    found = _NAME.fullmatch(name)
+    assert found is not None
+    return int(found[1]), int(found[2])
+
+
+def _plain(row: Row) -> dict[str, object]:
+    return {
+        **row._asdict(),
+        "ids": json.loads(row.ids),
+        "detail": json.loads(row.detail),
+        "previous": row.previous.hex(),
+        "digest": row.digest.hex(),
+    }
+
+
+def _row(line: str) -> Row:
+    plain = json.loads(line)
+    texts = {
+        name: json.dumps(plain[name], sort_keys=True, separators=(",", ":"))
+        for name in ("ids", "detail")
+    }
+    digests = {name: bytes.fromhex(plain[name]) for name in ("previous", "digest")}
+    return Row(**{**plain, **texts, **digests})
