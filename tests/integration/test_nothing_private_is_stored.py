@@ -217,3 +217,11 @@ def test_rules_reach_everything(rig: Rig, tmp_path: Path, scratch_home: Path) ->
     assert b"sleep by day" in stored and b"up high" in stored
     assert b"heron nest" not in stored and b"the heron sleep" not in stored
     assert b"nightjar, up" not in stored and b"nightjar and" not in stored
+
+
+def test_settings_choose_the_personal_data(rig: Rig) -> None:
+    """What `redact_personal` names goes, from the first request on, and nothing else of its kind."""
+    rig.configure(redact_personal=["email"])
+    told = "mail a.b@example.org, account DE89 3704 0044 0532 0130 00"
+    kept = ask(rig, "remember", **{"text": told, "global": True})
+    assert kept["text"] == "mail [redacted:email], account DE89 3704 0044 0532 0130 00"

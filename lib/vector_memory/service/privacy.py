@@ -21,12 +21,14 @@ DROPPED = "[redacted:unsafe]"
 
 
 def for_folder(ctx: Context, folder: str) -> contextlib.AbstractContextManager[None]:
-    """Let what is cleaned in this block keep to the rules of a folder's project too."""
+    """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too."""
+    policy.configure(ctx.settings.redact_personal)
     return redact.for_project(ctx.place(folder).root if folder else "")
 
 
 def for_request(ctx: Context, request: asked.Request) -> contextlib.AbstractContextManager[None]:
     """The same for the project that a request is about."""
+    policy.configure(ctx.settings.redact_personal)
     try:
         place = asked.place_of(ctx, request)
     except BadInputError:
