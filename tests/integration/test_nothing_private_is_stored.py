@@ -202,7 +202,7 @@ def test_rules_reach_everything(rig: Rig, tmp_path: Path, scratch_home: Path) ->
         hits = ask(rig, "recall", query="ledger WAL mode", **here)["hits"]
         return [one["text"] for one in hits]
 
-    rig.until(lambda: shown() == ["The [redacted:rule] ledger uses WAL mode"], "the new rules")
+    assert shown() == ["The [redacted:rule] ledger uses WAL mode"]
     ask(rig, "remember", text="The nightjar and the heron sleep by day", **here)
     talk = transcript(project, [("Where does the heron nest?", "With the nightjar, up high.")])
     ask(rig, "backfill", path=str(talk), paths=[str(talk)])
