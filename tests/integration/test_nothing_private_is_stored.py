@@ -202,7 +202,7 @@ def test_rules_reach_everything(rig: Rig, tmp_path: Path, scratch_home: Path) ->
         hits = ask(rig, "recall", query="ledger WAL mode", **here)["hits"]
         return [one["text"] for one in hits]
 
-    rig.until(lambda: shown() == ["The [redacted:rule] ledger uses WAL mode"], "the new rules")
+    assert shown() == ["The [redacted:rule] ledger uses WAL mode"]
     ask(rig, "remember", text="The nightjar and the heron sleep by day", **here)
     talk = transcript(project, [("Where does the heron nest?", "With the nightjar, up high.")])
     ask(rig, "backfill", path=str(talk), paths=[str(talk)])
@@ -217,3 +217,11 @@ def test_rules_reach_everything(rig: Rig, tmp_path: Path, scratch_home: Path) ->
     assert b"sleep by day" in stored and b"up high" in stored
     assert b"heron nest" not in stored and b"the heron sleep" not in stored
     assert b"nightjar, up" not in stored and b"nightjar and" not in stored
+
+
+def test_settings_choose_the_personal_data(rig: Rig) -> None:
+    """What `redact_personal` names goes, from the first request on, and nothing else of its kind."""
+    rig.configure(redact_personal=["email"])
+    told = "mail a.b@example.org, account DE89 3704 0044 0532 0130 00"
+    kept = ask(rig, "remember", **{"text": told, "global": True})
+    assert kept["text"] == "mail [redacted:email], account DE89 3704 0044 0532 0130 00"

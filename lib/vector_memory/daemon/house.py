@@ -19,7 +19,6 @@ from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.paths import Home
-from vector_memory.redact import policy
 from vector_memory.service.context import Context
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
@@ -50,7 +49,6 @@ class House:
         self.restored = _finish_restoring(home)
         self.errors: collections.deque[dict[str, Any]] = collections.deque(maxlen=MAX_ERRORS)
         self._settings = settings
-        policy.configure(settings.redact_personal)
         self.ctx = Context(
             home=home,
             settings=settings,
@@ -81,6 +79,7 @@ class House:
         self._chores.start()
         self._indexer.start()
         self._miner.start()
+        self._chores.put(_warm)
         self._indexer.put(self._begin)
         self._keeper.start()
 
@@ -128,7 +127,6 @@ class House:
         """Put changed settings in force."""
         self._settings = settings
         self.ctx.settings = settings
-        policy.configure(settings.redact_personal)
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""
@@ -279,6 +277,13 @@ def _finish_restoring(home: Home) -> dict[str, Any] | None:
     from vector_memory.service import restoring
 
     return restoring.finish(home)
+
+
+def _warm() -> None:
+    """Make the redactor ready. It is imported here and not before: the first answer would wait."""
+    from vector_memory import redact
+
+    redact.warm()
 
 
 def open_index(folder: str, model: str, dim: int) -> Index:

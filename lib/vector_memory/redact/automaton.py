@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import re2
@@ -25,18 +26,35 @@ class Rule(NamedTuple):
 
     Attributes:
         name: what stands in its placeholder.
-        pattern: the whole match is the secret, or its group `s` where it has one.
+        source: its pattern. The whole match is the secret, or its group `s` where it has one.
         kind: how the value is judged ("" means it always is one).
         clue: what the automaton looks for instead: something short that every match holds. Automata
             grow with what they must count.
         back: characters before a clue that a match may begin at.
+        flags: those of the pattern.
     """
 
     name: str
-    pattern: re.Pattern[str]
+    source: str
     kind: str = ""
     clue: str = ""
     back: int = 0
+    flags: int = 0
+
+    @property
+    def group(self) -> str | int:
+        """What of a match is the secret."""
+        return "s" if "(?P<s>" in self.source else 0
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled when it is first needed: most of them never are."""
+        return _compiled(self.source, self.flags)
+
+
+@cache
+def _compiled(source: str, flags: int) -> re.Pattern[str]:
+    return re.compile(source, flags)
 
 
 def ascii_of(text: str) -> bytes:
@@ -86,7 +104,7 @@ class Automaton:
 
     def __init__(self, rules: Sequence[Rule], case_sensitive: bool = True) -> None:
         self.rules = tuple(rules)
-        loose = [rule.clue.encode("ascii") or _loose(rule.pattern.pattern) for rule in rules]
+        loose = [rule.clue.encode("ascii") or _loose(rule.source) for rule in rules]
         self._any = re2.compile(b"(?:" + b")|(?:".join(loose) + b")", options(case_sensitive))
         self._which = re2.Set.SearchSet(options(case_sensitive))
         for pattern in loose:

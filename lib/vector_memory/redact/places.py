@@ -12,7 +12,7 @@ from vector_memory.redact.values import PASSWORD, SECRET, is_secret
 
 
 def _place(name: str, pattern: str, kind: str = "") -> Rule:
-    return Rule(name, re.compile(pattern, re.IGNORECASE), kind)
+    return Rule(name, pattern, kind, flags=re.IGNORECASE)
 
 
 _QUOTE = r"""\\{0,4}["'`]?"""

@@ -16,7 +16,7 @@ _FIRST_CLASS = re.compile(r"\[[^\]]+\]")
 
 
 def _rule(name: str, pattern: str, clue: str = "", back: int = 0) -> Rule:
-    return Rule(name, re.compile(pattern), clue=clue, back=back)
+    return Rule(name, pattern, clue=clue, back=back)
 
 
 def _prefixed(name: str, heads: str, rest: str) -> Rule:
@@ -149,4 +149,4 @@ def _automaton() -> Automaton:
 def find_shapes(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield keys of known shape."""
     for rule, match in _automaton().matches(text, plain, meter):
-        yield Span(*match.span("s" if "s" in rule.pattern.groupindex else 0), rule.name)
+        yield Span(*match.span(rule.group), rule.name)

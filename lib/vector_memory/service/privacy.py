@@ -20,13 +20,22 @@ SHOWN_KEYS = frozenset(
 DROPPED = "[redacted:unsafe]"
 
 
+def _begin(ctx: Context) -> None:
+    """Put the settings in force, and look at the files of rules anew: a rule holds from the next request
+    on, not a second later."""
+    policy.configure(ctx.settings.redact_personal)
+    policy.forget_files()
+
+
 def for_folder(ctx: Context, folder: str) -> contextlib.AbstractContextManager[None]:
-    """Let what is cleaned in this block keep to the rules of a folder's project too."""
+    """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too."""
+    _begin(ctx)
     return redact.for_project(ctx.place(folder).root if folder else "")
 
 
 def for_request(ctx: Context, request: asked.Request) -> contextlib.AbstractContextManager[None]:
     """The same for the project that a request is about."""
+    _begin(ctx)
     try:
         place = asked.place_of(ctx, request)
     except BadInputError:
