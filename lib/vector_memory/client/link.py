@@ -54,10 +54,12 @@ class Daemon:
             raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
         replaced = False
         while True:
-            with contextlib.closing(self._connect(timeout_s, start)) as sock:
+            with (
+                contextlib.closing(self._connect(timeout_s, start)) as sock,
+                sock.makefile("rb") as reader,
+            ):
                 try:
                     sock.sendall(wire.encode_request(verb, body, self.version))
-                    reader = sock.makefile("rb")
                     for status, data in _replies(reader):
                         if status == wire.OLD and not replaced:
                             break
@@ -81,7 +83,11 @@ class Daemon:
 
     def start(self, wait_s: float = START_WAIT_S) -> dict[str, Any]:
         """Start a daemon if there is none, wait until it answers, and return its status."""
-        return self.ask("status", {}, timeout_s=wait_s)
+        try:
+            return self.ask("status", {}, timeout_s=wait_s)
+        except errors.DaemonUnavailableError:
+            # One that was just dying may have taken the question with it.
+            return self.ask("status", {}, timeout_s=wait_s)
 
     def stop(self, wait_s: float = START_WAIT_S) -> bool:
         """End the daemon in good order; whether there was one.
@@ -132,6 +138,12 @@ class Daemon:
         return None
 
     def _spawn(self) -> None:
+        run = self.home.run
+        if os.path.isdir(run) and not os.access(run, os.W_OK):
+            raise errors.StoreFullError(
+                f"No daemon can be started in {self.home.root}: it can only be read.",
+                "Make it writable.",
+            )
         try:
             there = spawn.spawn(self.home, os.path.dirname(paths.PACKAGE_ROOT))
         except OSError as error:
