@@ -9,7 +9,9 @@ Power cuts are simulated: what was not synced is emptied, cut, zeroed or gone (s
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import multiprocessing
 import os
 import random
@@ -34,6 +36,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Scope, Status
 from vector_memory.paths import Home
+from vector_memory.store import durable
 
 WRITERS = 3
 DOING = ("storing", "optimising", "migrating")
@@ -290,12 +293,39 @@ def clients(made: Bench, processes: int, count: int, wait: bool) -> dict[str, An
     }
 
 
+# -- what it costs ----------------------------------------------------------------------------------
+
+
+def costs(batches: int) -> list[dict[str, Any]]:
+    """Return what a batch of 512 rows takes in the index, synced and listed, and without."""
+    root = Path(tempfile.mkdtemp(prefix="vector-memory-costs-"))
+    true = durable.WriteGuard.writing
+    rows = []
+    for name, writing in (("synced", true), ("not synced", lambda guard: contextlib.nullcontext())):
+        rig = faults.Rig(root / name)
+        rig.open_index()
+        durable.WriteGuard.writing = writing  # type: ignore[method-assign,assignment]
+        taken = []
+        for _ in range(batches):
+            rig.store(512)
+            started = time.perf_counter()
+            rig.follow()
+            taken.append((time.perf_counter() - started) * 1000)
+        durable.WriteGuard.writing = true  # type: ignore[method-assign]
+        rows.append({"batch of 512": name, "p50 ms": round(percentile(taken, 0.5), 1)})
+        rig.close()
+    shutil.rmtree(root)
+    return rows
+
+
 def main() -> None:
     """Run all of it, or what is named."""
     parser = options(__doc__ or "")
     parser.add_argument("--full", action="store_true", help="the whole numbers: about 40 minutes")
-    parser.add_argument("--only", choices=("kills", "power", "damage", "clients"))
+    parser.add_argument("--only", choices=("kills", "power", "damage", "costs", "clients"))
     asked = parser.parse_args()
+    # What is set aside is counted here.
+    logging.disable(logging.CRITICAL)
 
     def wanted(name: str) -> bool:
         return asked.only in (None, name)
@@ -307,11 +337,13 @@ def main() -> None:
         show("Power cuts", [power(200 if asked.full else 10)], asked.json)
     if wanted("damage"):
         show("Damage", damage(20 if asked.full else 1), asked.json)
+    if wanted("costs"):
+        show("What syncing costs", costs(20 if asked.full else 4), asked.json)
     if wanted("clients"):
         rows = []
-        for wait in (False, True):
+        for wait, count in ((False, 1_000 if asked.full else 50), (True, 50 if asked.full else 10)):
             with bench(asked.home) as made:
-                rows.append(clients(made, 8, 1_000 if asked.full else 25, wait))
+                rows.append(clients(made, 8, count, wait))
         show("Clients at once", rows, asked.json)
 
 

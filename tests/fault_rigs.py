@@ -145,6 +145,7 @@ class Cuts:
     states: list[tuple[Path, list[str]]] = field(default_factory=list)
     _synced: dict[str, bytes] = field(default_factory=dict)
     _listed: dict[str, set[str]] = field(default_factory=dict)
+    _before: dict[str, bytes | None] = field(default_factory=dict)
     _inside: bool = False
 
     @contextlib.contextmanager
@@ -158,6 +159,8 @@ class Cuts:
                 done = true[name](*values, **more)
                 if name == "fsync":
                     self._note(values[0])
+                elif name != "unlink":
+                    self._moved(str(values[0]), str(values[1]))
                 return done
 
             return call
@@ -185,8 +188,17 @@ class Cuts:
         path = os.readlink(f"/proc/self/fd/{descriptor}")
         if os.path.isdir(path):
             self._listed[path] = set(os.listdir(path))
+            for one in [known for known in self._before if os.path.dirname(known) == path]:
+                del self._before[one]
         elif os.path.exists(path):
             self._synced[path] = Path(path).read_bytes()
+
+    def _moved(self, path: str, target: str) -> None:
+        """A new name stands for what was synced under the old one, once its folder is synced."""
+        self._before[target] = self._synced.pop(target, None)
+        content = self._synced.pop(path, None)
+        if content is not None:
+            self._synced[target] = content
 
     def _take(self) -> None:
         copy = self.target / f"state-{len(self.states)}"
@@ -214,6 +226,8 @@ class Cuts:
     def _after(self, path: str, listed: bool) -> bytes | None:
         content = Path(path).read_bytes()
         known = self._synced.get(path)
+        if path in self._before and self.chance.random() < 0.5:
+            return self._before[path]
         if known == content and (listed or self.chance.random() < 0.5):
             return content
         size = len(content)

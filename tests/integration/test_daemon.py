@@ -9,52 +9,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes_embed import models_folder
+from daemon_rig import Rig, alive
 
 from vector_memory import errors, paths, wire
-from vector_memory.client.link import Daemon
-
-WAIT_S = 30.0
-
-
-class Rig:
-    """A data home whose runtime is the Python that runs the tests."""
-
-    def __init__(self, root: Path) -> None:
-        self.home = paths.Home(str(root)).make()
-        os.symlink(sys.prefix, self.home.path("runtime", "venv"))
-        os.rmdir(self.home.models)
-        os.symlink(models_folder(), self.home.models)
-        self.daemon = Daemon(self.home)
-
-    def configure(self, **settings: Any) -> None:
-        """Write settings."""
-        Path(self.home.config).write_text(json.dumps(settings))
-
-    def until(self, true: Callable[[], Any], what: str) -> Any:
-        """Wait until something is so."""
-        end = time.monotonic() + WAIT_S
-        while time.monotonic() < end:
-            found = true()
-            if found:
-                return found
-            time.sleep(0.05)
-        log = Path(self.home.logs, "daemon.log")
-        pytest.fail(f"waited in vain for {what}\n{log.read_text() if log.exists() else ''}")
-
-    def state(self, state: str) -> dict[str, Any]:
-        """Wait for a state and return the status."""
-        return dict(
-            self.until(
-                lambda: (s := self.daemon.running()) and s["state"] == state and s, f"state {state}"
-            )
-        )
 
 
 @pytest.fixture
@@ -65,18 +27,6 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     yield made
     with contextlib.suppress(errors.DaemonUnavailableError):
         made.daemon.stop()
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.kill(pid, 0)
-            return sys.platform != "linux"
-        return False
 
 
 def test_it_comes_up_in_stages_and_stops_in_good_order(rig: Rig) -> None:

@@ -302,7 +302,7 @@ def test_files_of_an_index_that_cannot_be_written(
 ) -> None:
     """Marks, lists and matrix files: whichever call fails, nothing is lost, and it is made up for."""
     fired = 0
-    for n in range(1, MOST, 1 if act == "save" else 3):
+    for n in range(1, MOST, 2 if act == "save" else 5):
         folder = Path(shutil.copytree(indexed, tmp_path / str(n)))
         rig = Rig(folder)
         rig.open_index()

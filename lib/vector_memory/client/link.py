@@ -61,17 +61,19 @@ class Daemon:
         replaced = again = False
         while True:
             begun = False
-            with contextlib.closing(self._connect(timeout_s, start)) as sock:
+            with (
+                contextlib.closing(self._connect(timeout_s, start)) as sock,
+                sock.makefile("rb") as reader,
+            ):
                 try:
                     sock.sendall(wire.encode_request(verb, body, self.version))
-                    with sock.makefile("rb") as reader:
-                        for status, data in _replies(reader):
-                            if status == wire.OLD and not replaced:
-                                break
-                            begun = True
-                            yield _KINDS[status], data
-                            if status in wire.FINAL:
-                                return
+                    for status, data in _replies(reader):
+                        if status == wire.OLD and not replaced:
+                            break
+                        begun = True
+                        yield _KINDS[status], data
+                        if status in wire.FINAL:
+                            return
                 except (OSError, wire.WireError, KeyError) as error:
                     if verb in ONLY_READ and not (
                         begun or again or isinstance(error, TimeoutError)
@@ -95,7 +97,11 @@ class Daemon:
 
     def start(self, wait_s: float = START_WAIT_S) -> dict[str, Any]:
         """Start a daemon if there is none, wait until it answers, and return its status."""
-        return self.ask("status", {}, timeout_s=wait_s)
+        try:
+            return self.ask("status", {}, timeout_s=wait_s)
+        except errors.DaemonUnavailableError:
+            # One that was just dying may have taken the question with it.
+            return self.ask("status", {}, timeout_s=wait_s)
 
     def stop(self, wait_s: float = START_WAIT_S) -> bool:
         """End the daemon; whether there was one. One that hangs is killed, which loses nothing that
@@ -160,6 +166,12 @@ class Daemon:
         return None
 
     def _spawn(self) -> None:
+        run = self.home.run
+        if os.path.isdir(run) and not os.access(run, os.W_OK):
+            raise errors.StoreFullError(
+                f"No daemon can be started in {self.home.root}: it can only be read.",
+                "Make it writable.",
+            )
         try:
             there = spawn.spawn(self.home, os.path.dirname(paths.PACKAGE_ROOT))
         except OSError as error:
