@@ -635,6 +635,130 @@ def test_audit_and_jobs_are_tables(daemon: FakeDaemon, capsys: pytest.CaptureFix
     assert "No jobs" in capsys.readouterr().out
 
 
+def test_audit_asks_for_what_is_named_and_tells_of_a_change(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit 1 for a log that was changed; an agent's question says that it is one's."""
+    entry = {"number": 1, "action": "forget", "ids": ["a" * 32], "detail": {"n": 1}}
+    whole = {"entries": [entry], "intact": True, "problem": ""}
+    daemon.handlers["audit"] = lambda payload: whole
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert main(["audit", "--action", "forget", "--verify", "-k", "3"]) == 0
+    out = capsys.readouterr().out
+    assert "a" * 12 in out
+    assert "a" * 13 not in out
+    assert "as it was written" in out
+    (asked,) = daemon.payloads("audit")
+    assert (asked["action"], asked["verify"], asked["k"], asked["actor"]) == (
+        "forget",
+        True,
+        3,
+        "agent",
+    )
+    daemon.handlers["audit"] = lambda payload: {
+        **whole,
+        "intact": False,
+        "problem": "Entry 7 was changed.",
+    }
+    assert main(["audit"]) == 1
+    assert "Entry 7 was changed" in capsys.readouterr().err
+
+
+class TestPurge:
+    """`purge` shows, asks, purges, and tells what the search found."""
+
+    @pytest.fixture(autouse=True)
+    def purged(self, daemon: FakeDaemon) -> dict[str, Any]:
+        """The daemon's answer, which a test may change."""
+        done: dict[str, Any] = {
+            "form": "text",
+            "memories": [memory("a"), memory("b")],
+            "count": 2,
+            "purged": 2,
+            "backups": ["/home/backups/one"],
+            "set_aside": [],
+            "sources": ["/t/s1.jsonl"],
+            "left": [],
+            "errors": [],
+            "searched": {"files": 1_200, "mb": 3.4, "pieces": 1, "unread": []},
+        }
+        daemon.handlers["purge"] = lambda payload: {**done, "purged": done["purged"]}
+        return done
+
+    def test_yes_purges_and_tells(
+        self, daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """The same form is asked twice, first dry; backups and the client's files are named."""
+        assert main(["purge", "--text", "Secret Name", "--yes"]) == 0
+        first, second = daemon.payloads("purge")
+        assert (first["text"], first["dry_run"]) == ("Secret Name", True)
+        assert (second["text"], second.get("dry_run"), second["backups"]) == (
+            "Secret Name",
+            None,
+            False,
+        )
+        out = capsys.readouterr().out
+        assert "Purged: 2" in out
+        assert "searched 1,200 files, 3.4 MB: nothing left" in out
+        assert "--backups" in out
+        assert "/home/backups/one" in out
+        assert "/t/s1.jsonl" in out
+
+    @pytest.mark.parametrize(
+        ("words", "payload"),
+        [
+            (["a1", "b2"], {"ids": ["a1", "b2"]}),
+            (["--session", "s1"], {"session": "s1"}),
+            (["--forgotten"], {"forgotten": True}),
+            (["--project", "/some/where"], {"dir": "/some/where"}),
+        ],
+    )
+    def test_every_form_is_asked_for(
+        self, daemon: FakeDaemon, words: list[str], payload: dict[str, Any]
+    ) -> None:
+        """By ids, a session, a project, and what was forgotten."""
+        assert main(["purge", *words, "--yes", "--backups", "--json"]) == 0
+        asked = daemon.payloads("purge")[-1]
+        assert payload.items() <= asked.items()
+        assert asked["backups"] is True
+
+    def test_what_is_left_is_exit_1(
+        self, purged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """With the files that still hold it, and what to do."""
+        purged["left"] = ["/home/config.json"]
+        purged["errors"] = ["/home/logs cannot be cleaned."]
+        assert main(["purge", "--text", "Secret Name", "--yes"]) == 1
+        captured = capsys.readouterr()
+        assert "/home/config.json" in captured.out
+        assert "nothing left" not in captured.out
+        assert "cannot be cleaned" in captured.err
+
+    def test_without_a_terminal_nothing_is_purged(
+        self, daemon: FakeDaemon, stdin: Any, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """It says how to go on; only the preview was asked for."""
+        stdin(b"")
+        assert main(["purge", "a1", "--json"]) == 1
+        assert "--yes" in answer(capsys)["hint"]
+        assert [one["dry_run"] for one in daemon.payloads("purge")] == [True]
+
+    def test_dry_run_and_nothing_ask_nothing(
+        self, daemon: FakeDaemon, purged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A preview ends there, and so does one that found nothing."""
+        assert main(["purge", "a1", "--dry-run"]) == 0
+        purged.update(count=0, memories=[], left=[])
+        assert main(["purge", "--text", "Secret Name"]) == 0
+        assert "Nothing holds it: searched 1,200 files" in capsys.readouterr().out
+        assert len(daemon.payloads("purge")) == 2
+
+    @pytest.mark.parametrize("words", [[], ["a1", "--forgotten"], ["--text", " "]])
+    def test_wrong_usage(self, words: list[str]) -> None:
+        """Nothing named, two ways, no words."""
+        assert main(["purge", *words, "--yes"]) == 2
+
+
 def test_a_bug_in_the_daemon_is_exit_3(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:

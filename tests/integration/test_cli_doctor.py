@@ -116,14 +116,16 @@ class TestDaemonAndStores:
         """Counters that are zero are left out."""
         answer = {
             "errors": [{"at": "2026-11-20", "error": "late"}, "plain"],
-            "counters": {"deadline_missed": 2, "fallback": 0},
+            "counters": {"hooks_late": 2, "hooks_failed": 0, "redactions": 7, "of_tomorrow": 1},
         }
         found = self.run(case, {"doctor": answer})["trouble"]
         words = " | ".join(one.message for one in found)
         assert "late" in words
         assert "plain" in words
-        assert "deadline_missed 2" in words
-        assert "fallback" not in words
+        assert "2 hooks ended at their deadline" in words
+        assert "7 secrets were taken out" in words
+        assert "1 of_tomorrow" in words
+        assert "hooks failed" not in words
 
 
 class TestRuntime:

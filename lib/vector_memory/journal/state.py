@@ -440,6 +440,7 @@ class State:
             if row.at < start - CLOCK_US:
                 return
             if row.number < first:
+                first = row.number
                 yield row
 
     def _write_events(self) -> None:

@@ -1,0 +1,72 @@
+"""What goes with a memory that is forgotten: nothing of it stays where nobody can find it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse
+from talk import transcript
+
+from vector_memory.model import DERIVED, PASSAGE, Scope, Status
+from vector_memory.service import capture, change, endings, recall, transfer
+
+TALK = [
+    ("Which journal mode does the ledger use?",
+     "We decided to use WAL for the ledger, since readers never block the writer. " * 4),
+    ("And how are invoices numbered?",
+     "We decided to number invoices by year and month, as the tax office wants it. " * 4),
+]  # fmt: skip
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+def test_what_gave_way_to_it_goes_with_it(house: ServiceHouse) -> None:
+    """However long the chain; list, export and recall know none of them, and the preview shows all."""
+    ids = [house.remember("The ledger speaks of florins.")["id"]]
+    for money in ("crowns", "euros"):
+        text = f"The ledger speaks of {money}."
+        ids.append(house.remember(text, supersedes=ids[-1])["id"])
+    seen = change.forget(house.ctx, {"ids": [ids[-1]], "dry_run": True})
+    assert {one["id"] for one in seen["memories"]} == set(ids)
+    assert seen["forgotten"] == 0
+    assert change.forget(house.ctx, {"ids": [ids[-1]]})["forgotten"] == 3
+    everything = {"all_projects": True}
+    assert recall.list_memories(house.ctx, everything)["total"] == 0
+    assert list(transfer.export(house.ctx, everything)) == []
+    assert recall.recall(house.ctx, {"query": "ledger florins", **everything})["hits"] == []
+    journal = house.ctx.global_shelf().journal
+    assert {one.text for one in journal.iter_memories(Scope(), statuses=tuple(Status))} == {""}
+
+
+def test_what_it_gave_way_to_stays(house: ServiceHouse) -> None:
+    """Forgetting how it was does not touch how it is."""
+    old = house.remember("The ledger speaks of florins.")["id"]
+    new = house.remember("The ledger speaks of crowns.", supersedes=old)["id"]
+    assert change.forget(house.ctx, {"ids": [old]})["forgotten"] == 1
+    assert house.ctx.global_shelf().journal.get(new).status is Status.ACTIVE
+
+
+def test_ideas_go_with_the_passage_they_were_drawn_from(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Those of other passages stay, and the session's summary is made anew without it."""
+    path = transcript(tmp_path, TALK)
+    capture.index_transcript(house.ctx, str(path), str(tmp_path), final=True)
+    endings.finish(house.ctx, "s1")
+    journal = house.ctx.global_shelf().journal
+    passages = [
+        one for one in journal.iter_memories(Scope(kinds=(PASSAGE,))) if "invoices" in one.text
+    ]
+    before = [one for one in journal.iter_memories(Scope()) if one.kind != PASSAGE]
+    assert any("invoices" in one.text and one.kind not in DERIVED for one in before)
+    change.forget(house.ctx, {"ids": [one.id for one in passages]})
+    after = [str(one.text) for one in journal.iter_memories(Scope())]
+    assert not any("invoices" in text for text in after)
+    assert any("WAL" in text for text in after)
