@@ -145,11 +145,9 @@ def test_a_reading_that_hangs_is_an_error_and_the_next_is_read(
     asks = []
     for number in range(3):
         path = tmp_path / f"s{number}.jsonl"
-        path.write_text("")
+        # The second takes long enough for its process to be stopped in the middle of it.
+        path.write_text('{"type": "progress"}\n' * (200_000 if number == 1 else 0))
         asks.append(Ask(str(path)))
-    # Reading from a pipe that nobody writes to: it never comes to an end.
-    os.unlink(asks[1].path)
-    os.mkfifo(asks[1].path)
     monkeypatch.setattr(reading_process, "PATIENCE", 0.1)
     pids = set()
     with ReadingProcess() as process:
@@ -157,6 +155,9 @@ def test_a_reading_that_hangs_is_an_error_and_the_next_is_read(
         for ask, made in process.read_all(asks):
             pids.add(process.pid)
             found.append((ask, made))
+            if ask is asks[0]:
+                assert process.pid is not None
+                os.kill(process.pid, signal.SIGSTOP)
     assert [ask for ask, _ in found] == asks
     assert [isinstance(made, Read) for _, made in found] == [True, False, True]
     assert "too long" in str(found[1][1])

@@ -102,6 +102,7 @@ def test_kills_lose_nothing_and_double_nothing(rig: Rig) -> None:
                 store()
         killer.join()
         rig.until(lambda pid=pid: not alive(pid), "its end")
+    rig.daemon.start()
     assert rig.daemon.ask("wait", {"timeout_s": 60})["complete"]
     for _, answer in rig.daemon.stream("check", {"read_data": True}):
         checked = answer
@@ -603,7 +604,7 @@ def test_backup_and_restore_by_the_command_line(
     assert (done["restored"], done["memories"], len(done["aside"])) == (True, 1, 2)
     assert found(rig, "ledger WAL mode") == [kept]
     assert later not in found(rig, "something else later")
-    assert [e["action"] for e in rig.daemon.ask("audit", {})["entries"]][:1] == ["restore"]
+    assert "restore" in [one["action"] for one in rig.daemon.ask("audit", {})["entries"]]
     rig.daemon.stop()
     raw = sqlite3.connect(Path(rig.home.global_store) / "journal.db")
     raw.execute("PRAGMA user_version = 99")

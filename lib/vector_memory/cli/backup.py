@@ -13,7 +13,7 @@ from vector_memory.cli.options import Json, NoWait, Yes
 from vector_memory.cli.progress import follow
 from vector_memory.errors import BadInputError
 
-TIMEOUT_S = 24 * 3600.0
+TIMEOUT_S = 6 * 3600.0
 
 
 def backup(

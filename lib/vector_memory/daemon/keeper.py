@@ -251,7 +251,8 @@ class Keeper:
             self._rotate_audit()
         finally:
             self._step_since = None
-        return done
+        # Space comes back without anything being asked.
+        return done and self._ctx.reserve.whole
 
     def _rotate_audit(self) -> None:
         try:

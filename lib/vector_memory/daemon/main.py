@@ -171,10 +171,11 @@ class Daemon:
             "restore": lambda: self._restore(request, reply),
         }
         if self.house is None and verb not in own:
+            assert self.failure is not None
+            reply.error(self.failure)
             # Whoever asks next may have mended it: that is seen by another start.
             self.end("it has no store")
-            assert self.failure is not None
-            raise self.failure
+            return
         assert self.house is not None or verb in own
         own |= {"reload": self._reload, "doctor": self._doctor, "restored": self._restored}
         if verb in own:

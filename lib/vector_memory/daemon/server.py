@@ -63,6 +63,11 @@ class Reply:
             raise _stopped()
         self.send(status, json.dumps(data).encode("utf-8", "surrogatepass"))
 
+    def error(self, error: VectorMemoryError) -> None:
+        """Tell the client why there is no answer; the last word of a reply."""
+        kind = type(error).__name__
+        self.json(wire.ERROR, {"error": error.message, "hint": error.hint, "type": kind})
+
     def progress(self, done: int, total: int, doing: str) -> None:
         """Tell how far long work has come."""
         self.json(wire.PROGRESS, {"done": done, "total": total, "doing": doing})
@@ -240,8 +245,7 @@ class Server:
         except VectorMemoryError as raised:
             # What fails because all is being closed is no full disk, whatever it says.
             error = _stopped() if self._stopping.is_set() else raised
-            kind = type(error).__name__
-            reply.json(wire.ERROR, {"error": error.message, "hint": error.hint, "type": kind})
+            reply.error(error)
         except (OSError, wire.WireError):
             raise
         except Exception as error:

@@ -40,6 +40,11 @@ class Reserve:
         self._looked_s = float("-inf")
         self._short = False
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is there, and nothing lacked space since it was made."""
+        return not self._short and os.path.exists(self.path)
+
     def short(self) -> None:
         """Note that something could not be written for want of space."""
         self._short = True
