@@ -72,7 +72,7 @@ class Writers:
         while not self._stop.is_set():
             token = f"token{number}x{n}"
             text = texts.setdefault(n, f"{token}: {sentence(chance)}")
-            request = {"text": text, "global": True}
+            request = {"text": text, "global": True, "wait": n % 8 == 0}
             try:
                 done = self.daemon.ask("remember", request, timeout_s=20, start=False)
             except (VectorMemoryError, RuntimeError):

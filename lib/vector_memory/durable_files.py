@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import threading
 from datetime import datetime, timezone
 
@@ -87,5 +86,8 @@ def discard(within: str, name: str, kept: int = 0, mark: str = DAMAGED) -> None:
     """Delete what was set aside under a name, but for the newest `kept`."""
     with contextlib.suppress(FileNotFoundError):
         found = set_aside(within, name, mark)
+        # It takes a while to import, and nothing is set aside, most of the time.
+        import shutil
+
         for one in found[: len(found) - kept]:
             shutil.rmtree(os.path.join(within, one), ignore_errors=True)

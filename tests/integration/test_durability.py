@@ -25,8 +25,11 @@ from daemon_rig import Rig, alive
 from journal_samples import memory
 from service_house import ServiceHouse
 
+from vector_memory.cli.checks import WARN, stores
 from vector_memory.cli.main import main
 from vector_memory.client import spool
+from vector_memory.config import Settings
+from vector_memory.daemon.house import House
 from vector_memory.errors import DaemonUnavailableError, StoreDamagedError, StoreFullError
 from vector_memory.journal import schema, state_schema, writes
 from vector_memory.journal.connection import create_file, open_writer
@@ -665,3 +668,25 @@ def test_a_spooled_event_waits_for_space(tmp_path: Path, monkeypatch: pytest.Mon
     assert os.listdir(house.ctx.home.spool) == []
     assert house.ctx.global_shelf().journal.count() >= 1
     house.close()
+
+
+def test_what_fails_again_and_again_is_told_once(tmp_path: Path) -> None:
+    """A store that cannot be written is tried every few seconds, and fills no log."""
+    house = House(Home(str(tmp_path / "data")).make(), Settings(), lambda: 0.0)
+    try:
+        for _ in range(3):
+            house._failed("index", StoreFullError("The disk is full."))
+        house._failed("index", StoreFullError("Another."))
+        assert [one.get("times", 1) for one in house.errors] == [3, 1]
+        assert house.ctx.state.counters()["errors"] == 4
+    finally:
+        house.ctx.close()
+
+
+def test_doctor_tells_of_what_was_set_aside() -> None:
+    """For as long as the copy is there, with what is known to be lost."""
+    one = {"at": "2026-05-03T10:00:00", "kept": 9, "lost_count": 2, "why": "x", "aside": "/a"}
+    found = stores._set_aside(one)
+    assert (found.state, "2 at least are lost" in found.message) == (WARN, True)
+    assert "/a" in found.fix
+    assert "none is known to be lost" in stores._set_aside({**one, "lost_count": 0}).message

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -234,6 +237,38 @@ def test_a_disk_without_room_leaves_everything_as_it_is(
     assert journal.add([memory(700)])
     assert not Path(swap.incoming(str(whole / "journal.db"))).exists()
     journal.close()
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_replacement_that_fails_loses_nothing_later(
+    whole: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """When the renames fail, either the old file stays in use and in force, or nothing is stored until
+    the next start has put the new one in place."""
+    journal = Journal.open(str(whole))
+    true, left = os.rename, [step]
+
+    def failing(*names: Any) -> None:
+        if names[0].endswith((".db", ".incoming")):
+            left[0] -= 1
+            if left[0] == 0:
+                raise OSError(28, "No space left on device")
+        true(*names)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", failing)
+        with pytest.raises(StoreFullError):
+            journal.mend("for a test")
+    stored = False
+    with suppress(StoreFullError):
+        journal.add([memory(800)])
+        stored = True
+    journal.close()
+    again = Journal.open(str(whole))
+    assert len(again.by_ids(["m0800"])) == stored
+    assert again.count() == 110 + stored
+    assert again.check(read_data=True) == []
+    again.close()
 
 
 def test_copies_do_not_pile_up(whole: Path) -> None:

@@ -376,3 +376,23 @@ def test_a_folder_that_cannot_be_made_is_an_error_with_a_hint(tmp_path: Path) ->
     with pytest.raises((StoreFullError, StoreDamagedError)) as raised:
         opened(tmp_path / "store")
     assert raised.value.hint
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_manifest_that_makes_the_library_panic_is_set_aside(
+    store: Path, index: LanceIndex, listed: bool
+) -> None:
+    """One letter of a type's name: LanceDB panics, which is no error of its own kind. With the list of
+    what was synced it is not even asked."""
+    index.apply(rows(1, 5), [], 5)
+    index.close()
+    for path in (table_of(store) / "_versions").glob("*.manifest"):
+        path.write_bytes(path.read_bytes().replace(b"string", b"s4ring"))
+    if not listed:
+        next((store / "lance").glob("*.sums")).unlink()
+    again = opened(store)
+    assert ("have changed" in again.damage) == listed
+    assert again.damage
+    again.apply(rows(1, 5), [], 5)
+    assert found(again) == {1, 2, 3, 4, 5}
+    again.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any, cast
 
+from vector_memory.errors import StoreFullError
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import EVERY_S, MOST, Uses
 
@@ -12,15 +13,18 @@ AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
 
 
 class Journal:
-    """A journal that notes what it is told."""
+    """A journal that notes what it is told, as far as it can be written."""
 
-    writable = True
+    folder = "/store"
 
-    def __init__(self) -> None:
+    def __init__(self, writable: bool = True, full: bool = False) -> None:
         self.journal = self
+        self.writable, self.full = writable, full
         self.written: list[tuple[dict[str, int], datetime]] = []
 
     def touch(self, uses: dict[str, int], at: datetime) -> None:
+        if self.full:
+            raise StoreFullError("The disk is full.")
         self.written.append((dict(uses), at))
 
 
@@ -50,3 +54,12 @@ def test_many_uses_are_due_at_once() -> None:
     uses = Uses(lambda: 0.0)
     uses.add(shelf(), [str(i) for i in range(MOST)], AT)
     assert uses.due
+
+
+def test_a_store_that_cannot_be_written_keeps_no_other_waiting() -> None:
+    """Its uses are not counted; those of the others are."""
+    uses, sound = Uses(lambda: 0.0), shelf()
+    for one in (Journal(writable=False), Journal(full=True), sound):
+        uses.add(cast("Shelf", one), ["a"], AT)
+    assert uses.write() == 1
+    assert sound.written == [({"a": 1}, AT)]

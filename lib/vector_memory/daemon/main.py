@@ -165,25 +165,31 @@ class Daemon:
             reply.send(wire.ANSWER, self.house.hook(event, body) if self.house else b"")
             return
         request = _parse(body)
-        own: dict[str, Callable[[], dict[str, Any]]] = {
+        own = self._own_verbs(request, reply)
+        if verb in own:
+            answer = own[verb]()
+        elif self.house is not None:
+            answer = self.house.ask(verb, request, reply)
+        else:
+            assert self.failure is not None
+            reply.error(self.failure)
+            # Whoever asks next may have mended it: another start sees that.
+            self.end("it has no store")
+            return
+        reply.json(wire.ANSWER, answer)
+
+    def _own_verbs(
+        self, request: dict[str, Any], reply: Reply
+    ) -> dict[str, Callable[[], dict[str, Any]]]:
+        """Return what this process answers itself; without a store, what still makes sense."""
+        verbs: dict[str, Callable[[], dict[str, Any]]] = {
             "status": self.status,
             "stop": self._stop,
             "restore": lambda: self._restore(request, reply),
         }
-        if self.house is None and verb not in own:
-            assert self.failure is not None
-            reply.error(self.failure)
-            # Whoever asks next may have mended it: that is seen by another start.
-            self.end("it has no store")
-            return
-        assert self.house is not None or verb in own
-        own |= {"reload": self._reload, "doctor": self._doctor, "restored": self._restored}
-        if verb in own:
-            answer = own[verb]()
-        else:
-            assert self.house is not None
-            answer = self.house.ask(verb, request, reply)
-        reply.json(wire.ANSWER, answer)
+        if self.house is not None:
+            verbs |= {"reload": self._reload, "doctor": self._doctor, "restored": self._restored}
+        return verbs
 
     def status(self) -> dict[str, Any]:
         """Return what `daemon status` shows."""

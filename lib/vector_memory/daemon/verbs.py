@@ -12,7 +12,6 @@ from vector_memory.model import Progress
 from vector_memory.service import (
     asked,
     backfill,
-    backups,
     change,
     graphs,
     linking,
@@ -61,6 +60,13 @@ def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     done = backfill.backfill(ctx, request, reply.progress)
     _settle(ctx, request, reply)
     return {**done, "seconds": round(time.monotonic() - started, 3)}
+
+
+def _backup(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    # It brings the compression with it.
+    from vector_memory.service import backups
+
+    return backups.backup(ctx, request, reply.progress)
 
 
 def _settle(ctx: Context, request: Request, reply: Reply) -> None:
@@ -145,7 +151,7 @@ LONG: dict[str, Long] = {
     "import_notes": _import_notes,
     "backfill": _backfill,
     "export": _export,
-    "backup": _with_progress(backups.backup),
+    "backup": _backup,
     "check": _with_progress(upkeep.check),
     "rebuild": _with_progress(upkeep.rebuild),
     "migrate": _with_progress(upkeep.migrate),

@@ -177,7 +177,7 @@ class Connections:
             finally:
                 self._give_back(connection, generation)
 
-    def replace_file(self, replace: Callable[[], None], synchronous: str) -> None:
+    def replace_file(self, replace: Callable[[], object], synchronous: str) -> None:
         """Close the file, let `replace` put another one in its place, and open that. Who is reading
         the old one reads it to the end.
 

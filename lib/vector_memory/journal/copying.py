@@ -9,7 +9,7 @@ from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.connection import Connections, create_file, uri
 from vector_memory.journal.failures import translated
 from vector_memory.journal.migrations import refuse_newer, version_of
-from vector_memory.journal.salvage import forget_missing_vectors
+from vector_memory.journal.vectors import forget_missing
 
 
 def problems_of(path: str, newest: int) -> list[str]:
@@ -57,7 +57,7 @@ def copy_database(connections: Connections, path: str, without_vectors: bool = F
             copy.execute("PRAGMA journal_mode = DELETE")
             if without_vectors:
                 copy.execute("DELETE FROM vectors")
-                forget_missing_vectors(copy)
+                forget_missing(copy)
                 copy.execute("VACUUM")
         finally:
             copy.close()

@@ -36,6 +36,11 @@ def translated(path: str) -> Iterator[None]:
         ) from error
 
 
+def is_damage(error: StoreDamagedError) -> bool:
+    """Whether SQLite could not read a file; one of a newer version or another program is whole."""
+    return isinstance(error.__cause__, sqlite3.DatabaseError)
+
+
 @contextmanager
 def full_disk(path: str) -> Iterator[None]:
     """Raise what the system raises inside about files that cannot be written as StoreFullError."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import (
     lexical,
-    mending,
     reads,
-    salvage,
     swap,
     transfer,
     upkeep,
@@ -22,14 +20,16 @@ from vector_memory.journal import (
 from vector_memory.journal.cache import VectorCache
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.copying import copy_database
-from vector_memory.journal.failures import full_disk, translated
+from vector_memory.journal.failures import full_disk, is_damage, translated
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.rows import text_hash
-from vector_memory.journal.salvage import Salvaged
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.model import Candidate, Memory, Scope, Source, Status
+
+if TYPE_CHECKING:
+    from vector_memory.journal.salvage import Salvaged
 
 __all__ = ["Journal", "text_hash"]
 
@@ -75,12 +75,12 @@ class Journal(VectorCache, Surroundings):
             StoreFullError: there is none and it cannot be made.
         """
         path = os.path.join(folder, JOURNAL)
-        if salvage.is_gone(path) and os.access(folder, os.W_OK):
+        if swap.is_gone(path) and os.access(folder, os.W_OK):
             cls._mend(path, "It was missing")
         try:
             return cls._open(folder, path, clock)
         except StoreDamagedError as error:
-            if not mending.is_damage(error) or not cls._mend(path, str(error.__cause__)):
+            if not is_damage(error) or not cls._mend(path, str(error.__cause__)):
                 raise
             return cls._open(folder, path, clock)
 
@@ -98,6 +98,9 @@ class Journal(VectorCache, Surroundings):
     def _mend(path: str, why: str) -> bool:
         if not os.access(os.path.dirname(path), os.W_OK):
             return False
+        # Nothing is damaged, most of the time.
+        from vector_memory.journal import mending
+
         with translated(path), full_disk(path):
             return mending.mend_journal(path, why) is not None
 
@@ -444,23 +447,29 @@ class Journal(VectorCache, Surroundings):
         Raises:
             StoreFullError: it cannot be written; everything stays as it was.
         """
+        from vector_memory.journal import salvage
+
         path = self.connections.path
         with self.connections.holding(), translated(path), full_disk(path):
             done = salvage.prepare(path, why)
             if done is None:
                 return None
-            self.connections.replace_file(lambda: self._finish(done), "FULL")
+            try:
+                self.connections.replace_file(
+                    lambda: salvage.report(done, swap.finish(path)), "FULL"
+                )
+            except BaseException:
+                # Writing goes on in the old file: the next start must not replace that.
+                swap.cancel(path)
+                raise
             self.reader = reads.Reader()
             self._load()
         return done
 
-    def _finish(self, done: Salvaged) -> None:
-        salvage.report(done, swap.finish(self.connections.path))
-
     def set_aside(self) -> list[dict[str, Any]]:
         """Return what is known of the damaged copies of this journal that are still there, the oldest
         first: `at`, `why`, `kept`, `doubtful`, `lost`, `lost_count`, `aside`."""
-        return salvage.reports(self.connections.path)
+        return swap.reports(self.connections.path)
 
     def backup_to(self, path: str, without_vectors: bool = False) -> None:
         """Write a whole copy of the journal as one file, complete or not at all; without its cached

@@ -9,17 +9,11 @@ import sqlite3
 from collections.abc import Iterator
 
 from vector_memory.durable_files import sync_file
-from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import salvage, swap
 from vector_memory.journal.connection import create_file, open_writer, uri
 from vector_memory.journal.migrations import migrate
 from vector_memory.journal.salvage import Salvaged
 from vector_memory.journal.state_schema import MIGRATIONS
-
-
-def is_damage(error: StoreDamagedError) -> bool:
-    """Whether SQLite could not read a file; one of a newer version or another program is whole."""
-    return isinstance(error.__cause__, sqlite3.DatabaseError)
 
 
 def mend_journal(path: str, why: str) -> Salvaged | None:
@@ -33,7 +27,7 @@ def mend_journal(path: str, why: str) -> Salvaged | None:
     done = salvage.prepare(path, why)
     if done is None:
         return None
-    for name in salvage.DERIVED:
+    for name in swap.DERIVED:
         shutil.rmtree(os.path.join(os.path.dirname(path), name), ignore_errors=True)
     return salvage.report(done, swap.finish(path))
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory.durable_files import set_aside, sync_file, write_durably
+from vector_memory.durable_files import sync_file, write_durably
 from vector_memory.errors import VectorMemoryError
 from vector_memory.journal import rows as form
 from vector_memory.journal import swap, vectors
@@ -26,10 +26,7 @@ from vector_memory.model import Relation, Status
 
 log = logging.getLogger(__name__)
 
-REPORT = "report.json"
 MOST_NAMED = 1_000
-DERIVED = ("lance", "matrix")
-"""What stands beside a journal that was in use."""
 _HASH_BYTES = 16
 _RELATIONS = frozenset(str(one) for one in Relation)
 _STATUSES = frozenset(str(one) for one in Status)
@@ -72,17 +69,6 @@ class _Small:
     """What may be the ids of these."""
 
 
-def was_in_use(folder: str) -> bool:
-    """Whether a store's folder shows that there was a journal."""
-    return any(os.path.isdir(os.path.join(folder, name)) for name in DERIVED)
-
-
-def is_gone(path: str) -> bool:
-    """Whether a journal that was in use is missing, or emptied."""
-    empty = not os.path.exists(path) or not os.path.getsize(path)
-    return empty and not os.path.exists(swap.incoming(path)) and was_in_use(os.path.dirname(path))
-
-
 def prepare(path: str, why: str) -> Salvaged | None:
     """Write what can be read of a journal beside it, for `swap.finish`; None for a file in which
     nothing of a journal is to be found, and that never was one in use.
@@ -93,7 +79,7 @@ def prepare(path: str, why: str) -> Salvaged | None:
         OSError, sqlite3.Error: it cannot be written.
     """
     pages = Pages(path)
-    if not pages.ours and not was_in_use(os.path.dirname(path)):
+    if not pages.ours and not swap.was_in_use(os.path.dirname(path)):
         return None
     target = swap.incoming(path)
     aside = f"{target}.part"
@@ -108,7 +94,7 @@ def prepare(path: str, why: str) -> Salvaged | None:
         connection.execute("PRAGMA journal_mode = DELETE")
     finally:
         connection.close()
-    if not (done.kept or was_in_use(os.path.dirname(path))):
+    if not (done.kept or swap.was_in_use(os.path.dirname(path))):
         os.unlink(aside)
         return None
     sync_file(aside)
@@ -121,32 +107,11 @@ def report(done: Salvaged, aside: str) -> Salvaged:
     """Leave beside the file that was set aside what could be saved of it; return that."""
     done.aside = os.path.dirname(aside)
     told = {**asdict(done), "lost": done.lost[:MOST_NAMED], "lost_count": len(done.lost)}
-    write_durably(os.path.join(done.aside, REPORT), json.dumps(told).encode())
+    write_durably(os.path.join(done.aside, swap.REPORT), json.dumps(told).encode())
     log.error(
         "%s: %d memories saved, %d known to be lost; %s", done.why, done.kept, len(done.lost), aside
     )
     return done
-
-
-def reports(path: str) -> list[dict[str, Any]]:
-    """Return what was left by `report` for the copies of a journal that are still there."""
-    folder, name = os.path.split(path)
-    found = []
-    for one in set_aside(folder, name) if os.path.isdir(folder) else ():
-        try:
-            with open(os.path.join(folder, one, REPORT), encoding="utf-8") as file:
-                found.append(dict(json.load(file)))
-        except (OSError, ValueError):
-            continue
-    return found
-
-
-def forget_missing_vectors(connection: sqlite3.Connection) -> None:
-    """Count those memories as not embedded whose vectors are not in the cache."""
-    connection.execute(
-        "UPDATE memories SET model = 0 WHERE model != 0 AND NOT EXISTS"
-        " (SELECT 1 FROM vectors v WHERE v.hash = memories.hash AND v.model = memories.model)"
-    )
 
 
 def now() -> str:
@@ -260,7 +225,7 @@ def _save_rest(connection: sqlite3.Connection, small: _Small, kept: dict[str, in
     connection.executemany(
         "DELETE FROM vectors WHERE hash = ? AND model = ?", vectors.wrong(connection)
     )
-    forget_missing_vectors(connection)
+    vectors.forget_missing(connection)
     # The highest number is known twice: what was given once is not given again.
     given = small.meta.get("last_seq")
     highest = max([given if isinstance(given, int) else 0, *seqs, *small.seqs])

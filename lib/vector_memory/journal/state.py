@@ -14,15 +14,13 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files
+from vector_memory.journal import audit, audit_files, swap
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.copying import copy_database
-from vector_memory.journal.failures import full_disk, translated
-from vector_memory.journal.mending import is_damage, mend_state
+from vector_memory.journal.failures import full_disk, is_damage, translated
 from vector_memory.journal.opening import connect
 from vector_memory.journal.rows import microseconds, moment, text_hash
-from vector_memory.journal.salvage import reports
 from vector_memory.journal.state_schema import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -42,6 +40,9 @@ _OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
 
 
 def _mend(path: str, why: str) -> None:
+    # Nothing is damaged, most of the time.
+    from vector_memory.journal.mending import mend_state
+
     mend_state(path, why)
 
 
@@ -83,7 +84,7 @@ class State:
             if not is_damage(error) or not os.access(os.path.dirname(path), os.W_OK):
                 raise
             with translated(path), full_disk(path):
-                mend_state(path, str(error.__cause__))
+                _mend(path, str(error.__cause__))
             return cls._open(path, clock)
 
     @classmethod
@@ -116,11 +117,15 @@ class State:
         """
         path = self._connections.path
         with full_disk(path):
-            self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
+            try:
+                self._connections.replace_file(lambda: _mend(path, why), "NORMAL")
+            except BaseException:
+                swap.cancel(path)
+                raise
 
     def set_aside(self) -> list[dict[str, Any]]:
         """Return what is known of the damaged copies of this file that are still there."""
-        return reports(self._connections.path)
+        return swap.reports(self._connections.path)
 
     def backup_to(self, path: str) -> None:
         """Write a whole copy as one file, complete or not at all."""

@@ -16,11 +16,11 @@ from vector_memory.journal.rows import (
     hash_fits,
     is_sound,
 )
-from vector_memory.journal.salvage import Salvaged
 from vector_memory.model import Status
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
+    from vector_memory.journal.salvage import Salvaged
 
 MAX_PROBLEMS = 100
 WRONG_LEXICON = "The full-text index differs from the memories."
@@ -83,9 +83,11 @@ def mend(journal: Journal, problems: list[str]) -> Salvaged | None:
     Raises:
         StoreFullError: it cannot be written; everything stays as it was.
     """
+    from vector_memory.journal import salvage
+
     if problems == [WRONG_LEXICON]:
         rebuild_lexical(journal)
-        return Salvaged(WRONG_LEXICON, journal.count())
+        return salvage.Salvaged(WRONG_LEXICON, journal.count())
     return journal.mend(problems[0])
 
 

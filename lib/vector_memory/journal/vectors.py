@@ -71,6 +71,14 @@ def wrong(connection: sqlite3.Connection) -> list[tuple[bytes, int]]:
     return found
 
 
+def forget_missing(connection: sqlite3.Connection) -> None:
+    """Count those memories as not embedded whose vectors are not in the cache."""
+    connection.execute(
+        "UPDATE memories SET model = 0 WHERE model != 0 AND NOT EXISTS"
+        " (SELECT 1 FROM vectors v WHERE v.hash = memories.hash AND v.model = memories.model)"
+    )
+
+
 def drop_unused(connection: sqlite3.Connection, hashes: Iterable[bytes]) -> None:
     """Remove the vectors of texts that no memory has any more."""
     connection.executemany(

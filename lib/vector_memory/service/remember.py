@@ -56,7 +56,9 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     elif waits:
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
     else:
-        placed = storing.put(ctx, shelf, draft)
+        # Who does not wait stores many: the index follows from afar.
+        with ctx.filling.going_on():
+            placed = storing.put(ctx, shelf, draft)
     memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
     others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]

@@ -15,6 +15,7 @@ from vector_memory.errors import StoreDamagedError
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 REWRITTEN = frozenset({"latest_version_hint.json"})
 """Files that LanceDB does write again. This one it only begins to look at."""
+MANIFEST = ".manifest"
 MOST_NAMED = 3
 _READ_BYTES = 1 << 20
 
@@ -79,7 +80,7 @@ class WriteGuard:
         """Take the files as they are: synced, unless a process died while it wrote them.
 
         Raises:
-            StoreDamagedError: files are not there any more, or have another size.
+            StoreDamagedError: files are not there any more, or are others at first sight.
         """
         listed = self._load()
         if os.path.exists(self.mark):
@@ -90,9 +91,9 @@ class WriteGuard:
             # An earlier version wrote the folder, or it is new.
             if self._present():
                 self.sync()
-        elif wrong := self._of_wrong_size():
+        elif wrong := self._wrong_at_first_sight():
             raise StoreDamagedError(
-                f"{_named(wrong)} of {self.folder} are missing or have another size.",
+                f"{_named(wrong)} of {self.folder} are missing or have changed.",
                 "The index is made anew from the journal by itself.",
             )
 
@@ -167,13 +168,16 @@ class WriteGuard:
             for name in names
         }
 
-    def _of_wrong_size(self) -> list[str]:
+    def _wrong_at_first_sight(self) -> list[str]:
+        """Return what is missing, has another size, or is a manifest that differs: these are small, and
+        LanceDB believes everything that they say."""
         wrong = []
         for path, known in self._sums.items():
             try:
-                if os.stat(os.path.join(self.folder, path)).st_size != known.size:
-                    wrong.append(path)
+                size = os.stat(os.path.join(self.folder, path)).st_size
             except OSError:
+                size = -1
+            if size != known.size or (path.endswith(MANIFEST) and self._sum(path) != known):
                 wrong.append(path)
         return wrong
 

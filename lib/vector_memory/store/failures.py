@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM})
+_BELOW = ("pyarrow", "pyo3", "lance")
 _FULL_WORDS = (
     "no space left",
     "disk quota",
@@ -34,7 +35,9 @@ def translated(doing: str, path: str) -> Iterator[None]:
         yield
     except VectorMemoryError:
         raise
-    except (RuntimeError, OSError, ValueError) as error:
+    except Exception as error:
+        if not isinstance(error, (RuntimeError, OSError, ValueError)) and not _is_foreign(error):
+            raise
         if _is_full(error):
             raise StoreFullError(
                 f"{path} cannot be written: {_first_line(error)}.",
@@ -44,6 +47,12 @@ def translated(doing: str, path: str) -> Iterator[None]:
             f"The search index in {path} failed while {doing}: {_first_line(error)}.",
             "Run `vector-memory rebuild`: it is made anew from the journal.",
         ) from error
+
+
+def _is_foreign(error: Exception) -> bool:
+    """Whether a library below made it: damaged files make LanceDB panic, and Arrow has errors of its
+    own."""
+    return type(error).__module__.startswith(_BELOW)
 
 
 def _is_full(error: Exception) -> bool:
