@@ -458,3 +458,34 @@ def test_choosing_by_id_names_exchanges_not_words(house: ServiceHouse, tmp_path:
     with house.ctx.state._connections.reading() as connection:
         rows = connection.execute("SELECT name, typeof(name), length(name) FROM purged").fetchall()
     assert {row[1:] for row in rows} == {("blob", 16)}
+
+
+def test_a_search_that_met_replaced_files_says_nothing_of_damage(house: ServiceHouse) -> None:
+    """Right after a purge a failed search sets nothing aside; later it does."""
+    house.remember(f"{MARKER} pays within ten days.")
+    house.remember("The bank pays at once.")
+    shelf = house.ctx.global_shelf()
+    assert shelf.index is not None
+    purge(house, text=MARKER)
+    shelf.damaged(StoreDamagedError("a file is gone", ""))
+    assert (shelf.failed, shelf.index.rows()) == ("", 1)
+    shelf.index.renewed_at_s -= 60
+    shelf.damaged(StoreDamagedError("a file is gone", ""))
+    assert shelf.failed
+    assert shelf.index.rows() == 0
+
+
+def test_what_an_interrupted_rewriting_left_is_deleted(house: ServiceHouse) -> None:
+    """Half a new table, a table of another model, and its matrix."""
+    house.remember(f"{MARKER} pays within ten days.")
+    store = Path(house.ctx.home.global_store)
+    (table,) = (store / "lance").glob("*.lance")
+    for name in (f"{table.stem}-new.lance", f"{table.stem}-old.lance", "memories_other.lance"):
+        (store / "lance" / name).mkdir()
+        (store / "lance" / name / "data").write_text(MARKER)
+    (store / "matrix" / "other").mkdir(parents=True)
+    (store / "matrix" / "other" / "vectors-1.f32").write_text(MARKER)
+    purge(house, forgotten=True)
+    assert [one.name for one in (store / "lance").glob("*.lance")] == [table.name]
+    assert not (store / "matrix" / "other").exists()
+    assert house.ctx.global_shelf().index.rows() == 1  # type: ignore[union-attr]

@@ -99,6 +99,7 @@ def _nothing(found: dict[str, Any]) -> bool:
 def _show(found: dict[str, Any], with_backups: bool) -> None:
     if _nothing(found):
         output.say(f"Nothing holds it: {_searched(found)}.")
+        output.say("What `edit` and `forget` left in the search index goes with --forgotten.")
         return
     memories = found.get("memories") or []
     if memories and found.get("form") != "forgotten":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -96,7 +97,12 @@ def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It is done once in a long while: its parts are imported then.
     from vector_memory.service import purging
 
-    return purging.purge(ctx, request, reply.progress)
+    def tell(done: int, total: int, doing: str) -> None:
+        # Who asked may go away: what was begun is finished.
+        with contextlib.suppress(OSError):
+            reply.progress(done, total, doing)
+
+    return purging.purge(ctx, request, tell)
 
 
 def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:

@@ -1,0 +1,38 @@
+"""Counters in words."""
+
+from __future__ import annotations
+
+from vector_memory.cli import counts
+
+
+def test_hooks_are_told_together_and_trouble_apart() -> None:
+    """Zeros are left out; counters of another version keep their names; large numbers have commas."""
+    counters = {
+        "hook_Stop": 2_000,
+        "hook_UserPromptSubmit": 1,
+        "hook_inputs_broken": 3,
+        "redactions": 1_234,
+        "fixes_shown": 0,
+        "of_tomorrow": 5,
+        "hooks_late": 4,
+    }
+    assert counts.usual(counters) == [
+        "2,001 hooks were answered",
+        "1,234 secrets were taken out",
+        "5 of_tomorrow",
+    ]
+    assert counts.told(counters, counts.TROUBLE) == [
+        "4 hooks ended at their deadline without an answer",
+        "3 hook inputs could not be read",
+    ]
+
+
+def test_nothing_counted_is_nothing_told() -> None:
+    """Neither of no counters nor of what is no number."""
+    assert counts.usual({}) == []
+    assert counts.told({"hooks_late": "many"}, counts.TROUBLE) == []
+
+
+def test_no_counter_has_two_meanings() -> None:
+    """What is trouble is not usual."""
+    assert not counts.TROUBLE.keys() & counts.USUAL.keys()
