@@ -28,7 +28,8 @@ def test_a_full_disk_leaves_nothing_behind(
     home: Home, accepted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither a file that is cut nor a temporary one, also where a part was written without an error."""
-    monkeypatch.setattr(spool.os, "write", lambda fd, data: accepted)
+    room = iter([accepted])
+    monkeypatch.setattr(spool.os, "write", lambda fd, data: next(room, 0))
     with pytest.raises(OSError, match="No space left"):
         write_spool(home, "Stop", {"session_id": "s"}, "/")
     assert os.listdir(home.spool) == []

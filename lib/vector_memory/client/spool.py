@@ -3,6 +3,7 @@
 Standard library only, Python 3.9.
 """
 
+import errno
 import contextlib
 import hashlib
 import json
@@ -53,7 +54,10 @@ def write_spool(
 def write_all(fd: int, content: bytes) -> None:
     """Write everything: on a disk that is nearly full a write may take a part of it only."""
     while content:
-        content = content[os.write(fd, content) :]
+        written = os.write(fd, content)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        content = content[written:]
 
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":
