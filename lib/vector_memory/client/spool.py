@@ -3,8 +3,8 @@
 Standard library only, Python 3.9.
 """
 
-import errno
 import contextlib
+import errno
 import hashlib
 import json
 import os
