@@ -256,6 +256,9 @@ def test_a_data_home_that_can_only_be_read(event: str, tmp_path: Path) -> None:
     code = tmp_path / "plugin"
     for name in ("hooks", "lib"):
         shutil.copytree(hook.ROOT / name, code / name, symlinks=True)
+    for one in (code, *code.rglob("*")):
+        # Whoever checked the code out may have kept it to himself.
+        one.chmod(one.stat().st_mode | (0o755 if one.is_dir() else 0o444))
     try:
         done = subprocess.run(
             ["/bin/sh", str(code / "hooks" / "run"), event],
