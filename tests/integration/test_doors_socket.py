@@ -238,6 +238,7 @@ def test_another_user_reaches_nothing(door: Door, tmp_path: Path) -> None:
     home = door.rig.home
     door.rig.daemon.ask("remember", {"text": "The ledger uses WAL mode", "global": True})
     (door.base / "beside").write_text("for all")
+    (door.base / "beside").chmod(0o644)
     made = [os.path.join(folder, name) for folder, _, names in os.walk(home.root) for name in names]
     assert any("journal.db" in path for path in made)
     folders = [
