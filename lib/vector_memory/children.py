@@ -128,6 +128,9 @@ class Child:
                 return None
             piece = os.read(self._out.fileno(), PIPE_BYTES)
             if not piece:
+                # The pipe closes a moment before the process, with all its threads, has an exit code.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(END_WAIT_S)
                 return None
             self._read += piece
         taken = bytes(self._read[:size])
