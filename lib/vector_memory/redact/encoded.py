@@ -90,7 +90,7 @@ def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
     found = finder.search(plain)
     if found is None:
         return
-    if _hides_block(text):
+    if _hides_block(text, plain):
         yield 0, len(text)
         return
     start = end = -1
@@ -113,8 +113,9 @@ _HIDDEN_BLOCK = re.compile(
 )
 
 
-def _hides_block(text: str) -> bool:
-    return ("private" in text.lower() or "BEGIN" in text) and bool(_HIDDEN_BLOCK.search(text))
+def _hides_block(text: str, plain: bytes) -> bool:
+    told = b"BEGIN" in plain or b"private" in plain.lower()
+    return told and bool(_HIDDEN_BLOCK.search(text))
 
 
 def decoded(text: str, meter: Meter) -> View:

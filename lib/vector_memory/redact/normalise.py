@@ -17,6 +17,10 @@ from vector_memory.harmless import ESCAPE_SEQUENCE, INVISIBLE, LINE_ENDS
 _ESCAPE_STARTS = frozenset("\x1b\x9b\x9d")
 _LINE_ENDS = frozenset(LINE_ENDS)
 _CONTROLS = bytes(set(range(32)) - {0x09, 0x0A}) + b"\x7f"
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_PIECE = 65_536
+_FEW = 8
+"""So many characters are changed faster one after the other than by a table."""
 _MOST_MARKS = 30
 MOST_CHARACTERS = 30_000
 """Different characters of one text at most; the whole of written Chinese has fewer in use."""
@@ -25,21 +29,42 @@ _LOOKALIKES = ("<wide>", "<narrow>", "<font>", "<small>", "<circle>", "<noBreak>
 
 def normalise(text: str) -> str:
     """Return the text in its plain form; a second time changes nothing."""
-    if text.isascii():
-        raw = text.encode("ascii")
-        if len(raw.translate(None, _CONTROLS)) == len(raw):
-            return text
-    characters = set(text)
-    if len(characters) > MOST_CHARACTERS:
-        raise UnsafeTextError("What should be text is none, so it was dropped.", "Store words.")
+    raw = text.encode("ascii", "replace")
+    controlled = len(raw.translate(None, _CONTROLS)) != len(raw)
+    if text.isascii() and not controlled:
+        return text
+    characters = _beyond_ascii(text)
+    if controlled:
+        characters |= {chr(one) for one in _CONTROLS if one in raw}
     if characters & _ESCAPE_STARTS:
         text = ESCAPE_SEQUENCE.sub("", text)
     if "\r" in characters:
         text = text.replace("\r\n", "\n")
-    changes = {ord(one): plain for one in characters if (plain := _plain(one)) != one}
-    text = text.translate(changes) if changes else text
+    text = _changed(text, {one: plain for one in characters if (plain := _plain(one)) != one})
     marks = [one for one in characters if unicodedata.combining(one)]
     return unicodedata.normalize("NFC", _limit_marks(text, marks) if marks else text)
+
+
+def _beyond_ascii(text: str) -> set[str]:
+    """Return the different characters of a text that are not ASCII.
+
+    Raises:
+        UnsafeTextError: no text has so many.
+    """
+    characters: set[str] = set()
+    for start in range(0, len(text), _PIECE):
+        characters.update(_BEYOND_ASCII.findall(text, start, start + _PIECE))
+        if len(characters) > MOST_CHARACTERS:
+            raise UnsafeTextError("What should be text is none, so it was dropped.", "Store words.")
+    return characters
+
+
+def _changed(text: str, changes: dict[str, str]) -> str:
+    if len(changes) > _FEW:
+        return text.translate({ord(one): plain for one, plain in changes.items()})
+    for one, plain in changes.items():
+        text = text.replace(one, plain)
+    return text
 
 
 _LATIN = str.maketrans(

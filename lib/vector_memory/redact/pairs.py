@@ -20,10 +20,9 @@ _FOREIGN_WORDS = ("비밀번호", "비번", "密码", "密碼", "パスワード
 _FOREIGN = re.compile("|".join(_FOREIGN_WORDS))
 _NAME = re.compile(
     "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
-    "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])|"
-    + "|".join(_FOREIGN_WORDS)
+    "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])"
 )
-_PASSWORD_NAME = re.compile("pas|psw|pss|pwd|pw|비|密|パ|п")
+_PASSWORD_NAME = re.compile(r"pas|psw|pss|pwd|pw|\?")  # a foreign word is nothing but "?" here
 _KEY_NAME = re.compile("key")
 _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
@@ -63,11 +62,14 @@ def _finder() -> Any:
 
 def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the secret values of telling names."""
-    lowered = text.replace("\u0130", "i").lower()
+    # In ASCII: to lower other characters takes long, and may change where the next ones stand.
+    lowered = plain.lower().decode("ascii")
     position = 0
     for place in _places(text, plain):
         meter.count()
-        name = _NAME.match(lowered, place) if place >= position else None
+        if place < position:
+            continue
+        name = _NAME.match(lowered, place) or _FOREIGN.match(text, place)
         found = _secret_after(text, lowered, name) if name else None
         if found is not None:
             position = found.end
