@@ -44,6 +44,18 @@ class Settings:
     """After a turn in which a decision was noted, have the user asked whether it is right."""
     recall_on_failure: bool = True
     """Bring the fix of an error that was met before to a command that fails with it."""
+    facade: Literal["off", "beside", "merge", "serve"] = "beside"
+    """What happens when the agent searches files: memory stands `beside` the result, is put on top of it
+    (`merge`), or is given instead of it where it surely holds the answer (`serve`)."""
+    facade_tokens: int = bounded(200, ge=50, le=1000)
+    """Tokens at most that one search gets."""
+    observer: Literal["off", "record", "warn"] = "record"
+    """Whether tool calls that destroy something, or lead away from what was asked, are recorded, and
+    whether the agent is warned of them."""
+    learn_from_outcomes: bool = True
+    """Learn from how tasks went: which steps worked, what failed, in what state things were last seen."""
+    guidance_on_start: bool = True
+    """Tell a session at its start what usually goes wrong here, and what worked for tasks like it."""
     prompt_tokens: int = bounded(500, ge=50, le=2000)
     """Tokens at most that one prompt gets."""
     start_tokens: int = bounded(900, ge=50, le=4000)

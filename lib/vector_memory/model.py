@@ -121,7 +121,15 @@ COLLECTIONS: dict[str, CollectionRule] = {
     "pheromone_trails": CollectionRule(Retention.DECAY, None),
     "causal_analysis": CollectionRule(Retention.PERMANENT, None),
     "constitutional_assessments": CollectionRule(Retention.SESSION, None),
+    "world_model": CollectionRule(Retention.DECAY, None),
 }
+
+TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD = (
+    "pheromone_trails", "heuristics", "constitutional_assessments", "working_memory", "world_model",
+)  # fmt: skip
+QUIET = frozenset({TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD})
+"""Collections that a question finds only where it names them: what observers keep count of, and notes
+for the moment. Each has a way of its own to come up."""
 
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""

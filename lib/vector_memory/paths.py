@@ -135,6 +135,11 @@ class Home:
         return self.path("run", "pycache")
 
     @property
+    def tools(self) -> str:
+        """What hooks of tool calls ask the daemon (`client.tool_calls`)."""
+        return self.path("run", "tools")
+
+    @property
     def claims(self) -> str:
         return self.path("run", "claims")
 

@@ -23,6 +23,8 @@ PRINT_S = 1.0
 COUNTS_BYTES = 65_536
 """What the file of counts may hold: where no daemon ever takes it, more says nothing new."""
 
+TOOLS = ("PreToolUse", "PostToolUse")
+"""Events of every tool call: most of them concern nobody."""
 SILENT = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 """Events that print nothing, whatever comes: context after a Stop makes the client go on and on."""
 
@@ -57,11 +59,16 @@ def main(event: str, home: str) -> None:
         call.stdin = _read_stdin()
         if event == "SessionStart":
             _update_if_newer(call)
-        answer = ask(call, DAEMON_S)
-        if answer is None:
-            from vector_memory.client import fallback
+        if event in TOOLS:
+            from vector_memory.client import tool_calls
 
-            answer = fallback.answer(call)
+            answer: "bytes | None" = tool_calls.answer(call)
+        else:
+            answer = ask(call, DAEMON_S)
+            if answer is None:
+                from vector_memory.client import fallback
+
+                answer = fallback.answer(call)
         if event not in SILENT:
             _print(answer)
     except BaseException:
@@ -78,15 +85,28 @@ def ask(call: Call, patience_s: float) -> "bytes | None":
         return None
 
 
+def tell(call: Call, patience_s: float) -> None:
+    """Give the daemon an event to which nobody waits for an answer."""
+    try:
+        with _Connection(min(patience_s, call.left_s())) as sock:
+            _send(call, sock)
+    except OSError:
+        pass
+
+
 def _exchange(call: Call, patience_s: float) -> "bytes | None":
     until = time.monotonic() + patience_s
+    with _Connection(patience_s) as sock:
+        _send(call, sock)
+        return _read_reply(sock, until)
+
+
+def _send(call: Call, sock: "_socket.socket") -> None:
     # The folder's path may be longer than a socket's address can be (107 bytes).
     posix.chdir(call.home + "/run")
-    with _Connection(patience_s) as sock:
-        _require_own(sock)
-        body = call.project_dir + b"\0" + call.stdin
-        sock.sendall(wire.encode_request(wire.HOOK_VERB + call.event, body, call.version))
-        return _read_reply(sock, until)
+    _require_own(sock)
+    body = call.project_dir + b"\0" + call.stdin
+    sock.sendall(wire.encode_request(wire.HOOK_VERB + call.event, body, call.version))
 
 
 def _require_own(sock: "_socket.socket") -> None:

@@ -65,6 +65,7 @@ class Events:
         self._index = index
         self._claims = Claims()
         self._turns = Turns()
+        self._tools = {"PreToolUse": "before", "PostToolUse": "after"}
         self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
@@ -79,7 +80,7 @@ class Events:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
         folder_bytes, _, data = body.partition(b"\0")
         known = self._answers.get(event)
-        if known is None or not self._claims.first(event, data):
+        if (known is None and event not in self._tools) or not self._claims.first(event, data):
             return b""
         try:
             message = parsing.load(data)
@@ -90,7 +91,11 @@ class Events:
             return b""
         folder = os.fsdecode(folder_bytes) or _text(message, "cwd").replace("\0", "") or "/"
         with privacy.for_folder(self._ctx, folder):
-            printed = sessions.output(event, known(message, folder))
+            printed = (
+                self._tool_call(event, message, folder)
+                if known is None
+                else sessions.output(event, known(message, folder))
+            )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
 
@@ -131,6 +136,26 @@ class Events:
         answer = sessions.on_prompt(self._ctx, ask)
         turn.prompt = prompt
         return answer
+
+    def _tool_call(self, event: str, message: dict[str, Any], folder: str) -> dict[str, Any] | None:
+        """Answer a tool call; what looks at them is imported when the first one comes."""
+        from vector_memory.service import tool_calls
+
+        given, session = message.get("tool_input"), _text(message, "session_id")
+        call = tool_calls.Call(
+            session,
+            folder,
+            _text(message, "cwd") or folder,
+            _text(message, "tool_name"),
+            given if isinstance(given, dict) else {},
+            message.get("tool_response"),
+            _text(message, "agent_id"),
+            self._turns.of(session).prompt,
+            _text(message, "transcript_path"),
+            _text(message, "tool_use_id"),
+        )
+        look = tool_calls.before if event == "PreToolUse" else tool_calls.after
+        return tool_calls.output(event, look(self._ctx, call))
 
     def _failure(self, message: dict[str, Any], folder: str) -> str:
         """Bring the fix of a command's error; nobody needs one for what was interrupted."""

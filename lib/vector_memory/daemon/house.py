@@ -80,6 +80,7 @@ class House:
         self._indexer.start()
         self._miner.start()
         self._chores.put(_warm)
+        self._chores.put(self._publish)
         self._indexer.put(self._begin)
         self._keeper.start()
 
@@ -127,6 +128,16 @@ class House:
         """Put changed settings in force."""
         self._settings = settings
         self.ctx.settings = settings
+        self._publish()
+
+    def _publish(self) -> None:
+        """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
+        from vector_memory.service import tool_calls
+
+        try:
+            tool_calls.publish_wishes(self.home.tools, self.ctx.settings)
+        except OSError as error:
+            log.warning("hooks of tool calls stay as they are: %s", error)
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""

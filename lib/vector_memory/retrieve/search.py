@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from vector_memory import analysis
-from vector_memory.model import Link, Memory, Relation
+from vector_memory.model import QUIET, Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, supersession
 from vector_memory.retrieve.candidates import Source
@@ -173,6 +173,7 @@ def _fits(memory: Memory, query: Query, now: datetime) -> bool:
     return (
         (memory.expires_at is None or memory.expires_at > now)
         and (memory.valid_until is None or memory.valid_until > now)
+        and (memory.collection not in QUIET or bool(query.scope.collections))
         and query.scope.holds(memory)
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from vector_memory import injection, projects, prompts, redact
 from vector_memory.durable_files import write_durably
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import GLOBAL_PROJECT, SUMMARY, TOPIC, Memory, Origin, Scope
+from vector_memory.model import GLOBAL_PROJECT, QUIET, SUMMARY, TOPIC, Memory, Origin, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told, without_echoes
@@ -205,7 +205,7 @@ def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf
     now = ctx.now()
     fresh = [one for one in ordered if one.expires_at is None or one.expires_at > now]
     # What mended an error comes with that error.
-    fresh = [one for one in fresh if one.collection != EPISODES]
+    fresh = [one for one in fresh if one.collection != EPISODES and one.collection not in QUIET]
     return list({one.id: one for one in fresh}.values())
 
 

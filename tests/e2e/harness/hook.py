@@ -16,6 +16,8 @@ HANG_S = 10.0
 EVENTS = {
     "session_start": "SessionStart",
     "user_prompt_submit": "UserPromptSubmit",
+    "pre_tool_use": "PreToolUse",
+    "post_tool_use": "PostToolUse",
     "post_tool_use_failure": "PostToolUseFailure",
     "stop": "Stop",
     "subagent_stop": "SubagentStop",
@@ -24,7 +26,15 @@ EVENTS = {
 }
 """The hooks' files and the client's names of their events."""
 HUGE_BYTES = 5_000_000
-MAY_SPEAK = frozenset({"session_start", "user_prompt_submit", "post_tool_use_failure"})
+MAY_SPEAK = frozenset(
+    {
+        "session_start",
+        "user_prompt_submit",
+        "pre_tool_use",
+        "post_tool_use",
+        "post_tool_use_failure",
+    }
+)
 """The events whose context the client takes; on the others a hook says nothing."""
 
 
@@ -106,6 +116,8 @@ def bare_home(root: Path, python: str = "") -> Path:
     for folder in ("runtime", "run", "spool", "logs", "app"):
         (root / folder).mkdir(parents=True, mode=0o700)
     (root / "runtime" / "hook-python").symlink_to(python or base_python())
+    # As a daemon leaves it that wants to be asked about everything.
+    (root / "run" / "tools").write_text("search merge watch warn")
     return root
 
 
@@ -123,6 +135,17 @@ def payload(event: str, **more: Any) -> bytes:
 _DETAILS: dict[str, dict[str, Any]] = {
     "session_start": {"source": "startup"},
     "user_prompt_submit": {"prompt": "Which database did we choose for the ledger?"},
+    "pre_tool_use": {
+        "tool_name": "Bash",
+        "tool_input": {"command": "cd src && rg -n 'ledger' | head"},
+        "tool_use_id": "t1",
+    },
+    "post_tool_use": {
+        "tool_name": "Bash",
+        "tool_input": {"command": "cd src && rg -n 'ledger' | head"},
+        "tool_response": {"stdout": "", "stderr": "", "interrupted": False, "isImage": False},
+        "tool_use_id": "t1",
+    },
     "post_tool_use_failure": {
         "tool_name": "Bash",
         "tool_input": {"command": "pytest -q"},

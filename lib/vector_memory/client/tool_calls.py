@@ -1,0 +1,74 @@
+"""Which tool calls the daemon is told of, and which it is asked about: a look at the bytes.
+
+Every call of every tool starts two hooks, and next to none of them concerns a memory. What the daemon
+wants to know stands in a small file that it keeps, so that the others cost nothing but their interpreter.
+"""
+
+import posix
+
+from vector_memory.client import hook
+
+WISHES = "/run/tools"
+"""Words in a line: `search` (be asked about searches), `merge` (be asked about their results), `watch` (be
+told of all calls), `warn` (be asked about all calls)."""
+WISHES_BYTES = 256
+TELL_S = 0.05
+MOST_TOLD = 1_000_000
+"""Bytes of a call that is told of; of a larger one, its content is what is large."""
+
+_SEARCH_TOOLS = (b'"Grep"', b'"Glob"')
+_SHELLS = (b'"Bash"', b'"PowerShell"')
+_PROGRAMS = (
+    b"grep", b"egrep", b"fgrep", b"zgrep", b"rg", b"ag", b"ack", b"find", b"fd", b"fdfind", b"ls",
+)  # fmt: skip
+_NO_START = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+_END = frozenset(b" \\")
+
+
+def answer(call: "hook.Call") -> bytes:
+    """Return what the hook prints, b"" for nothing."""
+    wishes = _wishes(call.home)
+    before = call.event == "PreToolUse"
+    asked = (b"search" if before else b"merge") in wishes and may_search(call.stdin)
+    if asked or (before and b"warn" in wishes):
+        return hook.ask(call, hook.DAEMON_S) or b""
+    if before and b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
+        hook.tell(call, TELL_S)
+    return b""
+
+
+def _wishes(home: str) -> "list[bytes]":
+    try:
+        fd = posix.open(home + WISHES, posix.O_RDONLY)
+    except OSError:
+        return []
+    try:
+        return posix.read(fd, WISHES_BYTES).split()
+    finally:
+        posix.close(fd)
+
+
+def may_search(stdin: bytes) -> bool:
+    """Whether a tool call may be a search: it is one of the tools for that, or a shell whose command has
+    the name of a program for it. It is parsed by who is asked; here nothing may be missed."""
+    start = stdin.find(b'"tool_name"')
+    name = stdin[start + 11 : start + 40].lstrip(b" :")
+    if start < 0 or name.startswith(_SEARCH_TOOLS):
+        return start >= 0
+    return name.startswith(_SHELLS) and any(_stands_in(stdin, one) for one in _PROGRAMS)
+
+
+def _stands_in(stdin: bytes, program: bytes) -> bool:
+    """Whether a program's name stands where a shell may read it as a word of its own."""
+    place = stdin.find(program)
+    while place >= 0:
+        end = place + len(program)
+        follows = stdin[end : end + 1]
+        if (not follows or follows[0] in _END) and not (
+            place
+            and stdin[place - 1] in _NO_START
+            and stdin[place - 2 : place] not in (b"\\n", b"\\t")
+        ):
+            return True
+        place = stdin.find(program, end)
+    return False

@@ -1,0 +1,406 @@
+"""What a shell command runs: every simple command in it, with its words, as a shell would read them.
+
+A grammar for Bash reads the line (tree-sitter, which goes on after what it cannot read); here its tree is
+walked: quotes and escapes are taken off, `cd` is followed, programs that only run another one (`sudo`,
+`env`, `timeout`, `xargs`, `find -exec`, `bash -c`) are looked through. Nothing is ever run or expanded.
+"""
+
+from __future__ import annotations
+
+import codecs
+import posixpath
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+MOST_BYTES = 65_536
+"""Of a longer command only the beginning is read: the rest is most likely a file's content."""
+MOST_COMMANDS = 200
+DEEPEST = 40
+"""Levels of the tree that are walked: nobody nests commands deeper."""
+DEEPEST_SCRIPT = 4
+
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
+_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\])')
+_CONTINUED = re.compile(r"\\\n")
+_EXPANSIONS = frozenset(
+    {"simple_expansion", "expansion", "command_substitution", "process_substitution",
+     "arithmetic_expansion"}
+)  # fmt: skip
+_SCRIPTS = frozenset({"command_substitution", "process_substitution"})
+
+# Options that take the next word, of programs that run another one.
+_WRAPPERS: dict[str, str] = {
+    "sudo": "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir",
+    "doas": "-u -C",
+    "env": "-u -C -S --unset --chdir",
+    "nice": "-n --adjustment",
+    "ionice": "-c -n -p --class --classdata",
+    "timeout": "-s -k --signal --kill-after",
+    "stdbuf": "-i -o -e --input --output --error",
+    "time": "-f -o --format --output",
+    "nohup": "",
+    "setsid": "",
+    "command": "",
+    "builtin": "",
+    "exec": "-a",
+    "chronic": "",
+    "unbuffer": "",
+    "xargs": "-I -L -n -P -s -d -E -a --replace --max-args --max-procs --delimiter --arg-file",
+    "parallel": "-j -N -n -I --jobs",
+    "watch": "-n --interval",
+    "ssh": "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
+}
+_LEADING = {"timeout": 1, "ssh": 1}
+"""Words that stand before the command that is run: a duration, a host."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+
+
+class Word(NamedTuple):
+    """One word as the program is given it. `plain` is False where the shell would put something else in
+    its place (a variable, another command's output), `glob` says that it is a pattern of file names."""
+
+    text: str
+    plain: bool = True
+    glob: bool = False
+
+
+class Redirect(NamedTuple):
+    """Where output goes or input comes from: `>`, `>>`, `<` and their like, and a file."""
+
+    sign: str
+    target: Word
+
+
+@dataclass(frozen=True)
+class Command:
+    """One simple command.
+
+    Attributes:
+        words: the program and its arguments; never empty.
+        folder: the folder that it runs in, as `cd` before it says; "" where nothing does.
+        via: what runs it: `sudo`, `xargs`, `find`, `bash`, `$()`, …, the outermost first.
+        piped: whether its input is another command's output.
+        redirects: its redirections.
+        text: how it stands in the line.
+        given: what it reads from a here-document, "" without one.
+    """
+
+    words: tuple[Word, ...]
+    folder: str = ""
+    via: tuple[str, ...] = ()
+    piped: bool = False
+    redirects: tuple[Redirect, ...] = ()
+    text: str = ""
+    given: str = ""
+
+    @property
+    def name(self) -> str:
+        """The program's name without its folder."""
+        return posixpath.basename(self.words[0].text)
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        """The words after the program."""
+        return self.words[1:]
+
+
+def parse(command: str) -> list[Command]:
+    """Return the simple commands of a command line, in their order, each followed by those that it runs.
+
+    Never fails: what cannot be read is left out.
+    """
+    return list(_commands(command, 0))
+
+
+def _commands(script: str, depth: int) -> Iterator[Command]:
+    source = script.encode("utf-8", "replace")[:MOST_BYTES]
+    walk = _Walk(source)
+    walk.visit(_tree(source), "", False, 0)
+    for count, command in enumerate(walk.found):
+        if count >= MOST_COMMANDS:
+            return
+        yield from _unwrapped(command, depth)
+
+
+_local = threading.local()
+
+
+def _tree(source: bytes) -> Any:
+    """Return the tree of a script. A parser belongs to one thread."""
+    parser = getattr(_local, "parser", None)
+    if parser is None:
+        import tree_sitter
+        import tree_sitter_bash
+
+        parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+        _local.parser = parser
+    return parser.parse(source).root_node
+
+
+class _Walk:
+    """Collects the commands of a tree."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.found: list[Command] = []
+        self.folder = ""
+        self._last = -1
+
+    def visit(self, node: Any, via: str, piped: bool, depth: int) -> None:
+        """Walk a node that holds commands."""
+        if depth > DEEPEST or len(self.found) > MOST_COMMANDS:
+            return
+        kind = node.type
+        if kind == "command":
+            self._command(node, via, piped, depth)
+        elif kind in ("declaration_command", "unset_command", "test_command"):
+            self._inner_scripts(node, depth)
+        elif kind == "redirected_statement":
+            self._redirected(node, via, piped, depth)
+        elif kind == "pipeline":
+            for place, child in enumerate(node.named_children):
+                self.visit(child, via, piped or place > 0, depth + 1)
+        elif kind in ("subshell", "command_substitution", "process_substitution"):
+            before = self.folder
+            for child in node.named_children:
+                self.visit(child, "$()" if kind in _SCRIPTS else via, piped, depth + 1)
+            self.folder = before
+        elif kind in ("string", "concatenation", "variable_assignment", "word", "heredoc_body"):
+            self._inner_scripts(node, depth)
+        else:
+            for child in node.named_children:
+                self.visit(child, via, piped, depth + 1)
+
+    def _redirected(self, node: Any, via: str, piped: bool, depth: int) -> None:
+        self._last = -1
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.visit(body, via, piped, depth + 1)
+        last = self._last
+        redirects, given = [], ""
+        for child in node.children_by_field_name("redirect"):
+            if child.type == "file_redirect":
+                redirects += self._redirects(child)
+            elif child.type == "heredoc_redirect":
+                given += self._heredoc(child, via, depth)
+            self._inner_scripts(child, depth)
+        if body is None:
+            if redirects:
+                # A redirection alone makes or empties the file.
+                self._add(Command((Word(":"),), self.folder, _words(via), piped, tuple(redirects)))
+        elif last >= 0:
+            # Of several commands it is the last that a here-document or a file goes to, or all in braces.
+            one = self.found[last]
+            self.found[last] = replace(
+                one, redirects=(*one.redirects, *redirects), given=one.given + given
+            )
+
+    def _redirects(self, node: Any) -> list[Redirect]:
+        sign = next((one.type for one in node.children if not one.is_named), ">")
+        target = node.child_by_field_name("destination")
+        return [Redirect(sign, self._word(target))] if target is not None else []
+
+    def _heredoc(self, node: Any, via: str, depth: int) -> str:
+        given = ""
+        for child in node.named_children:
+            if child.type == "heredoc_body":
+                given += self._text(child)
+            elif child.type not in ("heredoc_start", "heredoc_end"):
+                # What follows the mark on its line: a pipe, `&&`, another redirection.
+                self.visit(child, via, child.type == "pipeline", depth + 1)
+        return given
+
+    def _command(self, node: Any, via: str, piped: bool, depth: int) -> None:
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        given = ""
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                continue
+            if child.type == "file_redirect":
+                redirects += self._redirects(child)
+            elif child.type == "herestring_redirect":
+                given += "\n".join(self._word(one).text for one in child.named_children)
+            elif child.type == "command_name":
+                words.append(self._word(child.named_children[0] if child.named_children else child))
+            else:
+                words.append(self._word(child))
+        text = self._text(node)
+        if words:
+            self._add(
+                Command(
+                    tuple(words), self.folder, _words(via), piped, tuple(redirects), text, given
+                )
+            )
+            self._follow_cd(words)
+        own = self._last
+        self._inner_scripts(node, depth)
+        self._last = own
+
+    def _add(self, command: Command) -> None:
+        self._last = len(self.found)
+        self.found.append(command)
+
+    def _follow_cd(self, words: Sequence[Word]) -> None:
+        if words[0].text not in ("cd", "pushd") or len(words) < 2:
+            return
+        target = next((one for one in words[1:] if not one.text.startswith("-")), None)
+        if target is None or not target.plain:
+            return
+        self.folder = posixpath.normpath(posixpath.join(self.folder, target.text))
+
+    def _inner_scripts(self, node: Any, depth: int) -> None:
+        """Visit the commands whose output stands within words."""
+        if depth > DEEPEST:
+            return
+        for child in node.named_children:
+            if child.type in _SCRIPTS:
+                self.visit(child, "$()", False, depth + 1)
+            else:
+                self._inner_scripts(child, depth + 1)
+
+    def _text(self, node: Any) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _word(self, node: Any, depth: int = 0) -> Word:
+        """Return a word as the program is given it."""
+        kind, raw = node.type, self._text(node)
+        if depth > DEEPEST:
+            return Word(raw, plain=False)
+        if kind == "raw_string":
+            return Word(raw[1:-1])
+        if kind == "ansi_c_string":
+            return Word(_ansi(raw[2:-1]))
+        if kind in ("string", "translated_string"):
+            return self._quoted(node, raw)
+        if kind == "concatenation":
+            parts = [self._word(one, depth + 1) for one in node.named_children]
+            text = self._joined(node, parts)
+            return Word(text, all(one.plain for one in parts), any(one.glob for one in parts))
+        if kind in _EXPANSIONS:
+            return Word(raw, plain=False)
+        bare = _CONTINUED.sub("", raw)
+        glob = bool(_GLOB.search(_ESCAPED.sub("", bare)))
+        return Word(_ESCAPED.sub(r"\1", bare), glob=glob)
+
+    def _joined(self, node: Any, parts: Sequence[Word]) -> str:
+        """Join the parts of a word with what stands between them and is no part, such as braces."""
+        text, position = "", node.start_byte
+        for child, part in zip(node.named_children, parts, strict=True):
+            text += self.source[position : child.start_byte].decode("utf-8", "replace") + part.text
+            position = child.end_byte
+        return text + self.source[position : node.end_byte].decode("utf-8", "replace")
+
+    def _quoted(self, node: Any, raw: str) -> Word:
+        inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
+        plain = not any(one.type in _EXPANSIONS for one in node.named_children)
+        return Word(_ESCAPED_IN_QUOTES.sub(r"\1", _CONTINUED.sub("", inner)), plain)
+
+
+def _ansi(raw: str) -> str:
+    try:
+        return codecs.decode(raw.encode("latin-1", "backslashreplace"), "unicode_escape")
+    except UnicodeDecodeError:
+        return raw
+
+
+def _words(via: str) -> tuple[str, ...]:
+    return (via,) if via else ()
+
+
+# -- programs that run others ---------------------------------------------------------------------
+
+
+def _unwrapped(command: Command, depth: int) -> Iterator[Command]:
+    """Yield a command, or what it runs in its place where it does nothing else."""
+    if depth > DEEPEST_SCRIPT:
+        return
+    name = command.name
+    if name in SHELLS or name == "eval":
+        script = _script(command)
+        if script is not None:
+            yield from _inside(command, script, depth)
+            return
+    if name in _WRAPPERS:
+        inner = _wrapped(command)
+        if inner is not None:
+            yield from _unwrapped(inner, depth + 1)
+            return
+    yield command
+    if name == "find":
+        for words in _executed(command.arguments):
+            inner = replace(command, words=words, via=(*command.via, "find"), redirects=())
+            yield from _unwrapped(inner, depth + 1)
+
+
+def _inside(command: Command, script: str, depth: int) -> Iterator[Command]:
+    """Yield the commands of a script that a command runs."""
+    if depth >= DEEPEST_SCRIPT:
+        return
+    for one in _commands(script, depth + 1):
+        folder = posixpath.join(command.folder, one.folder) if one.folder else command.folder
+        yield replace(one, folder=folder, via=(*command.via, command.name, *one.via))
+
+
+def _script(command: Command) -> str | None:
+    """Return the script that a shell is given with `-c`, on stdin or to `eval`; None without one."""
+    if command.name == "eval":
+        return " ".join(one.text for one in command.arguments)
+    words = command.arguments
+    for place, word in enumerate(words):
+        if word.text.startswith("-") and not word.text.startswith("--") and "c" in word.text:
+            return words[place + 1].text if place + 1 < len(words) else None
+        if not word.text.startswith(("-", "+")):
+            return None
+    return command.given or None
+
+
+def _wrapped(command: Command) -> Command | None:
+    """Return the command that a wrapper runs, None where it runs none."""
+    name = command.name
+    takes = _WRAPPERS[name].split()
+    words = list(command.arguments)
+    skip = _LEADING.get(name, 0)
+    while words:
+        text = words[0].text
+        if text == "--":
+            words.pop(0)
+            break
+        if text.startswith("-") and len(text) > 1:
+            words.pop(0)
+            if text in takes and words:
+                words.pop(0)
+        elif name in ("env", "sudo") and _ASSIGNMENT.match(text):
+            words.pop(0)
+        elif skip:
+            words.pop(0)
+            skip -= 1
+        else:
+            break
+    if not words:
+        return None
+    if name in ("ssh", "watch", "parallel") and len(words) == 1 and " " in words[0].text:
+        # The other side's shell reads it.
+        script = (Word("sh"), Word("-c"), words[0])
+        return replace(command, words=script, via=(*command.via, name))
+    piped = command.piped or name == "xargs"
+    return replace(command, words=tuple(words), via=(*command.via, name), piped=piped)
+
+
+def _executed(words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
+    """Yield the commands that `find` runs for what it finds."""
+    place = 0
+    while place < len(words):
+        if words[place].text in ("-exec", "-execdir", "-ok", "-okdir"):
+            end = place + 1
+            while end < len(words) and words[end].text not in (";", "+"):
+                end += 1
+            if end > place + 1:
+                yield tuple(words[place + 1 : end])
+            place = end
+        place += 1

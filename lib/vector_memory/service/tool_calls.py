@@ -1,0 +1,88 @@
+"""A tool call, before and after: what memory has to say to it, and who looks on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from vector_memory.config import Settings
+from vector_memory.durable_files import write_durably
+from vector_memory.service.context import Context
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool.
+
+    Attributes:
+        folder: where the session was started.
+        cwd: where it is now.
+        tool: the tool's name, such as `Bash`, `Edit` or `mcp__server__tool`.
+        input: what it is given.
+        response: what came of it, in the tool's own shape; None before.
+        agent: the subagent that calls it, "" for the session itself.
+        prompt: the last prompt of the session, "" if this daemon saw none.
+        transcript: the session's transcript.
+    """
+
+    session: str
+    folder: str
+    cwd: str
+    tool: str
+    input: dict[str, Any] = field(default_factory=dict)
+    response: Any = None
+    agent: str = ""
+    prompt: str = ""
+    transcript: str = ""
+    use_id: str = ""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said to a call: context beside it, a reason why it is not made (the answer stands in it),
+    or what its result is replaced with, in the tool's own shape."""
+
+    context: str = ""
+    instead: str = ""
+    output: Any = None
+
+    def __bool__(self) -> bool:
+        return bool(self.context or self.instead or self.output is not None)
+
+
+NOTHING = Said()
+
+
+def before(ctx: Context, call: Call) -> Said:
+    """Return what is said to a call that is about to be made."""
+    return NOTHING
+
+
+def after(ctx: Context, call: Call) -> Said:
+    """Return what is said to a call that was made."""
+    return NOTHING
+
+
+def output(event: str, said: Said) -> dict[str, Any] | None:
+    """Return what the hook prints, None for nothing."""
+    if not said:
+        return None
+    told: dict[str, Any] = {"hookEventName": event}
+    if said.context:
+        told["additionalContext"] = said.context
+    if said.instead:
+        told |= {"permissionDecision": "deny", "permissionDecisionReason": said.instead}
+    if said.output is not None:
+        told["updatedToolOutput"] = said.output
+    return {"hookSpecificOutput": told}
+
+
+def publish_wishes(path: str, settings: Settings) -> None:
+    """Leave for hooks what of tool calls is to be asked or told (`client.tool_calls.WISHES`)."""
+    words = [
+        *(["search"] if settings.facade in ("beside", "serve") else []),
+        *(["merge"] if settings.facade == "merge" else []),
+        *(["watch"] if settings.observer != "off" else []),
+        *(["warn"] if settings.observer == "warn" else []),
+    ]
+    write_durably(path, " ".join(words).encode("ascii"))
