@@ -13,6 +13,7 @@ from index_samples import DIM, MODEL, direction, row, rows, seqs
 
 from vector_memory.model import Scope
 from vector_memory.store.index import Index
+from vector_memory.store.lightimport import load_lancedb
 
 
 @pytest.fixture
@@ -58,6 +59,21 @@ def test_vectors_are_served_before_lancedb_is_loaded(store: Path, index: Index) 
     assert again.lexical_ready
     assert again.reached() == 9
     assert len(again.matching(["word"], Scope(), 5)) == 5
+    again.close()
+
+
+def test_rows_without_their_values_are_damage(store: Path, index: Index) -> None:
+    """Damaged data may be read without an error, as rows that lack what every memory has."""
+    index.apply(rows(1, 9), [], 9)
+    index.close()
+    connection = load_lancedb().connect(str(store / "lance"))
+    table = connection.open_table(next((store / "lance").glob("*.lance")).stem)
+    table.update(where="seq = 3", values_sql={"project": "NULL"})
+    again = reopened(store)
+    assert "values are missing" in again.load_lance()
+    assert again.reached() == 0
+    again.apply(rows(1, 9), [], 9)
+    assert near(again) == set(range(1, 10))
     again.close()
 
 

@@ -190,9 +190,16 @@ class Index:
         """Make everything that is made of LanceDB's rows."""
         from vector_memory.store.columns import Columns
 
-        self._level(lance)
-        self._columns = Columns.build(lance.iter_columns())
-        self._learn_common(lance)
+        try:
+            self._level(lance)
+            self._columns = Columns.build(lance.iter_columns())
+            self._learn_common(lance)
+        except (ArithmeticError, LookupError, TypeError) as error:
+            # Nothing else of it is ours: the rows are not what was written.
+            raise StoreDamagedError(
+                f"The search index in {self.store} cannot be used: {error!r}.",
+                "Run `vector-memory rebuild`: it is made anew from the journal.",
+            ) from error
 
     def build_matrix(self, chunks: Iterable[Chunk], reached: int) -> None:
         """Make the matrix of vectors that come from elsewhere, before LanceDB is loaded.

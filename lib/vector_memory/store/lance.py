@@ -185,6 +185,9 @@ class LanceIndex:
             reader = self._table.run(query.to_batches(max_batch_length=_COLUMNS_AT_ONCE))
             while (batch := self._table.run(_next(reader))) is not None:
                 batch = batch.filter(batch["kind"].is_valid())
+                if any(batch[name].null_count for name in (*numbers, *words)):
+                    # Every memory has all of them: LanceDB has read what is damaged, and noticed nothing.
+                    raise ValueError("values are missing")
                 if batch.num_rows:
                     seqs, created, turns, sizes, marks = (batch[n].to_numpy() for n in numbers)
                     named = {name: Words(*form.dictionary(batch[name])) for name in words}
