@@ -111,6 +111,10 @@ class Home:
         return self.path("archives")
 
     @property
+    def audit(self) -> str:
+        return self.path("audit")
+
+    @property
     def spool(self) -> str:
         return self.path("spool")
 

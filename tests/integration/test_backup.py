@@ -24,6 +24,7 @@ from vector_memory.errors import (
     StoreFullError,
     VectorMemoryError,
 )
+from vector_memory.journal import audit, state
 from vector_memory.model import Scope
 from vector_memory.paths import Home
 from vector_memory.service import backup_file, backups, places, remember, restoring
@@ -102,6 +103,33 @@ def test_what_was_is_there_again(house: ServiceHouse, tmp_path: Path) -> None:
     assert again.remember("A new one after the restore")["action"] == "stored"
     assert len(list(Path(again.ctx.home.global_store).glob("journal.db.replaced-*"))) == 1
     assert not list(Path(again.ctx.home.root).rglob("*.staged"))
+    again.close()
+
+
+def test_the_audit_log_comes_back_whole(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries that moved to files are in the backup, too; those that move later are set aside with the state
+    whose chain they belong to."""
+    monkeypatch.setattr(audit, "MOST_ROWS", 20)
+    monkeypatch.setattr(audit, "ROWS_KEPT", 5)
+    monkeypatch.setattr(state, "LOOK_AFTER", 1)
+
+    def act(count: int) -> None:
+        for number in range(count):
+            house.ctx.state.audit("forget", "user", [], {"n": number})
+        house.ctx.state.rotate_audit()
+
+    act(30)
+    made = backup(house.ctx, tmp_path / "b.tar.gz")
+    known = len(house.ctx.state.audit_entries(1_000))
+    act(40)
+    assert len(house.ctx.state.audit_files()) == 2
+    again = restored(house, made)
+    assert again.ctx.state.audit_break(whole=True) == ""
+    # What came after the state was copied is known by the file alone that was made.
+    assert len(again.ctx.state.audit_entries(1_000)) == known - 1
+    assert len(again.ctx.state.audit_files()) == 1
     again.close()
 
 

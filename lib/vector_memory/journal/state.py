@@ -435,6 +435,10 @@ class State:
                 audit.remove_up_to(connection, moving[-1].number)
         return path
 
+    def audit_files(self) -> list[str]:
+        """Return the paths of the files that hold older entries, in their order. They never change."""
+        return audit_files.files(self._audit_folder)
+
     def _audit_backwards(self, start: int) -> Iterator[Row]:
         """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
         with self._connections.reading() as connection:

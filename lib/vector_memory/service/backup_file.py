@@ -19,12 +19,13 @@ from typing import IO, Any
 from vector_memory.durable_files import sync_descriptor
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 
-FORMAT = 1
+FORMAT = 2
 PROGRAM = "vector-memory"
 MANIFEST = "manifest.json"
-STATE, CONFIG, ARCHIVES = "state.db", "config.json", "archives/"
+STATE, CONFIG, ARCHIVES, AUDIT = "state.db", "config.json", "archives/", "audit/"
 _STORE = re.compile(r"stores/\d{1,6}/journal\.db\Z")
 _ARCHIVE = re.compile(r"archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}\Z")
+_AUDIT = re.compile(r"audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz\Z")
 _MOST_MANIFEST_BYTES = 64 << 20
 _READ_BYTES = 1 << 20
 _COMPRESSION = 5
@@ -159,7 +160,10 @@ def _is_plain(manifest: Any) -> bool:
             and all(isinstance(folder, str) for folder in folders)
             and len(names) == len(folders)
             and all(
-                name in (STATE, CONFIG) or name in names or _ARCHIVE.match(name)
+                name in (STATE, CONFIG)
+                or name in names
+                or _ARCHIVE.match(name)
+                or _AUDIT.match(name)
                 for name in manifest["files"]
             )
             and names | {STATE} <= set(manifest["files"])

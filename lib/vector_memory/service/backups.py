@@ -1,4 +1,4 @@
-"""`backup`: every journal, the state, the settings and the archives in one file, each as it was at one
+"""`backup`: every journal, the state with its audit log, the settings and the archives in one file, each as it was at one
 moment while writing goes on."""
 
 from __future__ import annotations
@@ -93,10 +93,9 @@ def _copies(
     ctx: Context, shelves: list[Shelf], work: str, with_vectors: bool, progress: Progress
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Copy everything; return name → path, and what is told of the stores."""
-    files = {backup_file.STATE: os.path.join(work, "state")}
     # The state comes first: it may know of less than the journals have, and what was read from a
     # transcript is not stored twice; the other way round it would not be read again.
-    ctx.state.backup_to(files[backup_file.STATE])
+    files = _state(ctx, work)
     stores = []
     for number, shelf in enumerate(shelves):
         progress(number, len(shelves) + 2, "copying")
@@ -117,6 +116,23 @@ def _copies(
     for number, (name, path) in enumerate(_archives(ctx.home)):
         files[name] = shutil.copy(path, os.path.join(work, f"archive-{number}"))
     return files, stores
+
+
+def _state(ctx: Context, work: str) -> dict[str, str]:
+    """Copy the state and the older entries of its audit log, which move to files of their own now and then:
+    both as they were at one moment."""
+    path = os.path.join(work, "state")
+    while True:
+        older = ctx.state.audit_files()
+        ctx.state.backup_to(path)
+        if ctx.state.audit_files() == older:
+            break
+        os.unlink(path)
+    files = {backup_file.STATE: path}
+    for number, one in enumerate(older):
+        name = f"{backup_file.AUDIT}{os.path.basename(one)}"
+        files[name] = shutil.copy(one, os.path.join(work, f"audit-{number}"))
+    return files
 
 
 def _archives(home: paths.Home) -> list[tuple[str, str]]:

@@ -69,6 +69,8 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> di
         elif name.startswith(backup_file.ARCHIVES):
             staged[home.archives] = home.archives + STAGED
             part = staged[home.archives] + name[len("archives") :]
+        elif name.startswith(backup_file.AUDIT):
+            part = staged[home.audit] + name[len("audit") :]
         else:
             return
         try:
@@ -78,6 +80,10 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> di
 
     try:
         _remove(home.archives + STAGED)
+        # The chain of the audit log goes from its files into the state: both are replaced together.
+        _remove(home.audit + STAGED)
+        staged[home.audit] = home.audit + STAGED
+        _make_folder(staged[home.audit])
         # Read again: what is staged is what was compared, and the file may have changed.
         if backup_file.read(path, keep) != shown:
             raise StoreDamagedError(f"{path} has just changed.", "Try again.")
