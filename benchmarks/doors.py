@@ -134,7 +134,10 @@ def strange(corpora: str) -> dict[str, list[bytes]]:
     lines = (folder / "unicode/confusables.txt").read_text("utf-8-sig").splitlines()
     rows = [line.split(";") for line in lines if line[:1] not in ("#", "")]
     alike = ["".join(chr(int(one, 16)) for one in row[0].split()) for row in rows]
-    words = [f"use the t{one}ken in {one} {one}{one}.py" for one in alike]
+    words = [
+        " ".join(f"use the t{one}ken in {one}.py" for one in alike[i : i + 8])
+        for i in range(0, len(alike), 8)
+    ]
     return {
         "JSONTestSuite": [path.read_bytes() for path in suite],
         "naughty strings": [one.encode("utf-8", "surrogatepass") for one in naughty],
