@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -142,3 +144,30 @@ def test_the_last_sessions_come_newest_first() -> None:
     assert columns.latest_sessions(scope, 2, but="now") == [(3.0, 3.0), (1.0, 2.0)]
     assert columns.latest_sessions(scope, 1) == [(4.0, 4.0)]
     assert columns.latest_sessions(Scope(projects=("other",)), 2) == []
+
+
+def test_a_scope_of_projects_kinds_and_times_is_at_hand() -> None:
+    """What else limits a scope no column has."""
+    columns = Columns()
+    days = [10.0, 11.0, 12.5, 13.0]
+    rows = [(1, "p", "", 0), (2, "q", "", 0), (3, "p", "", 0), (4, "p", "", 0)]
+    columns.add(batch(rows, days=days))
+    at = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+    def within(**limits: Any) -> list[int] | None:
+        found = columns.within(Scope(**limits))
+        return None if found is None else [int(seq) for seq in found]
+
+    assert within(projects=("p",), kinds=("note", "fix")) == [1, 3, 4]
+    assert within(kinds=("fix",)) == []
+    assert within(projects=("p",), since=at + timedelta(days=12.5)) == [3, 4]
+    assert within(until=at + timedelta(days=12.5)) == [1, 2]
+    columns.remove(np.array([3]))
+    assert within(projects=("p",), kinds=("note",)) == [1, 4]
+    for more in (
+        {"tags": ("t",)},
+        {"sessions": ("s",)},
+        {"collections": ("c",)},
+        {"entities": ("e",)},
+    ):
+        assert within(projects=("p",), **more) is None

@@ -94,7 +94,10 @@ class Shelf:
                 return index.nearest(vector, scope, k)
             import numpy as np
 
-            return index.nearest(vector, scope, k, np.array(self.journal.seqs(scope), np.int64))
+            allowed = index.within(scope)
+            if allowed is None:
+                allowed = np.array(self.journal.seqs(scope), np.int64)
+            return index.nearest(vector, scope, k, allowed)
         except StoreDamagedError as error:
             self.damaged(error)
             return []

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vector_memory.model import GLOBAL_PROJECT, Around, Mark, Scope
+from vector_memory.store.table import microseconds, storable
 
 NOBODY = -1
 _DAY_US = 86_400_000_000
@@ -186,6 +187,22 @@ class Columns:
         rows = np.flatnonzero((days >= start) & (days < end) & self._inside(table, scope))
         newest = rows[np.argsort(-days[rows], kind="stable")[:k]]
         return [int(seq) for seq in arrays["seqs"][newest]]
+
+    def within(self, scope: Scope) -> NDArray[np.int64] | None:
+        """Return the sequence numbers of a scope, ascending; None where it is limited to what no column
+        has: only projects, kinds and times are here for every memory."""
+        if scope.tags or scope.sessions or scope.collections or scope.entities:
+            return None
+        arrays, count = table = self._table
+        inside = self._inside(table, scope)
+        if scope.kinds:
+            inside &= np.isin(
+                arrays["kind"][:count], self.codes("kind", map(storable, scope.kinds))
+            )
+        for at, is_in in ((scope.since, np.greater_equal), (scope.until, np.less)):
+            if at is not None:
+                inside &= is_in(arrays["days"][:count], microseconds(at) / _DAY_US)
+        return np.asarray(arrays["seqs"][:count][inside])
 
     def latest_sessions(self, scope: Scope, count: int, but: str = "") -> list[tuple[float, float]]:
         """Return when the last `count` sessions of a scope's projects began and ended, in days since

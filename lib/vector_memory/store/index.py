@@ -148,8 +148,14 @@ class Index:
         if allowed is None and not scope.only_projects:
             if lance is None:
                 return []
-            allowed = lance.allowed(scope)
+            allowed = self.within(scope)
+            if allowed is None:
+                allowed = lance.allowed(scope)
         return matrix.nearest(vector, scope, k, allowed)
+
+    def within(self, scope: Scope) -> NDArray[np.int64] | None:
+        """Return the sequence numbers of a scope, ascending, where they are at hand; else None."""
+        return self._columns.within(scope) if self._columns is not None else None
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
         """Return the vectors of these memories, (n, dim) float32, all zeros where there is none;
