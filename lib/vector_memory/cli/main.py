@@ -31,6 +31,7 @@ VERBS = {
     "quarantine": "quarantine:app",
     "purge": "purge:purge",
     "topics": "topics:topics",
+    "resume": "resume:resume",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",
     "export": "export:export",

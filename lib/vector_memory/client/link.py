@@ -19,7 +19,19 @@ START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0
 ONLY_READ = frozenset(
-    {"status", "recall", "list", "get", "history", "topics", "entities", "links", "stats", "audit"}
+    {
+        "status",
+        "recall",
+        "list",
+        "get",
+        "history",
+        "topics",
+        "resume",
+        "entities",
+        "links",
+        "stats",
+        "audit",
+    }
 )
 """What may be asked twice: a daemon that was killed may have done the rest already."""
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}

@@ -1,0 +1,106 @@
+"""Where work stopped: the last session of a project, what was decided in it, and what is open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory.service import capture, remember, resume
+
+START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+def session(
+    house: ServiceHouse, folder: Path, name: str, hour: int, *talk: tuple[str, str]
+) -> None:
+    """Capture a session of prompts and answers, each with a changed file."""
+    folder.mkdir(exist_ok=True)
+    lines: list[dict[str, Any]] = []
+    for number, (prompt, answer) in enumerate(talk):
+        at = (START + timedelta(hours=hour, minutes=number)).isoformat()
+        about = {"sessionId": name, "cwd": str(folder), "version": "2.1.329", "timestamp": at}
+        edit = {"type": "tool_use", "id": f"{name}{number}", "name": "Edit",
+                "input": {"file_path": str(folder / f"{name}.py")}}  # fmt: skip
+        lines += [
+            {"type": "user", "uuid": f"{name}-u{number}", "message": {"role": "user", "content": prompt}, **about},
+            {"type": "assistant", "uuid": f"{name}-a{number}", **about,
+             "message": {"role": "assistant", "id": f"m{name}{number}",
+                         "content": [{"type": "text", "text": answer}, edit]}},
+        ]  # fmt: skip
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    capture.index_transcript(house.ctx, str(path), str(folder), final=True)
+
+
+def asked(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:
+    return resume.resume(house.ctx, {"project": str(folder), **more})
+
+
+def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_path: Path) -> None:
+    """Of this project alone, the newest first, and not the one that asks."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    session(
+        house,
+        here,
+        "first",
+        0,
+        ("Please set up the spool of the queue", "The spool folder is made."),
+    )
+    session(
+        house, here, "second", 5,
+        ("Which format should the ledger have?", "We decided to store the ledger as SQLite in WAL mode."),
+        ("Write the migration of the ledger", "The migration of the ledger is half written: the indexes are missing."),
+    )  # fmt: skip
+    session(
+        house, there, "foreign", 9, ("Paint the button", "We decided to paint the button green.")
+    )
+    session(
+        house,
+        here,
+        "now",
+        10,
+        ("where did we stop?", "Let me look at the notes of the last session."),
+    )
+    remember.remember(
+        house.ctx,
+        {"text": "Which port should the gateway use?", "kind": "question", "project": str(here)},
+    )
+    found = asked(house, here, but="now")
+    assert found["project"] == "here"
+    last = found["session"]
+    assert last["session"] == "second"
+    assert last["asked"] == "Write the migration of the ledger"
+    assert "half written" in last["answered"]
+    assert last["files"] == ["second.py"]
+    assert [one["text"] for one in found["decided"]] == [
+        "We decided to store the ledger as SQLite in WAL mode."
+    ]
+    assert any("Which port should the gateway use?" in one["text"] for one in found["open"])
+    assert [one["session"] for one in found["earlier"]] == ["first"]
+    assert "button" not in json.dumps(found)
+    assert asked(house, here)["session"]["session"] == "now"
+
+
+def test_a_project_without_sessions_has_nothing_to_resume(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """A note is no session."""
+    (tmp_path / "new").mkdir()
+    remember.remember(
+        house.ctx, {"text": "The gateway listens on 8080.", "project": str(tmp_path / "new")}
+    )
+    found = asked(house, tmp_path / "new")
+    assert (found["session"], found["earlier"], found["decided"]) == (None, [], [])
