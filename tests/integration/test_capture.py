@@ -12,7 +12,7 @@ import pytest
 from service_house import ServiceHouse
 
 from vector_memory.model import PASSAGE
-from vector_memory.service import capture, change, transfer
+from vector_memory.service import capture, change, reading_process, reading_worker, transfer
 
 
 @pytest.fixture
@@ -160,3 +160,20 @@ def test_our_own_commands_are_no_memory(house: ServiceHouse, tmp_path: Path) -> 
     )
     capture.index_transcript(house.ctx, str(path), final=True)
     assert stored(house) == []
+
+
+def test_what_took_too_long_is_not_read_at_each_turn(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transcript over its budget is left alone until it has changed; then it is read."""
+    path = tmp_path / "s1.jsonl"
+    path.write_text(talk(tmp_path))
+    monkeypatch.setattr(reading_process, "reading_s", lambda *_: 0.000_001)
+    monkeypatch.setattr(reading_worker, "reading_s", lambda *_: 0.000_001)
+    with pytest.raises(OSError, match="too long|ended"):
+        capture.index_transcript(house.ctx, str(path), final=True, apart=True)
+    assert capture.index_transcript(house.ctx, str(path), final=True, apart=True).drafts == 0
+    assert house.ctx.state.totals()["transcripts_given_up"] == 1
+    monkeypatch.undo()
+    path.write_text(talk(tmp_path) * 2)
+    assert capture.index_transcript(house.ctx, str(path), final=True, apart=True).stored > 0

@@ -75,7 +75,11 @@ def index_transcript(
         tasks: what is due for the sessions of what is new.
         apart: read it in a process of its own, which has a budget, however small it is.
     """
-    return store(ctx, [_read(ctx, to_ask(ctx, path, final, last_message), apart)], folder, tasks)
+    ask = to_ask(ctx, path, final, last_message)
+    if ctx.hopeless.holds(ask.path):
+        ctx.count("transcripts_given_up")
+        return Captured()
+    return store(ctx, [_read(ctx, ask, apart)], folder, tasks)
 
 
 def _read(ctx: Context, ask: Ask, apart: bool) -> Read:
@@ -86,6 +90,7 @@ def _read(ctx: Context, ask: Ask, apart: bool) -> Read:
     with ReadingProcess(ctx.home.pycache) as process:
         ((_, made),) = process.read_all([ask])
     if isinstance(made, OSError):
+        ctx.hopeless.add(ask.path)
         raise made
     return made
 

@@ -1,0 +1,42 @@
+"""Transcripts that could not be read within their budget: they are not tried again at each turn's end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+
+AGAIN_S = 3_600.0
+GROWN = 1.5
+"""How long such a file is left alone, unless it has grown by so much or was cut: then it is another one."""
+MOST = 256
+
+
+class Hopeless:
+    """Files whose reading took too long, as long as they stay what they were. In memory: the next daemon
+    tries them once more."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._files: dict[str, tuple[int, float]] = {}
+
+    def add(self, path: str) -> None:
+        """Leave a file alone for a while."""
+        with contextlib.suppress(OSError):
+            while len(self._files) >= MOST:
+                self._files.pop(next(iter(self._files)))
+            self._files[path] = (os.path.getsize(path), self._clock())
+
+    def holds(self, path: str) -> bool:
+        """Whether a file is left alone now."""
+        known = self._files.get(path)
+        if known is None:
+            return False
+        size, at = known
+        with contextlib.suppress(OSError):
+            now = os.path.getsize(path)
+            if size <= now < GROWN * size and self._clock() - at < AGAIN_S:
+                return True
+        self._files.pop(path, None)
+        return False
