@@ -24,6 +24,8 @@ from typing import Any
 from common import Bench, bench, options, percentile, show, text
 
 QUIET_S = 4.5
+REST_S = 33.0
+"""After so long without a question a daemon gives back what it does not need."""
 STEADY = 3
 """One part in so many of the rounds is left out at the start."""
 BOUNDS = {
@@ -200,18 +202,24 @@ def fitted(samples: Sequence[dict[str, float]]) -> list[dict[str, Any]]:
     return rows
 
 
-def soak(made: Bench, minutes: float, seed: int) -> tuple[list[dict[str, float]], list[float]]:
-    """Use the daemon for so long; return what it took after each round, and how long it took to stop
-    in the middle of work, in seconds."""
+def soak(
+    made: Bench, minutes: float, seed: int
+) -> tuple[list[dict[str, float]], list[dict[str, float]], list[float]]:
+    """Use the daemon for so long; return what it took after each round, what it took at rest after a third
+    of the time and at the end, and how long it took to stop in the middle of work, in seconds."""
     day = Day(made, seed)
     made.daemon.start()
     samples: list[dict[str, float]] = []
-    until = time.monotonic() + 60 * minutes
+    rested: list[dict[str, float]] = []
+    started, until = time.monotonic(), time.monotonic() + 60 * minutes
     while time.monotonic() < until:
+        if not rested and time.monotonic() - started > 60 * minutes / STEADY:
+            rested.append(_at_rest(day))
         for _ in range(4):
             day.round(day.number)
         samples.append(day.measure())
         sys.stderr.write(json.dumps(samples[-1]) + "\n")
+    rested.append(_at_rest(day))
     stops = []
     for _ in range(3):
         day.round(day.number)
@@ -219,7 +227,12 @@ def soak(made: Bench, minutes: float, seed: int) -> tuple[list[dict[str, float]]
         made.daemon.stop()
         stops.append(time.monotonic() - started)
         made.daemon.start()
-    return samples, stops
+    return samples, rested, stops
+
+
+def _at_rest(day: Day) -> dict[str, float]:
+    time.sleep(REST_S)
+    return day.measure()
 
 
 def main() -> None:
@@ -234,10 +247,12 @@ def main() -> None:
     with bench(asked.home) as made:
         if asked.fill:
             made.fill(asked.fill)
-        samples, stops = soak(made, asked.minutes, asked.seed)
+        samples, rested, stops = soak(made, asked.minutes, asked.seed)
     rounds, memories = len(samples) * 4, samples[-1]["memories"]
     title = f"{rounds} sessions in {asked.minutes:g} minutes, {memories:.0f} memories"
     show(title, fitted(samples), asked.json)
+    names = ("memories", "rss MB", "anonymous MB", "files", "threads")
+    show("At rest", [{name: round(one[name], 1) for name in names} for one in rested], asked.json)
     took = [{"daemon stop in the middle of work, s": f"{one:.1f}"} for one in stops]
     show("Restarts", took, asked.json)
 
