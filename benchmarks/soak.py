@@ -206,7 +206,7 @@ def soak(
     made: Bench, minutes: float, seed: int
 ) -> tuple[list[dict[str, float]], list[dict[str, float]], list[float]]:
     """Use the daemon for so long; return what it took after each round, what it took at rest after a third
-    of the time and at the end, and how long it took to stop in the middle of work, in seconds."""
+    of the time, at the end and after a restart, and how long it took to stop in the middle of work, in seconds."""
     day = Day(made, seed)
     made.daemon.start()
     samples: list[dict[str, float]] = []
@@ -227,6 +227,9 @@ def soak(
         made.daemon.stop()
         stops.append(time.monotonic() - started)
         made.daemon.start()
+    # What the same memories take in a process that has done nothing else.
+    day.round(day.number)
+    rested.append(_at_rest(day))
     return samples, rested, stops
 
 
