@@ -7,7 +7,7 @@ from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation, Status
-from vector_memory.service import asked
+from vector_memory.service import asked, standing
 from vector_memory.service.context import Context
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -124,5 +124,7 @@ def _link_json(one: Link, memory: Memory, end: Memory) -> dict[str, Any]:
             "kind": end.kind,
             "status": end.status.value,
             "created_at": end.created_at.isoformat(),
+            "origin": end.origin.value,
+            **standing.warning(end),
         },
     }
