@@ -20,7 +20,17 @@ POLL_S = 0.02
 KILL_WAIT_S = 5.0
 ONLY_READ = frozenset(
     {"status", "recall", "list", "get", "history", "topics", "entities", "links", "stats", "audit"}
-    | {"summarize", "impact", "contradictions", "provenance", "trace", "session_recalled", "prune"}
+    | {
+        "summarize",
+        "impact",
+        "contradictions",
+        "provenance",
+        "trace",
+        "session_recalled",
+        "prune",
+        "important",
+        "overview",
+    }
 )
 """What may be asked twice: a daemon that was killed may have done the rest already."""
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}

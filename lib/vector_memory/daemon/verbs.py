@@ -22,6 +22,7 @@ from vector_memory.service import (
     notes,
     organizing,
     outline,
+    overview,
     places,
     privacy,
     quarantine,
@@ -178,6 +179,8 @@ SIMPLE: dict[str, Simple] = {
     "stats": report.stats,
     "init": places.init,
     "trust": places.trust,
+    "important": overview.important,
+    "overview": overview.overview,
     "scratch": scratch.scratch,
     "verify": weighing.verify,
     "boost": weighing.boost,
@@ -196,7 +199,7 @@ SIMPLE: dict[str, Simple] = {
 SHOWN = frozenset(
     {"recall", "list", "get", "history", "topics", "links", "entities", "edit", "scratch", "verify"}
     | {"boost", "promote", "rewrite", "summarize", "organize", "impact", "contradictions"}
-    | {"provenance", "trace", "session_recalled"}
+    | {"provenance", "trace", "session_recalled", "important", "overview", "remember"}
 )
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {

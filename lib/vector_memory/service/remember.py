@@ -82,6 +82,8 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         "id": memory.id,
         "action": placed.action,
         "kind": memory.kind,
+        "created_at": memory.created_at.isoformat(),
+        "origin": memory.origin.value,
         "project": place.name if place else "",
         "text": memory.text,
         "priority": memory.priority.value,
@@ -149,6 +151,9 @@ def _tie_json(tie: Tie) -> dict[str, Any]:
         "reason": tie.reason,
         "text": str(tie.other.text)[:SHOWN_CHARS],
         "created_at": tie.other.created_at.isoformat(),
+        "kind": tie.other.kind,
+        "origin": tie.other.origin.value,
+        **standing.warning(tie.other),
     }
 
 
