@@ -33,7 +33,7 @@ def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
     telling = Telling(asker.shown)
     told = telling.memories(memories, around=around)
     kept = {name: value for name, value in more.items() if value is not None}
-    return {"memories": told, "notice": NOTICE, **telling.held(), **kept}
+    return {"notice": NOTICE, **kept, **telling.held(), "memories": told}
 
 
 def _recall(asker: Asker, arguments: Json) -> Json:

@@ -158,7 +158,9 @@ def described(tool: Tool) -> types.Tool:
 
 
 def _text(told: Json) -> types.TextContent:
-    return types.TextContent(type="text", text=json.dumps(told, ensure_ascii=False))
+    return types.TextContent(
+        type="text", text=json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def _failed(why: str) -> types.CallToolResult:

@@ -43,7 +43,7 @@ def store(asker: Asker, asked: Json) -> Json:
     done = asker.ask("remember", asked, origin=ORIGIN, session=asker.session)
     telling = Telling(asker.shown)
     status = STATUS.get(done["action"], "stored")
-    memory = telling.memory({**done, "origin": done.get("origin", ORIGIN)})
+    memory = telling.memory({**done, "relation": None})
     others = telling.memories(done.get("links") or ())
     if any(one["relation"] == "contradicts" for one in others):
         status = "contradicts"

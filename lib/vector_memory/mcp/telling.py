@@ -55,12 +55,13 @@ class Telling:
             "date": str(found.get("created_at") or "")[:10],
             "origin": found.get("origin"),
         }
-        for name in ("project", "title", "priority", "confidence", "sort", "why", "relation"):
+        for name in ("project", "title", "priority", "sort", "why", "relation"):
             told[name] = _word(found.get(name), foreign)
         for name in ("tags", "files", "shares"):
             told[name] = [say(one, foreign) for one in found.get(name) or ()][:12]
         told["collection"] = found.get("collection")
         told["score"] = found.get("score")
+        told["confidence"] = _rounded(found.get("confidence"))
         told["breakdown"] = found.get("breakdown") if found.get("traced") else None
         told["foreign"] = foreign
         told["suspicious"] = [str(one) for one in suspicious.get("reasons") or ()]
@@ -92,6 +93,10 @@ def say(text: Any, foreign: bool = False) -> str:
 
 def _word(value: Any, foreign: bool) -> Any:
     return say(value, foreign) if isinstance(value, str) else value
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, 2) if isinstance(value, float) else value
 
 
 def _source(source: Json) -> str:
