@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -260,6 +261,7 @@ def _require_own(sock: socket.socket) -> None:
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."
+_moving = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -269,13 +271,15 @@ def _short_path(folder: str) -> Iterator[str]:
     if len(os.fsencode(folder)) < 90:
         yield folder + os.sep
         return
-    back = os.open(".", os.O_RDONLY)
-    try:
-        os.chdir(folder)
-        yield ""
-    finally:
-        os.fchdir(back)
-        os.close(back)
+    # The present folder is the whole process's, and several threads may ask.
+    with _moving:
+        back = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(folder)
+            yield ""
+        finally:
+            os.fchdir(back)
+            os.close(back)
 
 
 def _replies(reader: Any) -> Iterator[tuple[bytes, dict[str, Any]]]:
