@@ -42,7 +42,7 @@ def load(light: bool = True) -> None:
             _load_light()
         except Exception:
             # Another version of the SDK may use what is left out while it is imported.
-            _forget("mcp", "starlette", "sse_starlette", "httpx2")
+            _forget(*(name.partition(".")[0] for name in (*BARE, *STAND_IN_FOR)))
         else:
             return
     for name in WANTED:
