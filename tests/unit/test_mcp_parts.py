@@ -189,3 +189,11 @@ print(mcp.Client.__name__, "uvicorn" in sys.modules)"""
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False
     )
     assert done.stdout.split() == ["Client", "True"], done.stderr
+
+
+def test_the_page_about_tools_is_up_to_date() -> None:
+    """Its tables are made of the tools."""
+    script = LIB.parent / "scripts" / "make_mcp_docs.py"
+    command = [sys.executable, str(script), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
