@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from vector_memory.service import (
     change,
     consolidating,
     impact,
+    linking,
     organizing,
     pruning,
     recall,
     records,
     rewriting,
+    rights,
     scratch,
     summing_up,
     tracing,
@@ -103,9 +106,16 @@ class TestRights:
             rewriting.rewrite(house.ctx, asked(project, id=rule, kind="note"))
         with pytest.raises(BadInputError, match="user's own words"):
             weighing.boost(house.ctx, asked(project, id=rule, direction="down"))
+        mine = said(house, project, "Rebasing is fine.")
+        with pytest.raises(BadInputError, match="user's own words"):
+            linking.link(
+                house.ctx, asked(project, **{"from": mine, "to": rule, "relation": "supersedes"})
+            )
+        with pytest.raises(BadInputError, match="user's own words"):
+            said(house, project, "Rebase as you like.", supersedes=rule)
         weighing.verify(house.ctx, asked(project, id=rule, verdict="outdated"))
-        (hit, *_) = recall.recall(house.ctx, asked(project, query="rebase shared branches"))["hits"]
-        assert hit["id"] == rule
+        hits = recall.recall(house.ctx, asked(project, query="rebase shared branches"))["hits"]
+        (hit,) = [one for one in hits if one["id"] == rule]
         assert hit["confidence"] == pytest.approx(0.4)
         assert organizing.organize(house.ctx, asked(project, ids=[rule]))["memories"] == []
 
@@ -128,6 +138,21 @@ class TestRights:
         rewriting.rewrite(house.ctx, asked(project, id=old, text="The queue holds forty jobs."))
         with pytest.raises(BadInputError, match="gave way"):
             rewriting.rewrite(house.ctx, asked(project, id=old, text="It holds fifty."))
+
+
+def test_an_excluded_folder_gives_nothing(house: ServiceHouse, project: Path) -> None:
+    """To the model; the user's own commands go on."""
+    house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(project),))
+    with pytest.raises(BadInputError, match="no memory in this folder"):
+        rights.require_included(house.ctx, asked(project))
+    rights.require_included(house.ctx, {**asked(project), "actor": "user"})
+
+
+def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -> None:
+    """To the session that asked, so that no hook says it again."""
+    id = said(house, project, "Fees are rounded up.")
+    recall.recall(house.ctx, asked(project, query="How are fees rounded?", for_session="s1"))
+    assert house.ctx.state.shown("s1") == {id}
 
 
 def test_promotion_has_targets(house: ServiceHouse, project: Path) -> None:
@@ -287,8 +312,6 @@ class TestVault:
         self, house: ServiceHouse, project: Path, tmp_path: Path
     ) -> None:
         """What is gone from it is found no more; the files stay as they are."""
-        from dataclasses import replace
-
         folder = tmp_path / "vault"
         folder.mkdir()
         note = folder / "birds.md"
@@ -308,8 +331,6 @@ class TestVault:
 
     def test_a_vault_that_is_none(self, house: ServiceHouse, project: Path) -> None:
         """It says which setting to mend; without the files it searches all the same."""
-        from dataclasses import replace
-
         house.ctx.settings = replace(house.ctx.settings, vault="/nonexistent")
         with pytest.raises(BadInputError, match="no folder"):
             vault.search(house.ctx, asked(project, query="x"), ignore_progress)

@@ -75,4 +75,5 @@ class Asker:
             asked.setdefault("project", self.folder)
         if "project" in asked:
             asked["project"] = os.path.join(self.folder, os.path.expanduser(asked["project"]))
-        return {**asked, "cwd": self.folder, "actor": ACTOR}
+        told = {"for_session": self.session} if self.known else {}
+        return {**asked, **told, "cwd": self.folder, "actor": ACTOR}

@@ -16,6 +16,9 @@ NOTICE = (
 )
 LIST_TOKENS = 350
 """Of each memory in a list, so much is told."""
+ANSWER_TOKENS = 6_000
+LEAST_TOKENS = 40
+"""What the words of a list take in all, and what each gets however long the list is."""
 WHOLE_TOKENS = 6_000
 OTHERS = ("tool", "import")
 
@@ -35,6 +38,7 @@ class Telling:
 
     def memories(self, found: Sequence[Json], budget: int = LIST_TOKENS, around: str = "") -> Any:
         """Return memories without those that are held back."""
+        budget = min(budget, max(LEAST_TOKENS, ANSWER_TOKENS // max(1, len(found))))
         told = [self.memory(one, budget, around) for one in found]
         return [one for one in told if one is not None]
 

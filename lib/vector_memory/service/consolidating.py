@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome, text_key
-from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Progress
+from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Progress, Status
 from vector_memory.service import asked, weaving
 from vector_memory.service.context import Context
 from vector_memory.service.merging import may_merge
@@ -142,7 +142,11 @@ def _merge(ctx: Context, request: asked.Request, group: Group) -> int:
     shelf, done = group.shelf, []
     with shelf.storing:
         living = shelf.journal.by_ids([one.id for one in group.members])
-        members = [living[one.id] for one in group.members if living[one.id] == one]
+        members = [
+            living[one.id]
+            for one in group.members
+            if living[one.id].status is Status.ACTIVE and living[one.id].text == one.text
+        ]
         for gone in members[1:]:
             weaving.become_one(ctx, shelf, members[0], gone)
             members[0] = shelf.journal.get(members[0].id)

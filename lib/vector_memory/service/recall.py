@@ -47,6 +47,10 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
         hits = generation.reordered(ctx, text, hits)[:k]
     touch(ctx, shelves, hits)
     ctx.noted("recall", asked.actor_of(request), [hit.memory.id for hit in hits])
+    if request.get("for_session"):
+        # It stands in the session from now on: no hook says it again.
+        given = [hit.memory.id for hit in hits]
+        ctx.state.add_shown(str(request["for_session"]), given, ctx.now())
     names = project_names(shelves)
     answer: dict[str, Any] = {
         "hits": [hit_json(hit, names) for hit in hits],

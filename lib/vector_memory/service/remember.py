@@ -17,7 +17,7 @@ from vector_memory.model import (
     Retention,
     Temporal,
 )
-from vector_memory.service import asked, privacy, standing, storing
+from vector_memory.service import asked, privacy, rights, standing, storing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -65,7 +65,10 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if waits:
         ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
-        placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
+        replaced = asked.text_of(request, "supersedes")
+        if asked.is_agent(request):
+            rights.require_not_the_users(lookup(ctx, replaced)[1])
+        placed = replace_with(ctx, shelf, replaced, draft)
     elif waits:
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
     else:

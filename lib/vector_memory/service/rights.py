@@ -5,7 +5,22 @@ from __future__ import annotations
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import RULES, Memory, Origin
+from vector_memory.service import asked
+from vector_memory.service.context import Context
 from vector_memory.service.standing import BINDING_COLLECTIONS, IMPORTANT
+
+
+def require_included(ctx: Context, request: asked.Request) -> None:
+    """Make sure that the model asks from a folder whose sessions are given memories.
+
+    Raises:
+        BadInputError: the user wants none there.
+    """
+    folder = str(request.get("cwd") or "")
+    if asked.is_agent(request) and folder and ctx.is_excluded(ctx.place(folder), folder):
+        raise BadInputError(
+            "The user wants no memory in this folder.", "It is one of `excluded_projects`."
+        )
 
 
 def is_the_users(memory: Memory) -> bool:
