@@ -296,6 +296,8 @@ class TestTelling:
         told = tracing.session_recalled(house.ctx, asked(project))
         assert told["session"] == "s1"
         assert told["memories"][0]["shown_at"] == house.time.isoformat()
+        change.forget(house.ctx, asked(project, ids=[id]))
+        assert tracing.session_recalled(house.ctx, asked(project))["memories"] == []
 
     def test_a_trace_is_no_use(self, house: ServiceHouse, project: Path) -> None:
         """Who looks why does not make it count for more."""

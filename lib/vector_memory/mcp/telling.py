@@ -114,9 +114,10 @@ def _source(source: Json) -> str:
     return where
 
 
+_ALWAYS = ("id", "text", "kind", "date")
 _USUAL = {"collection": DEFAULT_COLLECTION, "priority": "NORMAL"}
 
 
 def _tells(name: str, value: Any) -> bool:
     """Whether a field says anything: what is as usual costs tokens and tells nothing."""
-    return value not in (None, "", [], False) and _USUAL.get(name) != value
+    return name in _ALWAYS or (value not in (None, "", [], False) and _USUAL.get(name) != value)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory
+from vector_memory.model import Memory, Status
 from vector_memory.service import asked, linking
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
@@ -85,7 +85,10 @@ def session_recalled(ctx: Context, request: asked.Request) -> dict[str, Any]:
     at = ctx.state.shown_at(session)
     shelves = ctx.all_shelves()
     found = {
-        id: memory for shelf in shelves for id, memory in shelf.journal.by_ids(list(at)).items()
+        id: memory
+        for shelf in shelves
+        for id, memory in shelf.journal.by_ids(list(at)).items()
+        if memory.status is not Status.FORGOTTEN
     }
     names = project_names(shelves)
     newest = sorted(found.values(), key=lambda one: at[one.id], reverse=True)
