@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from processes import gone, state_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -80,3 +82,35 @@ def test_a_home_of_another_user_is_refused(plugin: Path, tmp_path: Path) -> None
     done = start(plugin, str(home))
     assert (done.returncode, done.stdout) == (1, "")
     assert "another user" in done.stderr
+
+
+def test_it_ends_with_who_started_it(tmp_path: Path) -> None:
+    """Also where another process still holds the other end of its stdin."""
+    reading, writing = os.pipe()
+    code = f"""import sys
+sys.path.insert(0, {str(ROOT / "lib")!r})
+from vector_memory.mcp import main
+main.PARENT_S = 0.05
+main.main()"""
+    parent = f"""import os, signal, subprocess, sys
+child = subprocess.Popen([sys.executable, "-I", "-c", {code!r}], stdin={reading},
+                         stdout=subprocess.DEVNULL)
+print(child.pid, flush=True)
+sys.stdin.read()
+os.kill(os.getpid(), signal.SIGKILL)"""
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-c", parent],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            pass_fds=[reading],
+            env={"VECTOR_MEMORY_HOME": str(tmp_path / "data"), "HOME": str(tmp_path)},
+        ) as process:
+            assert process.stdout is not None
+            pid = int(process.stdout.readline())
+            assert state_of(pid)
+        assert gone(pid)
+    finally:
+        os.close(reading)
+        os.close(writing)

@@ -37,14 +37,15 @@ def main() -> int:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    async def watch(scope: anyio.CancelScope) -> None:
+    async def watch() -> None:
         while os.getppid() == parent:
             await anyio.sleep(PARENT_S)
-        scope.cancel()
+        # The thread that reads stdin could not be told: it waits for a line that may never come.
+        os._exit(0)
 
     async def serve() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(watch, group.cancel_scope)
+            group.start_soon(watch)
             async with stdio_server() as (reading, writing):
                 await made.run(reading, writing, made.create_initialization_options())
             group.cancel_scope.cancel()
