@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -84,6 +85,18 @@ def test_a_home_of_another_user_is_refused(plugin: Path, tmp_path: Path) -> None
     assert "another user" in done.stderr
 
 
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
 def test_it_ends_with_who_started_it(tmp_path: Path) -> None:
     """Also where another process still holds the other end of its stdin."""
     reading, writing = os.pipe()
@@ -94,10 +107,12 @@ main.PARENT_S = 0.05
 main.main()"""
     parent = f"""import os, signal, subprocess, sys
 child = subprocess.Popen([sys.executable, "-I", "-c", {code!r}], stdin={reading},
-                         stdout=subprocess.DEVNULL)
+                         stdout=subprocess.PIPE)
+child.stdout.readline()
 print(child.pid, flush=True)
 sys.stdin.read()
 os.kill(os.getpid(), signal.SIGKILL)"""
+    os.write(writing, json.dumps(HELLO).encode() + b"\n")
     try:
         with subprocess.Popen(
             [sys.executable, "-c", parent],
@@ -107,9 +122,11 @@ os.kill(os.getpid(), signal.SIGKILL)"""
             pass_fds=[reading],
             env={"VECTOR_MEMORY_HOME": str(tmp_path / "data"), "HOME": str(tmp_path)},
         ) as process:
+            assert process.stdin is not None
             assert process.stdout is not None
             pid = int(process.stdout.readline())
             assert state_of(pid)
+            process.stdin.close()
         assert gone(pid)
     finally:
         os.close(reading)
