@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from e2e.harness import story
+from e2e.harness.api import ScriptedApi
 from e2e.harness.client import Client
 from e2e.harness.install import Installation
 from e2e.harness.reply import Call
@@ -18,6 +19,21 @@ pytestmark = pytest.mark.e2e
 
 SERVER = "mcp__plugin_vector-memory_memory__"
 FACT = "The ledger exports its figures as Parquet every night."
+
+
+class WaitingClient(Client):
+    """The client as it begins once its servers are there: on a busy machine it would not wait."""
+
+    def environment(self) -> dict[str, str]:
+        """Return all that it gets from outside."""
+        wait = {"MCP_CONNECTION_NONBLOCKING": "0", "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "60000"}
+        return {**super().environment(), **wait, "MCP_CONNECT_TIMEOUT_MS": "60000"}
+
+
+@pytest.fixture(scope="module")
+def waiting_client(api: ScriptedApi, shared_product: Installation) -> WaitingClient:
+    """It, with the shared product."""
+    return WaitingClient(api, shared_product.root, shared_product.home)
 
 
 def results(request: Request) -> list[str]:
@@ -36,12 +52,12 @@ def _texts(blocks: list[dict[str, Any]]) -> str:
 
 
 def test_the_model_stores_recalls_and_forgets(
-    shared_client: Client, shared_product: Installation, tmp_path: Path
+    waiting_client: WaitingClient, shared_product: Installation, tmp_path: Path
 ) -> None:
     """What it stores is the assistant's and of the session's project; what it forgets, it was shown."""
     project = tmp_path / "ledger"
     project.mkdir()
-    told = shared_client.session(
+    told = waiting_client.session(
         "Remember it.",
         cwd=project,
         replies=[

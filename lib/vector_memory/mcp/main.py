@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import secrets
 import sys
 
 from vector_memory import paths
@@ -64,5 +63,5 @@ def asker() -> Asker:
     session = os.environ.get(SESSION_VARIABLE) or ""
     home = paths.Home()
     return Asker(
-        Daemon(home), os.path.abspath(folder), session or secrets.token_hex(8), bool(session)
+        Daemon(home), os.path.abspath(folder), session or os.urandom(8).hex(), bool(session)
     )

@@ -37,6 +37,16 @@ def load(light: bool = True) -> None:
     """
     if all(name in sys.modules for name in WANTED):
         return
+    # The runtime's libraries were compiled when it was made, and Python's own long before. Looked for
+    # under the prefix of ours, the first server would compile them all again, and its client not wait.
+    prefix, sys.pycache_prefix = sys.pycache_prefix, None
+    try:
+        _load(light)
+    finally:
+        sys.pycache_prefix = prefix
+
+
+def _load(light: bool) -> None:
     if light and "mcp" not in sys.modules:
         try:
             _load_light()
