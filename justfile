@@ -22,6 +22,7 @@ generate:
     python scripts/make_snippet.py
     python scripts/make_icon.py
     python scripts/make_cli_docs.py
+    python scripts/make_mcp_docs.py
 
 # Pin the newest versions in requirements/
 lock:

@@ -40,6 +40,8 @@ class Settings:
     """Bring memories to prompts."""
     recall_on_start: bool = True
     """Bring memories to the start of a session."""
+    vault: str = ""
+    """A folder of Markdown, such as an Obsidian vault, that `rag_search` searches too. Empty means none."""
     confirm_decisions: bool = False
     """After a turn in which a decision was noted, have the user asked whether it is right."""
     recall_on_failure: bool = True

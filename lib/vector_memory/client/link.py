@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -19,19 +20,10 @@ START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0
 ONLY_READ = frozenset(
-    {
-        "status",
-        "recall",
-        "list",
-        "get",
-        "history",
-        "topics",
-        "resume",
-        "entities",
-        "links",
-        "stats",
-        "audit",
-    }
+    (
+        "status recall list get history topics resume entities links stats audit summarize impact"
+        " contradictions provenance trace session_recalled prune important overview"
+    ).split()
 )
 """What may be asked twice: a daemon that was killed may have done the rest already."""
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
@@ -261,6 +253,7 @@ def _require_own(sock: socket.socket) -> None:
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."
+_moving = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -270,13 +263,15 @@ def _short_path(folder: str) -> Iterator[str]:
     if len(os.fsencode(folder)) < 90:
         yield folder + os.sep
         return
-    back = os.open(".", os.O_RDONLY)
-    try:
-        os.chdir(folder)
-        yield ""
-    finally:
-        os.fchdir(back)
-        os.close(back)
+    # The present folder is the whole process's, and several threads may ask.
+    with _moving:
+        back = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(folder)
+            yield ""
+        finally:
+            os.fchdir(back)
+            os.close(back)
 
 
 def _replies(reader: Any) -> Iterator[tuple[bytes, dict[str, Any]]]:

@@ -100,10 +100,11 @@ class House:
     def ask(self, verb: str, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Answer a verb."""
         from vector_memory.daemon import verbs
-        from vector_memory.service import privacy
+        from vector_memory.service import privacy, rights
 
         try:
             with privacy.for_request(self.ctx, request):
+                rights.require_included(self.ctx, request)
                 if verb in verbs.SIMPLE:
                     answer = verbs.SIMPLE[verb](self.ctx, request)
                     return privacy.shown(answer) if verb in verbs.SHOWN else answer

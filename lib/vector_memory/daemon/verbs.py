@@ -14,11 +14,15 @@ from vector_memory.service import (
     asked,
     backfill,
     change,
+    contradictions,
     graphs,
+    impact,
     linking,
     markdown,
     notes,
+    organizing,
     outline,
+    overview,
     places,
     privacy,
     quarantine,
@@ -26,8 +30,13 @@ from vector_memory.service import (
     remember,
     report,
     resume,
+    rewriting,
+    scratch,
+    summing_up,
+    tracing,
     transfer,
     upkeep,
+    weighing,
 )
 from vector_memory.service.context import Context
 
@@ -111,6 +120,29 @@ def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     return {"complete": upkeep.wait_level(ctx, timeout_s, reply.progress)}
 
 
+def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    from vector_memory.service import consolidating
+
+    return _shown(consolidating.consolidate(ctx, request, reply.progress))
+
+
+def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    from vector_memory.service import pruning
+
+    return _shown(pruning.prune(ctx, request, reply.progress))
+
+
+def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+    from vector_memory.service import vault
+
+    return _shown(vault.search(ctx, request, reply.progress))
+
+
+def _shown(answer: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = privacy.shown(answer)
+    return told
+
+
 def _with_progress(
     work: Callable[[Context, Request, Progress], dict[str, Any]],
 ) -> Long:
@@ -149,11 +181,39 @@ SIMPLE: dict[str, Simple] = {
     "stats": report.stats,
     "init": places.init,
     "trust": places.trust,
+    "important": overview.important,
+    "overview": overview.overview,
+    "scratch": scratch.scratch,
+    "verify": weighing.verify,
+    "boost": weighing.boost,
+    "promote": weighing.promote,
+    "rewrite": rewriting.rewrite,
+    "summarize": summing_up.summarize,
+    "organize": organizing.organize,
+    "impact": impact.impact,
+    "contradictions": contradictions.check,
+    "provenance": tracing.provenance,
+    "trace": tracing.trace,
+    "session_recalled": tracing.session_recalled,
     "audit": _audit,
     "jobs": _jobs,
 }
 SHOWN = frozenset(
-    {"recall", "list", "get", "history", "topics", "resume", "links", "entities", "edit"}
+    {
+        "recall",
+        "list",
+        "get",
+        "history",
+        "topics",
+        "resume",
+        "links",
+        "entities",
+        "edit",
+        "scratch",
+        "verify",
+    }
+    | {"boost", "promote", "rewrite", "summarize", "organize", "impact", "contradictions"}
+    | {"provenance", "trace", "session_recalled", "important", "overview", "remember"}
 )
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
@@ -167,4 +227,7 @@ LONG: dict[str, Long] = {
     "migrate": _with_progress(upkeep.migrate),
     "purge": _purge,
     "wait": _wait,
+    "consolidate": _consolidate,
+    "prune": _prune,
+    "rag": _rag,
 }

@@ -34,6 +34,8 @@ _LOOKS = re.compile(
 _FAILED = "(failed: "
 
 _STRANGERS = "mcp__"
+_OWN = "mcp__plugin_vector-memory_"
+"""What the model does with this memory is no part of what was done."""
 _REJECTIONS = (
     "The user doesn't want to proceed with this tool use.",
     "The user doesn't want to take this action right now.",
@@ -64,7 +66,7 @@ _ESCAPES = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|</?tool_use_error>|\r")
 def describe(name: str, given: dict[str, Any], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
-    if name in _QUIET:
+    if name in _QUIET or name.startswith(_OWN):
         return ""
     path = file_of(given, cwd)
     if path and name in _WRITERS:

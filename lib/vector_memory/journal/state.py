@@ -245,6 +245,12 @@ class State:
         row = self._one("SELECT project, root, at FROM sessions WHERE session = ?", session)
         return {"project": row[0], "root": row[1], "at": moment(row[2])} if row else None
 
+    def latest_session(self, project: str) -> str:
+        """Return the session that began last in a project, "" without one."""
+        sql = "SELECT session FROM sessions WHERE project = ? ORDER BY at DESC LIMIT 1"
+        row = self._one(sql, project)
+        return str(row[0]) if row else ""
+
     # -- trust ------------------------------------------------------------------------------------
 
     def trust(self, folder: str) -> None:

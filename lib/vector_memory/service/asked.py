@@ -9,7 +9,15 @@ from typing import Any
 from vector_memory import projects
 from vector_memory.errors import BadInputError
 from vector_memory.index import entities
-from vector_memory.model import GLOBAL_PROJECT, Priority, Scope, unique
+from vector_memory.model import (
+    COLLECTIONS,
+    DEFAULT_COLLECTION,
+    GLOBAL_PROJECT,
+    QUIET,
+    Priority,
+    Scope,
+    unique,
+)
 from vector_memory.service.context import Context
 
 Request = dict[str, Any]
@@ -18,7 +26,9 @@ MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
 
 
-ACTORS = ("user", "agent", "hook", "job")
+AGENT = "mcp"
+"""Who asks through the MCP server: the model, never the user."""
+ACTORS = ("user", "agent", "hook", "job", AGENT)
 
 
 def actor_of(request: Request) -> str:
@@ -70,6 +80,24 @@ def words_of(request: Request, name: str) -> tuple[str, ...]:
             f"{name} may hold {MOST_WORDS:,} words of {MOST_WORD_CHARS:,} characters.", "Split it."
         )
     return unique(word.strip() for word in values if word.strip())
+
+
+def is_agent(request: Request) -> bool:
+    """Whether the model asks, by a tool: it is given nothing that is held back."""
+    return request.get("actor") == AGENT
+
+
+def collection_of(request: Request) -> str:
+    """Return the collection that something is to be stored in.
+
+    Raises:
+        BadInputError: there is none of that name, or what is in it is written by others alone.
+    """
+    name = str(request.get("collection") or DEFAULT_COLLECTION)
+    if name not in COLLECTIONS or name in QUIET:
+        open_ones = ", ".join(one for one in COLLECTIONS if one not in QUIET)
+        raise BadInputError(f"Nothing can be put into {name!r}.", f"Collections: {open_ones}.")
+    return name
 
 
 def priority_of(request: Request) -> Priority | None:
@@ -133,6 +161,7 @@ def scope_asked(ctx: Context, request: Request) -> tuple[Scope, projects.Place |
             since=time_of(request, "since"),
             until=time_of(request, "until"),
             entities=entities_of(request),
+            collections=words_of(request, "collection"),
         ),
         place,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation, Status
-from vector_memory.service import asked
+from vector_memory.service import asked, rights, standing
 from vector_memory.service.context import Context
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -31,6 +31,8 @@ def link(ctx: Context, request: asked.Request) -> dict[str, Any]:
         done: dict[str, Any] = {"action": "removed", "removed": removed}
     else:
         relation = relation or Relation.RELATES_TO
+        if relation is Relation.SUPERSEDES and asked.is_agent(request):
+            rights.require_not_the_users(other)
         _link(ctx, shelf, one, other, relation)
         done = {"action": "linked", "relation": relation.value}
     ctx.state.audit("link", asked.actor_of(request), [one.id, other.id], done)
@@ -124,5 +126,7 @@ def _link_json(one: Link, memory: Memory, end: Memory) -> dict[str, Any]:
             "kind": end.kind,
             "status": end.status.value,
             "created_at": end.created_at.isoformat(),
+            "origin": end.origin.value,
+            **standing.warning(end),
         },
     }

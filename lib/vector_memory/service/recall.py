@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -40,12 +40,17 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     shelves = asked.shelves_asked(ctx, request, place)
     ctx.embedding.wait(MODEL_WAIT_S)
     wanted = max(k, rerank.MOST) if ctx.settings.rerank else k
-    hits = find(ctx, text, scope, shelves, wanted + MOST_ECHOES, place, widen=True)
+    allowed = is_open if asked.is_agent(request) else None
+    hits = find(ctx, text, scope, shelves, wanted + MOST_ECHOES, place, True, allowed)
     hits = (hits if set(scope.kinds) & set(DERIVED) else without_echoes(hits))[:wanted]
     if ctx.settings.rerank:
         hits = generation.reordered(ctx, text, hits)[:k]
     touch(ctx, shelves, hits)
     ctx.noted("recall", asked.actor_of(request), [hit.memory.id for hit in hits])
+    if request.get("for_session"):
+        # It stands in the session from now on: no hook says it again.
+        given = [hit.memory.id for hit in hits]
+        ctx.state.add_shown(str(request["for_session"]), given, ctx.now())
     names = project_names(shelves)
     answer: dict[str, Any] = {
         "hits": [hit_json(hit, names) for hit in hits],
@@ -92,11 +97,13 @@ def find(
     k: int,
     place: projects.Place | None = None,
     widen: bool = False,
+    allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
     """Return at most k hits of some stores for a text, best first.
 
     Args:
         widen: let the language model help, where the settings have one.
+        allowed: which memories may come; all of them by default.
     """
     query = query_of(ctx, text, scope, shelves, place)
     embed = generation.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
@@ -109,7 +116,13 @@ def find(
         candidates=count,
         scoring=ctx.settings.scoring,
         embed=embed,
+        allowed=allowed,
     )
+
+
+def is_open(memory: Memory) -> bool:
+    """Whether a memory may be put before the model: it is not held back."""
+    return not memory.is_held
 
 
 def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:

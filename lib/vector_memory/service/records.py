@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from vector_memory import projects, redact
@@ -28,6 +29,8 @@ class Record:
     files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     session: str = ""
+    origin: Origin = Origin.JOB
+    expires_at: datetime | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -54,11 +57,12 @@ def keep(ctx: Context, place: projects.Place, record: Record) -> Memory | None:
         collection=record.collection,
         project=place.id,
         priority=Priority.LOW,
-        origin=Origin.JOB,
+        origin=record.origin,
         temporal=Temporal.DECAYING,
         tags=record.tags,
         files=tuple(redact.clean(one).text for one in record.files),
         source=Source(session=record.session),
+        expires_at=record.expires_at,
         extra=record.extra,
     )
     with shelf.storing:

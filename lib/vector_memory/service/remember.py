@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.language import priorities
-from vector_memory.model import Memory, Origin, Priority, Relation
-from vector_memory.service import asked, privacy, standing, storing
+from vector_memory.model import (
+    COLLECTIONS,
+    Memory,
+    Origin,
+    Priority,
+    Relation,
+    Retention,
+    Temporal,
+)
+from vector_memory.service import asked, privacy, rights, standing, storing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -17,6 +26,9 @@ from vector_memory.service.storing import Placed, Tie
 MODEL_WAIT_S = 5.0
 MAX_CHARS = 20_000
 SHOWN_CHARS = 300
+TITLE_CHARS = 300
+SAID_IN = "said_in"
+"""In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
 
 def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
@@ -44,6 +56,7 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         confidence=0.7,
         origin=Origin(str(request.get("origin") or Origin.USER)),
         tags=tuple(redact.clean(tag).text for tag in asked.words_of(request, "tags")),
+        **_kept(request, now),
     )
     if place:
         ctx.know_project(shelf, place)
@@ -52,7 +65,10 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if waits:
         ctx.embedding.wait(MODEL_WAIT_S)
     if request.get("supersedes"):
-        placed = replace_with(ctx, shelf, asked.text_of(request, "supersedes"), draft)
+        replaced = asked.text_of(request, "supersedes")
+        if asked.is_agent(request):
+            rights.require_not_the_users(lookup(ctx, replaced)[1])
+        placed = replace_with(ctx, shelf, replaced, draft)
     elif waits:
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
     else:
@@ -69,6 +85,8 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         "id": memory.id,
         "action": placed.action,
         "kind": memory.kind,
+        "created_at": memory.created_at.isoformat(),
+        "origin": memory.origin.value,
         "project": place.name if place else "",
         "text": memory.text,
         "priority": memory.priority.value,
@@ -76,6 +94,20 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         "redactions": cleaned.redactions,
         **_ties_json(placed),
         **_priority_json(request, memory),
+    }
+
+
+def _kept(request: asked.Request, now: datetime) -> dict[str, Any]:
+    """Return where and how long a memory is kept, and what is told of it beside its words."""
+    collection = asked.collection_of(request)
+    rule = COLLECTIONS[collection]
+    return {
+        "collection": collection,
+        "title": redact.clean(str(request.get("title") or "")[:TITLE_CHARS]).text,
+        "files": tuple(redact.clean(one).text for one in asked.words_of(request, "files")),
+        "temporal": Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
+        "expires_at": now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
+        "extra": {SAID_IN: privacy.word(str(request["session"]))} if request.get("session") else {},
     }
 
 
@@ -122,6 +154,9 @@ def _tie_json(tie: Tie) -> dict[str, Any]:
         "reason": tie.reason,
         "text": str(tie.other.text)[:SHOWN_CHARS],
         "created_at": tie.other.created_at.isoformat(),
+        "kind": tie.other.kind,
+        "origin": tie.other.origin.value,
+        **standing.warning(tie.other),
     }
 
 

@@ -125,12 +125,15 @@ def _twins(shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> list[Memor
     """Return the memories that say the same as a draft, or took it in before, best first."""
     equal = shelf.journal.find_by_hash(dedup.text_key(draft.embedded), draft.project)
     same = [
-        one.memory
-        for one in near
-        if merging.knows(one.memory, draft.id)
-        or dedup.compare(draft.text, one.memory.text, one.cosine).outcome is Outcome.SAME
+        one.memory for one in near if merging.knows(one.memory, draft.id) or says_same(draft, one)
     ]
     return [equal, *same] if equal is not None else same
+
+
+def says_same(draft: Memory, near: Neighbour) -> bool:
+    """Whether a memory says what a neighbour says."""
+    verdict = dedup.compare(draft.text, near.memory.text, near.cosine)
+    return verdict.outcome is Outcome.SAME
 
 
 def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:

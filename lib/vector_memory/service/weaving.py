@@ -118,10 +118,15 @@ def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> No
     kept, gone = memory, older
     if older.trust > memory.trust:
         kept, gone = older, memory
-    shelf.journal.update(_absorbed(kept, gone))
-    shelf.journal.supersede(gone.id, kept.id, ctx.now())
+    become_one(ctx, shelf, kept, gone)
     ctx.noted("merge", "job", [kept.id, gone.id])
     ctx.count("ideas_merged")
+
+
+def become_one(ctx: Context, shelf: Shelf, kept: Memory, gone: Memory) -> None:
+    """Let a memory stand for one that says the same, which gives way to it. The store is held meanwhile."""
+    shelf.journal.update(_absorbed(kept, gone))
+    shelf.journal.supersede(gone.id, kept.id, ctx.now())
     ctx.notify()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = (
     ".claude-plugin",
+    ".mcp.json",
     "plugin.json",
     "bin",
     "bootstrap.sh",

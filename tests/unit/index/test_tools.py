@@ -23,6 +23,7 @@ REFUSED = (
         ("Task", {"description": "find it", "prompt": "long"}, "Task: find it"),
         ("WebFetch", {"url": "https://x.test"}, "WebFetch: https://x.test"),
         ("mcp__db__query", {"sql": "select"}, "mcp__db__query"),
+        ("mcp__plugin_vector-memory_memory__memory_store", {"text": "x"}, ""),
         ("Read", {"file_path": "/home/dev/app/a.py"}, ""),
         ("TodoWrite", {"todos": []}, ""),
         ("Bash", {"command": None}, "Bash"),

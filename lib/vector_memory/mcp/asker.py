@@ -1,0 +1,79 @@
+"""How tools ask the daemon: from a session's folder, as the model, telling how far long work has come."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from vector_memory.client.link import Daemon
+from vector_memory.errors import DaemonUnavailableError
+from vector_memory.mcp.shown import Shown
+
+ACTOR = "mcp"
+TIMEOUT_S = 60.0
+LONG_S = 3_600.0
+TELL_EVERY_S = 0.2
+
+Json = dict[str, Any]
+Tell = Callable[[float, float, str], None]
+
+
+def tell_nobody(done: float, total: float, doing: str) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """One server's way to the daemon.
+
+    Attributes:
+        folder: the session's folder: what is asked without a `project` is about its project.
+        session: the session's id, or a name of this process where the client tells none.
+        known: whether the client told it.
+        shown: what was shown by this process.
+    """
+
+    daemon: Daemon
+    folder: str
+    session: str
+    known: bool = False
+    shown: Shown = field(default_factory=Shown)
+    tell: Tell = tell_nobody
+
+    def telling(self, tell: Tell) -> Asker:
+        """Return the same one with somebody who watches long work."""
+        return Asker(self.daemon, self.folder, self.session, self.known, self.shown, tell)
+
+    def ask(self, verb: str, arguments: Json, **more: Any) -> Json:
+        """Return the daemon's answer about the project that the arguments name, or the session's.
+
+        Raises:
+            VectorMemoryError: what the daemon reported, or that there is none.
+        """
+        return self.daemon.ask(verb, self._request({**arguments, **more}), TIMEOUT_S)
+
+    def ask_long(self, verb: str, arguments: Json, **more: Any) -> tuple[Json, list[Json]]:
+        """Return the answer to something that may take long, and the items that came before it."""
+        last = 0.0
+        items: list[Json] = []
+        for kind, data in self.daemon.stream(verb, self._request({**arguments, **more}), LONG_S):
+            if kind == "answer":
+                return data, items
+            if kind == "item":
+                items.append(data)
+            elif time.monotonic() - last >= TELL_EVERY_S:
+                last = time.monotonic()
+                self.tell(data["done"], data["total"], str(data["doing"]))
+        raise DaemonUnavailableError("The daemon ended before it answered.", "Ask again.")
+
+    def _request(self, request: Json) -> Json:
+        asked = {name: value for name, value in request.items() if value is not None}
+        if not (asked.get("global") or asked.get("all_projects")):
+            asked.setdefault("project", self.folder)
+        if "project" in asked:
+            asked["project"] = os.path.join(self.folder, os.path.expanduser(asked["project"]))
+        told = {"for_session": self.session} if self.known else {}
+        return {**asked, **told, "cwd": self.folder, "actor": ACTOR}

@@ -1,0 +1,119 @@
+"""What tools are given: their fields as JSON schemas, and arguments checked against them. The schemas are
+flat, and so is the check; what a value means, the daemon checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vector_memory.errors import BadInputError
+
+TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
+MOST_WORDS = 200
+
+
+@dataclass(frozen=True)
+class Field:
+    """One argument of a tool.
+
+    Attributes:
+        sort: `TEXT`, `NUMBER` (whole), `YES` (true or false) or `WORDS` (a list of texts).
+        choices: all that it may be, for a text.
+        low, high: the bounds of a number; `high` is the characters of a text at most.
+    """
+
+    name: str
+    sort: str
+    doc: str
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+
+    def schema(self) -> dict[str, Any]:
+        """Return it as a JSON schema."""
+        told: dict[str, Any] = {"type": self.sort, "description": self.doc}
+        if self.choices:
+            told["enum"] = list(self.choices)
+        if self.sort == WORDS:
+            told |= {"items": {"type": "string"}, "maxItems": self.high or MOST_WORDS}
+        if self.sort == NUMBER:
+            told |= {"minimum": self.low, "maximum": self.high}
+        if self.sort == TEXT and self.high:
+            told["maxLength"] = self.high
+        return told
+
+
+def need(field: Field) -> Field:
+    """Return a field that has to be given."""
+    return Field(field.name, field.sort, field.doc, True, field.choices, field.low, field.high)
+
+
+def schema_of(fields: Sequence[Field]) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments."""
+    told: dict[str, Any] = {
+        "type": "object",
+        "properties": {one.name: one.schema() for one in fields},
+        "additionalProperties": False,
+    }
+    required = [one.name for one in fields if one.required]
+    return {**told, "required": required} if required else told
+
+
+def checked(fields: Sequence[Field], arguments: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a call's arguments, those left out that are null.
+
+    Raises:
+        BadInputError: one is unknown, missing, or of another sort; it says which and what it may be.
+    """
+    given = {name: value for name, value in (arguments or {}).items() if value is not None}
+    known = {one.name: one for one in fields}
+    for name in given:
+        if name not in known:
+            raise BadInputError(
+                f"There is no argument {str(name)[:40]!r}.", f"Arguments: {', '.join(known)}."
+            )
+    for one in fields:
+        if one.required and one.name not in given:
+            raise BadInputError(f"{one.name} is missing.", one.doc)
+    return {name: _value(known[name], value) for name, value in given.items()}
+
+
+def _value(field: Field, value: Any) -> Any:
+    if field.sort == WORDS and isinstance(value, str):
+        value = [value]
+    if not _fits(field, value):
+        raise BadInputError(f"{field.name} must be {_wanted(field)}.", field.doc)
+    return value
+
+
+def _fits(field: Field, value: Any) -> bool:
+    if field.sort == YES:
+        return isinstance(value, bool)
+    if field.sort == NUMBER:
+        low, high = field.low or 0, field.high or 0
+        return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+    if field.sort == WORDS:
+        return (
+            isinstance(value, list)
+            and len(value) <= (field.high or MOST_WORDS)
+            and all(isinstance(one, str) for one in value)
+        )
+    return (
+        isinstance(value, str)
+        and (not field.choices or value in field.choices)
+        and (field.high is None or len(value) <= field.high)
+    )
+
+
+def _wanted(field: Field) -> str:
+    if field.choices:
+        return f"one of {', '.join(field.choices)}"
+    if field.sort == NUMBER:
+        return f"a whole number from {field.low} to {field.high}"
+    if field.sort == WORDS:
+        return f"a list of at most {field.high or MOST_WORDS} texts"
+    if field.sort == YES:
+        return "true or false"
+    return f"a text of at most {field.high} characters" if field.high else "a text"

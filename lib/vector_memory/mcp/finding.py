@@ -1,0 +1,294 @@
+"""Tools that find and explain: nothing is changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.fields import TEXT, WORDS, YES, Field, need
+from vector_memory.mcp.outputs import COUNT, FOUND, MEMORIES, MEMORY, answer
+from vector_memory.mcp.outputs import TEXT as A_TEXT
+from vector_memory.mcp.telling import NOTICE, WHOLE_TOKENS, Json, Telling, say, short
+from vector_memory.mcp.tool import (
+    ALL_PROJECTS,
+    ID,
+    LIMIT,
+    PROJECT,
+    QUERY,
+    SCOPE,
+    SESSION,
+    SINCE,
+    TAGS,
+    UNTIL,
+    Tool,
+    scope_of,
+)
+from vector_memory.model import COLLECTIONS, QUIET
+
+DEFAULT = 8
+
+
+def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
+    """Return memories as an answer."""
+    telling = Telling(asker.shown)
+    told = telling.memories(memories, around=around)
+    kept = {name: value for name, value in more.items() if value is not None}
+    return {"notice": NOTICE, **kept, **telling.held(), "memories": told}
+
+
+def _recall(asker: Asker, arguments: Json) -> Json:
+    query = arguments["query"]
+    asked = {"k": DEFAULT, **_given(scope_of(arguments)), "query": query}
+    answer = asker.ask("recall", asked)
+    mode = "words" if answer["mode"] == "lexical" else None
+    return found(asker, answer["hits"], query, mode=mode)
+
+
+def _given(asked: Json) -> Json:
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _list(asker: Asker, arguments: Json) -> Json:
+    collections = arguments.get("collections") or [one for one in COLLECTIONS if one not in QUIET]
+    asked = {"k": 20, **_given(scope_of(arguments)), "collection": collections}
+    answer = asker.ask("list", asked, offset=arguments.get("offset"))
+    return found(asker, answer["memories"], total=answer["total"])
+
+
+def _rag(asker: Asker, arguments: Json) -> Json:
+    query = arguments["query"]
+    asked = {"k": DEFAULT, **_given(scope_of(arguments)), "query": query}
+    asked["collections"] = arguments.get("collections")
+    asked["vault"] = arguments.get("read_vault")
+    answer, _ = asker.ask_long("rag", asked)
+    vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
+    return found(asker, answer["hits"], query, vault=vault)
+
+
+def _trace(asker: Asker, arguments: Json) -> Json:
+    asked = {"query": arguments.get("query"), "id": arguments.get("id")}
+    answer = asker.ask("trace", {**_given(scope_of(arguments)), **asked})
+    hits = [{**one, "traced": True} for one in answer["hits"]]
+    audit = answer["audit"] if arguments.get("id") else None
+    return found(
+        asker, hits, arguments.get("query", ""), threshold=answer.get("threshold"), audit=audit
+    )
+
+
+def _provenance(asker: Asker, arguments: Json) -> Json:
+    answer = asker.ask("provenance", {"id": arguments["id"]})
+    telling = Telling(asker.shown)
+    memory = telling.memory(answer["memory"], WHOLE_TOKENS)
+    if memory is None:
+        return {"id": short(answer["memory"]["id"]), "notice": NOTICE, **telling.held()}
+    source = answer["memory"].get("source") or {}
+    return {
+        "id": memory["id"],
+        "memory": memory,
+        "said_in": say(answer["said_in"]),
+        "file": say(source.get("path") or ""),
+        "verified": {name: say(value) for name, value in (answer.get("verified") or {}).items()},
+        "merged": [
+            {"id": short(one.get("id", "")), "date": str(one.get("at", ""))[:10]}
+            for one in answer["memory"].get("sources") or ()
+        ],
+        "history": [
+            {"id": short(one["id"]), "date": one["from"][:10], "until": (one["until"] or "")[:10]}
+            for one in answer["history"]["chain"]
+        ],
+        "links": links(telling, answer["links"]),
+        "audit": answer["audit"],
+        "notice": NOTICE,
+        **telling.held(),
+    }
+
+
+def links(telling: Telling, told: Any) -> list[Json]:
+    """Return links, each with the memory at its other end."""
+    ends = [(one, telling.memory(one["other"], 80)) for one in told]
+    return [
+        {"relation": one["relation"], "direction": one["direction"], "other": end}
+        for one, end in ends
+        if end is not None
+    ]
+
+
+def _session_recalled(asker: Asker, arguments: Json) -> Json:
+    own = asker.session if asker.known else None
+    asked = {"session": arguments.get("session") or own, "k": arguments.get("limit")}
+    answer = asker.ask("session_recalled", asked)
+    session = say(answer["session"])
+    return found(asker, answer["memories"], session=session, total=answer["total"])
+
+
+def _impact(asker: Asker, arguments: Json) -> Json:
+    asked = {"id": arguments.get("id"), "file": arguments.get("file")}
+    answer = asker.ask("impact", {**_given(scope_of(arguments)), **asked})
+    telling = Telling(asker.shown)
+    return {
+        "about": telling.memories(answer["about"]),
+        "links": links(telling, answer["links"]),
+        "related": telling.memories(answer["related"], 120),
+        "newer_decisions": telling.memories(answer["newer_decisions"], 120),
+        "total": answer["total"],
+        "notice": NOTICE,
+        **telling.held(),
+    }
+
+
+def _contradictions(asker: Asker, arguments: Json) -> Json:
+    asked = {name: arguments.get(name) for name in ("text", "id", "project")}
+    answer = asker.ask("contradictions", asked)
+    telling = Telling(asker.shown)
+    told = telling.memories(answer["contradictions"])
+    for one, whole in zip(told, _open(answer["contradictions"]), strict=True):
+        one["why"] = say(whole["reason"])
+    return {
+        "contradictions": told,
+        "agreements": telling.memories(answer["agreements"]),
+        "notice": NOTICE,
+        **telling.held(),
+    }
+
+
+def _open(memories: Any) -> list[Json]:
+    return [one for one in memories if not (one.get("suspicious") or {}).get("held_back")]
+
+
+def _summarize(asker: Asker, arguments: Json) -> Json:
+    answer = asker.ask(
+        "summarize", {**_given(scope_of(arguments)), "query": arguments.get("query")}
+    )
+    return found(asker, answer["points"], read=answer["read"])
+
+
+_COLLECTIONS = Field(
+    "collections", WORDS, "Only these; trails, heuristics and the like only where named, or all."
+)
+RECALL = Tool(
+    "memory_recall",
+    "Search what earlier sessions decided, learned, fixed and left open. Use before deciding or "
+    "searching anew.",
+    (need(QUERY), LIMIT, *SCOPE),
+    _recall,
+    FOUND,
+    reads=True,
+    always=True,
+)
+LIST = Tool(
+    "list_memories",
+    "List memories, newest first.",
+    (
+        LIMIT,
+        Field("offset", "integer", "How many to leave out first.", low=0, high=1_000_000),
+        Field("collections", WORDS, "Only these collections."),
+        *SCOPE,
+    ),
+    _list,
+    FOUND,
+    reads=True,
+)
+RAG = Tool(
+    "rag_search",
+    "Search the user's Markdown vault and all collections of memory together.",
+    (
+        need(QUERY),
+        LIMIT,
+        _COLLECTIONS,
+        Field("read_vault", YES, "Read changed files of the vault first (default true)."),
+        *SCOPE,
+    ),
+    _rag,
+    FOUND,
+    repeats=True,
+)
+TRACE = Tool(
+    "memory_trace",
+    "Explain a result: how each hit of a query got its score, or what was done with a memory.",
+    (QUERY, ID, LIMIT, *SCOPE),
+    _trace,
+    FOUND,
+    reads=True,
+)
+PROVENANCE = Tool(
+    "memory_provenance",
+    "Show a whole memory with where it comes from: session, file and lines, what it replaced, links, "
+    "audit.",
+    (need(ID),),
+    _provenance,
+    answer(
+        "id notice",
+        id=A_TEXT,
+        memory=MEMORY,
+        said_in=A_TEXT,
+        file=A_TEXT,
+        verified={"type": "object"},
+        merged={"type": "array"},
+        history={"type": "array"},
+        links={"type": "array"},
+        audit={"type": "array"},
+        notice=A_TEXT,
+        held_back=COUNT,
+    ),
+    reads=True,
+)
+SESSION_RECALLED = Tool(
+    "session_recalled",
+    "List the memories that a session was shown by itself, and when; this session's by default.",
+    (SESSION, LIMIT, PROJECT),
+    _session_recalled,
+    FOUND,
+    reads=True,
+)
+IMPACT = Tool(
+    "memory_impact",
+    "What hangs on a memory or a file: links, memories about the same, newer decisions. Use before "
+    "changing either.",
+    (ID, Field("file", TEXT, "A file's path.", high=4_096), LIMIT, ALL_PROJECTS, PROJECT),
+    _impact,
+    answer(
+        "related newer_decisions total notice",
+        about=MEMORIES,
+        links={"type": "array"},
+        related=MEMORIES,
+        newer_decisions=MEMORIES,
+        total=COUNT,
+        notice=A_TEXT,
+        held_back=COUNT,
+    ),
+    reads=True,
+)
+CONTRADICTION = Tool(
+    "contradiction_check",
+    "Check a statement, or a memory, against what is stored. Use before relying on it.",
+    (Field("text", TEXT, "The statement.", high=20_000), ID, PROJECT),
+    _contradictions,
+    answer(
+        "contradictions agreements notice",
+        contradictions=MEMORIES,
+        agreements=MEMORIES,
+        notice=A_TEXT,
+        held_back=COUNT,
+    ),
+    reads=True,
+)
+SUMMARIZE = Tool(
+    "memory_summarize",
+    "The sentences that say most about a topic, a session or a time, each with its memory.",
+    (QUERY, SESSION, SINCE, UNTIL, TAGS, LIMIT, ALL_PROJECTS, PROJECT),
+    _summarize,
+    FOUND,
+    reads=True,
+)
+TOOLS = (
+    RECALL,
+    RAG,
+    SUMMARIZE,
+    IMPACT,
+    CONTRADICTION,
+    PROVENANCE,
+    TRACE,
+    SESSION_RECALLED,
+    RECALL.named("search_memory"),
+    LIST,
+)

@@ -1,0 +1,127 @@
+"""Resources: what matters, and how memory stands, as pages that a client can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from vector_memory.errors import NotFoundError
+from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.telling import NOTICE, Json, Telling, say
+
+MARKDOWN, JSON = "text/markdown", "application/json"
+PROJECT = "memory://project/"
+TEMPLATE = PROJECT + "{id}"
+TOKENS = 200
+"""Of each memory on a page."""
+MOST = 20
+MOST_PROJECTS = 50
+
+
+@dataclass(frozen=True)
+class Page:
+    """A resource: where it is, what it is called, and what makes it."""
+
+    uri: str
+    name: str
+    doc: str
+    mime: str
+    make: Callable[[Asker], str]
+
+
+def _important(priority: str) -> Callable[[Asker], str]:
+    def make(asker: Asker) -> str:
+        answer = asker.ask("important", {"priority": priority, "k": MOST})
+        lines = [f"# {priority} memories", "", NOTICE, ""]
+        lines += _lines(Telling(asker.shown), answer["memories"])
+        if answer["total"] > MOST:
+            lines.append(f"\n{answer['total'] - MOST} more: list_memories shows them.")
+        return "\n".join(lines) + "\n"
+
+    return make
+
+
+def _project(asker: Asker, id: str) -> str:
+    answer = asker.ask("overview", {"id": id})
+    telling = Telling(asker.shown)
+    lines = [f"# {_line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
+    for title, name in (("Important", "important"), ("Open", "open"), ("Decided", "decided")):
+        if answer[name]:
+            lines += ["", f"## {title}", "", *_lines(telling, answer[name])]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(telling: Telling, memories: list[Json]) -> list[str]:
+    """Return memories as items of a list, each dated and sourced, its words indented."""
+    lines = []
+    for one in telling.memories(memories, TOKENS):
+        mark = " · foreign" if one.get("foreign") else ""
+        head = f"- {one['date']} · {one['kind']} · {one['origin']}{mark} · {one['id']}"
+        lines += [_line(head), *("  " + line for line in one["text"].split("\n"))]
+    return lines or ["None."]
+
+
+def _line(text: Any) -> str:
+    return " ".join(say(text).split())
+
+
+def _stats(asker: Asker) -> str:
+    stats = asker.ask("stats", {"all_projects": True, "project": ""})
+    projects = list(stats["by_project"].items())[:MOST_PROJECTS]
+    told = {
+        "memories": stats["memories"],
+        "by_kind": _named(stats["by_kind"]),
+        "by_collection": _named(stats["by_collection"]),
+        "by_project": {say(name): n for name, n in projects},
+        "pending_vectors": sum(one["pending_vectors"] for one in stats["stores"]),
+        "embedding": {name: say(value) for name, value in stats["embedding"].items()},
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def _named(counts: Json) -> Json:
+    return {say(name): n for name, n in list(counts.items())[:MOST_PROJECTS]}
+
+
+PAGES = (
+    Page(
+        "memory://core",
+        "Core memories",
+        "What always holds in this project and for the user.",
+        MARKDOWN,
+        _important("CORE"),
+    ),
+    Page(
+        "memory://high",
+        "Important memories",
+        "What matters much in this project and to the user.",
+        MARKDOWN,
+        _important("HIGH"),
+    ),
+    Page("memory://stats", "Memory in figures", "What is stored, in figures.", JSON, _stats),
+    Page(
+        PROJECT + "current",
+        "This project",
+        "What matters, what is open and what was decided in this project.",
+        MARKDOWN,
+        lambda asker: _project(asker, "current"),
+    ),
+)
+
+
+def read(asker: Asker, uri: str) -> tuple[str, str]:
+    """Return a resource's text and its type.
+
+    Raises:
+        NotFoundError: there is no such resource or project.
+    """
+    for page in PAGES:
+        if page.uri == uri:
+            return page.make(asker), page.mime
+    if uri.startswith(PROJECT):
+        return _project(asker, unquote(uri[len(PROJECT) :])), MARKDOWN
+    names = ", ".join(page.uri for page in PAGES)
+    raise NotFoundError(f"There is no resource {say(uri)[:80]!r}.", f"Resources: {names}.")

@@ -1,0 +1,57 @@
+"""Which memories this server has shown: only what was shown can be deleted. A text that somebody planted
+may name an id; it cannot show one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+
+from vector_memory.errors import BadInputError
+
+SHORT = 12
+"""Digits of an id as it is shown."""
+LEAST = 8
+MOST_AT_ONCE = 20
+
+
+class Shown:
+    """The ids of the memories whose words were in an earlier answer of this process."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Note memories as shown."""
+        with self._lock:
+            for id in ids:
+                self._ids[id[:SHORT]] = id
+
+    def chosen(self, prefixes: Sequence[str]) -> list[str]:
+        """Return the whole ids of memories that are to be deleted.
+
+        Raises:
+            BadInputError: there are none or too many, or one was not shown.
+        """
+        if not 0 < len(prefixes) <= MOST_AT_ONCE:
+            raise BadInputError(
+                f"Between 1 and {MOST_AT_ONCE} ids can be deleted at once.", "Give fewer ids."
+            )
+        return list(dict.fromkeys(self._whole(one.strip().lower()) for one in prefixes))
+
+    def _whole(self, prefix: str) -> str:
+        with self._lock:
+            known = self._ids.get(prefix[:SHORT]) if len(prefix) >= SHORT else None
+            found = [known] if known else self._beginning(prefix)
+        if len(found) == 1 and found[0].startswith(prefix):
+            return found[0]
+        raise BadInputError(
+            f"Memory {prefix[:SHORT]!r} was not shown in this session, so nothing was deleted.",
+            "Search first (memory_forget with query, memory_recall or list_memories), "
+            "then give the ids that it shows.",
+        )
+
+    def _beginning(self, prefix: str) -> list[str]:
+        if len(prefix) < LEAST:
+            return []
+        return [id for id in self._ids.values() if id.startswith(prefix)]

@@ -1,0 +1,93 @@
+"""Kinds, tags and priorities for memories that have none, by rules; shown first, then put on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vector_memory.index import entities, summaries
+from vector_memory.language import priorities
+from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Priority, unique
+from vector_memory.service import asked, rights, standing
+from vector_memory.service.context import Context
+from vector_memory.service.recall import lookup, memory_json, project_names
+from vector_memory.service.shelf import Shelf
+
+MOST_LOOKED_AT = 2_000
+MOST_TAGS = 3
+PLAIN = "note"
+TAGGED = ("technology", "project")
+
+
+def organize(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Return what could be said of memories: of the newest without it, or of those of `ids`, which get it
+    where `apply` is set.
+
+    Raises:
+        NotFoundError: no memory's id begins so.
+    """
+    k = asked.number_of(request, "k", 20, 1, 200)
+    ids = asked.words_of(request, "ids")
+    chosen = [lookup(ctx, one) for one in ids] if ids else _plain(ctx, request, k)
+    told: list[dict[str, Any]] = []
+    for shelf, memory in chosen:
+        suggested = _suggested(memory)
+        if not suggested:
+            continue
+        applied = bool(request.get("apply")) and bool(ids)
+        if applied:
+            memory = _apply(ctx, shelf, memory, suggested)
+        told.append({**memory_json(memory, project_names([shelf])), "suggested": suggested})
+    if request.get("apply") and ids and told:
+        changed = [str(one["id"]) for one in told]
+        ctx.drop_snapshots()
+        ctx.notify()
+        ctx.state.audit("edit", asked.actor_of(request), changed, {"by": "rules"})
+    return {"memories": told, "applied": len(told) if request.get("apply") and ids else 0}
+
+
+def _plain(ctx: Context, request: asked.Request, k: int) -> list[tuple[Shelf, Memory]]:
+    scope, place = asked.scope_asked(ctx, request)
+    found = [
+        (shelf, one)
+        for shelf in asked.shelves_asked(ctx, request, place)
+        for one in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
+        if one.kind not in (PASSAGE, *DERIVED)
+        and one.collection not in QUIET
+        and not one.is_held
+        and not rights.is_the_users(one)
+        and _suggested(one)
+    ]
+    return found[:k]
+
+
+def _suggested(memory: Memory) -> dict[str, Any]:
+    """Return `kind`, `tags` and `priority` that a memory could have and has not."""
+    if rights.is_the_users(memory):
+        return {}
+    found: dict[str, Any] = {}
+    kind = summaries.intent_of(memory.text)
+    if memory.kind == PLAIN and kind:
+        found["kind"] = kind
+    named = [one.partition(":") for one in entities.entities(memory.text, memory.files)]
+    tags = [name for sort, _, name in named if sort in TAGGED][:MOST_TAGS]
+    if not memory.tags and tags:
+        found["tags"] = tags
+    priority = priorities.suggest(memory.text, memory.title)
+    # Nobody's words become a core rule because they sound like one.
+    if memory.priority is Priority.NORMAL and priority is not Priority.NORMAL and memory.trust:
+        found["priority"] = Priority.HIGH.value
+    return found
+
+
+def _apply(ctx: Context, shelf: Shelf, memory: Memory, suggested: dict[str, Any]) -> Memory:
+    changed = replace(
+        memory,
+        kind=suggested.get("kind", memory.kind),
+        tags=unique((*memory.tags, *suggested.get("tags", ()))),
+        priority=Priority(suggested.get("priority", memory.priority)),
+        updated_at=ctx.now(),
+    )
+    if memory.is_foreign or memory.is_suspicious:
+        changed = standing.as_information(changed)
+    return shelf.journal.update(changed)

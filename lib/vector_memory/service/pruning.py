@@ -1,0 +1,87 @@
+"""What could go: memories that are out of date, doubted, never used, or said twice. Only listed here;
+`change.forget` forgets by ids."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from vector_memory.model import (
+    COLLECTIONS,
+    DERIVED,
+    PASSAGE,
+    QUIET,
+    Memory,
+    Priority,
+    Progress,
+    Retention,
+)
+from vector_memory.service import asked, consolidating, rights
+from vector_memory.service.context import Context
+from vector_memory.service.recall import memory_json, project_names
+
+UNUSED_DAYS = 180
+LOW_CONFIDENCE = 0.3
+MOST_LOOKED_AT = 20_000
+REASONS = ("expired", "outdated", "doubted", "unused", "duplicate")
+
+
+def prune(ctx: Context, request: asked.Request, progress: Progress) -> dict[str, Any]:
+    """Return memories that could be forgotten, each with why, those first that surely say nothing more.
+
+    Talk as it was said is never proposed, nor what is important, protected, or the user's own rule.
+
+    Args:
+        request: the scope, `k` at most, and `unused_days` after which what was never used is.
+    """
+    k = asked.number_of(request, "k", 20, 1, 500)
+    days = asked.number_of(request, "unused_days", UNUSED_DAYS, 1, 100_000)
+    scope, place = asked.scope_asked(ctx, request)
+    shelves = asked.shelves_asked(ctx, request, place)
+    now = ctx.now()
+    found: dict[str, tuple[str, Memory]] = {}
+    for shelf in shelves:
+        for memory in shelf.journal.iter_memories(scope, limit=MOST_LOOKED_AT):
+            reason = _reason(memory, now, timedelta(days=days))
+            if reason:
+                found[memory.id] = (reason, memory)
+    for group in consolidating.find_groups(ctx, request, progress):
+        for twin in group.members[1:] if group.same else ():
+            if _may_go(twin):
+                found.setdefault(twin.id, ("duplicate", twin))
+    ordered = sorted(
+        found.values(), key=lambda one: (REASONS.index(one[0]), one[1].created_at, one[1].id)
+    )
+    names = project_names(shelves)
+    return {
+        "memories": [
+            {**memory_json(memory, names), "why": reason} for reason, memory in ordered[:k]
+        ],
+        "total": len(ordered),
+    }
+
+
+def _reason(memory: Memory, now: datetime, unused: timedelta) -> str:
+    """Return why a memory could go, "" where nothing speaks for it."""
+    if not _may_go(memory):
+        return ""
+    if memory.expires_at is not None and memory.expires_at <= now:
+        return "expired"
+    if memory.valid_until is not None and memory.valid_until <= now:
+        return "outdated"
+    if memory.confidence < LOW_CONFIDENCE:
+        return "doubted"
+    last = max(filter(None, (memory.created_at, memory.stored_at, memory.last_used_at)))
+    return "unused" if not memory.uses and last <= now - unused else ""
+
+
+def _may_go(memory: Memory) -> bool:
+    rule = COLLECTIONS.get(memory.collection)
+    return not (
+        memory.kind in (PASSAGE, *DERIVED)
+        or memory.collection in QUIET
+        or memory.priority in (Priority.CORE, Priority.HIGH)
+        or (rule is not None and rule.retention is Retention.PROTECTED)
+        or rights.is_the_users(memory)
+        or memory.is_held
+    )

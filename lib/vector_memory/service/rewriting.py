@@ -1,0 +1,91 @@
+"""An agent's change of a memory: its words take the place of the old ones, which stay in the history, and
+what the user or others said does not become the agent's or the user's by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError
+from vector_memory.model import IS_FOREIGN, Memory, Origin, Source, Status
+from vector_memory.service import asked, privacy, rights, standing
+from vector_memory.service.context import Context, new_id
+from vector_memory.service.recall import lookup, memory_json, project_names
+from vector_memory.service.shelf import Shelf
+
+MAX_CHARS = 20_000
+
+
+def rewrite(ctx: Context, request: asked.Request) -> dict[str, Any]:
+    """Give a memory other words, which supersede the old ones, or another kind, tags or priority.
+
+    Raises:
+        NotFoundError: no memory's id begins so.
+        BadInputError: nothing is to be changed, or it is the user's own rule.
+        UnsafeTextError: the redactor could not handle the text.
+    """
+    shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
+    rights.require_not_the_users(memory)
+    changes = _changes(request)
+    if not changes and request.get("text") is None:
+        raise BadInputError("Nothing to change.", "Give text, kind, tags or priority.")
+    if memory.status is not Status.ACTIVE:
+        raise BadInputError(
+            f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
+        )
+    changed = replace(memory, **changes, updated_at=ctx.now())
+    if request.get("text") is None:
+        foreign = memory.is_foreign or memory.is_suspicious
+        stored = shelf.journal.update(standing.as_information(changed) if foreign else changed)
+    else:
+        stored = _superseded(ctx, shelf, memory, changed, request)
+    ctx.drop_snapshots()
+    ctx.notify()
+    ids = list(dict.fromkeys((stored.id, memory.id)))
+    ctx.state.audit("edit", asked.actor_of(request), ids, {})
+    names = project_names([shelf])
+    return {"memory": memory_json(stored, names), "was": memory.id}
+
+
+def _changes(request: asked.Request) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if request.get("kind"):
+        changes["kind"] = privacy.word(str(request["kind"]))
+    if request.get("tags") is not None:
+        changes["tags"] = tuple(redact.clean(tag).text for tag in asked.words_of(request, "tags"))
+    if request.get("priority") is not None:
+        changes["priority"] = asked.priority_of(request)
+    return changes
+
+
+def _superseded(
+    ctx: Context, shelf: Shelf, old: Memory, changed: Memory, request: asked.Request
+) -> Memory:
+    raw = asked.text_of(request, "text", MAX_CHARS)
+    cleaned = redact.clean(raw)
+    ctx.count("redactions", cleaned.redactions)
+    draft = replace(
+        changed,
+        id=new_id(),
+        text=cleaned.text,
+        created_at=ctx.now(),
+        origin=Origin.TOOL if old.is_foreign else Origin.ASSISTANT,
+        source=Source(),
+        external_id="",
+        extra={
+            name: value
+            for name, value in standing.unmarked(old.extra).items()
+            if name not in ("sources", "entities", IS_FOREIGN)
+        },
+        model="",
+        seq=0,
+        stored_at=None,
+        updated_at=None,
+        uses=0,
+        last_used_at=None,
+    )
+    with shelf.storing:
+        stored = shelf.journal.add([standing.settled(draft, raw)])[0]
+        shelf.journal.supersede(old.id, stored.id, ctx.now())
+    return stored
