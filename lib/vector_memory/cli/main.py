@@ -31,6 +31,7 @@ VERBS = {
     "quarantine": "quarantine:app",
     "purge": "purge:purge",
     "topics": "topics:topics",
+    "lessons": "lessons:lessons",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",
     "export": "export:export",

@@ -15,6 +15,7 @@ from vector_memory.service import (
     backfill,
     change,
     graphs,
+    lessons,
     linking,
     markdown,
     notes,
@@ -135,6 +136,7 @@ SIMPLE: dict[str, Simple] = {
     "recall": recall.recall,
     "list": recall.list_memories,
     "topics": outline.outline,
+    "lessons": lessons.show,
     "get": recall.get,
     "history": recall.history,
     "entities": recall.entities,
@@ -150,7 +152,9 @@ SIMPLE: dict[str, Simple] = {
     "audit": _audit,
     "jobs": _jobs,
 }
-SHOWN = frozenset({"recall", "list", "get", "history", "topics", "links", "entities", "edit"})
+SHOWN = frozenset(
+    {"recall", "list", "get", "history", "topics", "links", "entities", "edit", "lessons"}
+)
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
     "import": _import,

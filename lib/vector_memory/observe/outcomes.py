@@ -22,7 +22,9 @@ _CHECK = re.compile(
     r"\b(?:tests?|pytest|jest|vitest|mocha|tox|nox|unittest|rspec|phpunit|ctest|check|lint|typecheck|tsc|mypy|pyright|ruff|"
     r"eslint|clippy|vet|build|compile|verify|ci|biome|playwright|cypress|make|just|bats|shellcheck|prettier|biome)\b"
 )
-_PARTLY = re.compile(r"\b(?:install|add|remove|clean|init|format|fmt|up|down|start|dev|serve|watch|deploy)\b")
+_PARTLY = re.compile(
+    r"\b(?:install|add|remove|clean|init|format|fmt|up|down|start|dev|serve|watch|deploy)\b"
+)
 
 
 def is_check(job: str) -> bool:

@@ -118,7 +118,9 @@ def _begins(turn: Turn, before: Turn) -> bool:
 def asked(turns: Sequence[Turn]) -> str:
     """Return the prompt that says what a task is: its first, but none that speaks to the client."""
     said = (turn.prompt for turn in turns)
-    told = (one for one in said if one and not one.startswith("! ") and not _CLIENT_COMMAND.match(one))
+    told = (
+        one for one in said if one and not one.startswith("! ") and not _CLIENT_COMMAND.match(one)
+    )
     return next(told, turns[0].prompt)
 
 
@@ -240,7 +242,9 @@ def classify(turns: Sequence[Turn]) -> str:
     prompt = asked(turns)
     said = kind_of(prompt)
     steps = [step for turn in turns for step in turn.steps]
-    edited = [step.said for step in steps if step.what == EDIT and step.said and step.ok is not False]
+    edited = [
+        step.said for step in steps if step.what == EDIT and step.said and step.ok is not False
+    ]
     if not edited:
         ran = [step.job for step in steps if step.what == RUN]
         if said in ("", "feature", "docs", "refactor") and not ran:

@@ -188,9 +188,7 @@ def _maximal(found: Sequence[Trail]) -> list[Trail]:
     return sorted(kept, key=lambda one: (-one.strength, one.key))
 
 
-def fitting(
-    found: Iterable[Trail], kind: str, terms: Iterable[str], now: datetime
-) -> Trail | None:
+def fitting(found: Iterable[Trail], kind: str, terms: Iterable[str], now: datetime) -> Trail | None:
     """Return the trail that is worth telling to a task that begins, None for none: of its kind, not
     evaporated, and for tasks like it."""
     about = set(terms)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from statistics import median
 from typing import Any, NamedTuple
 
 COMMAND, PORT, VERSION, FILE = "command", "port", "version", "file"
@@ -38,7 +39,9 @@ _TAKEN = re.compile(
     r"(?:already (?:in use|allocated)|is in use|in use)|(?:EADDRINUSE|address already in use)[^\n]{0,40}?:(\d{2,5})\b"
 )
 _ACCEPTS = re.compile(r"(?i)(?:localhost|127\.0\.0\.1|[\w./]+):(\d{2,5}) - accepting connections")
-_VERSION = re.compile(r"^\W*(?:([A-Za-z][\w.+-]{1,30}) )?(?:version )?v?(\d+\.\d+(?:\.\d+)?[\w.+-]{0,20})\b")
+_VERSION = re.compile(
+    r"^\W*(?:([A-Za-z][\w.+-]{1,30}) )?(?:version )?v?(\d+\.\d+(?:\.\d+)?[\w.+-]{0,20})\b"
+)
 _NO_FILE = re.compile(
     r"(?:No such file or directory: '?|cannot (?:open|access|stat) '?|^(?:\w+: )?)([\w./@-]{2,120}\.\w{1,8})'?: No such file or directory"
     r"|No such file or directory: '([\w./@-]{2,120})'"
@@ -127,7 +130,11 @@ class Thing:
     def text(self) -> str:
         """It in words, without counts and times: they change with every sighting."""
         if self.kind == COMMAND:
-            return f"`{self.name}` fails: {self.detail}" if self.state == FAILS else f"`{self.name}` passes"
+            return (
+                f"`{self.name}` fails: {self.detail}"
+                if self.state == FAILS
+                else f"`{self.name}` passes"
+            )
         if self.kind == PORT:
             by = f" (`{self.by}`)" if self.by else ""
             return f"port {self.name} is {self.state}{by}"
@@ -176,8 +183,16 @@ def with_sighting(known: Thing | None, one: Sighting) -> Thing:
     if all(each.id != one.id for each in seen):
         return thing
     if seen[-1].id == one.id:
-        return replace(thing, state=one.state, detail=one.detail, by=one.by or thing.by, seen=tuple(seen))
+        return replace(
+            thing, state=one.state, detail=one.detail, by=one.by or thing.by, seen=tuple(seen)
+        )
     return replace(thing, seen=tuple(seen))
+
+
+def usual_seconds(thing: Thing) -> float:
+    """Return how long a command usually takes, the median of its good runs; 0 where that is not known."""
+    took = [one.seconds for one in thing.seen if one.state == OK and one.seconds > 0]
+    return round(median(took), 1) if took else 0.0
 
 
 # -- what a command's output shows --
@@ -206,7 +221,9 @@ def look(ran: Ran, id: str, at: datetime, seconds: float = 0.0) -> Iterator[Sigh
     if asked and ran.ok and (found := _VERSION.match(text.strip())):
         yield Sighting(VERSION, asked[1].rsplit("/", 1)[-1], found[2], "", ran.said, id, at)
     if ran.ok is False:
-        for file in dict.fromkeys(filter(None, (one[1] or one[2] for one in _NO_FILE.finditer(text)))):
+        for file in dict.fromkeys(
+            filter(None, (one[1] or one[2] for one in _NO_FILE.finditer(text)))
+        ):
             yield Sighting(FILE, file, MISSING, "", "", id, at)
 
 
@@ -231,7 +248,10 @@ def _ports(ran: Ran, text: str) -> dict[str, str]:
 
 def refused(error: str) -> list[str]:
     """Return the ports to which an error says that it could not connect."""
-    ports = ((group for group in one.groups() if group) for one in _REFUSED.finditer(error[:LOOKED_CHARS]))
+    ports = (
+        (group for group in one.groups() if group)
+        for one in _REFUSED.finditer(error[:LOOKED_CHARS])
+    )
     return list(dict.fromkeys(port for some in ports for port in some))
 
 
@@ -278,7 +298,9 @@ def news(thing: Thing) -> str:
     if thing.state == FAILS:
         why = f": {thing.detail}" if thing.detail else ""
         return f"`{thing.name}` fails since {_day(thing.since)} (passed {count} of {len(before)} before){why}"
-    return f"`{thing.name}` passes since {_day(thing.since)} (failed {count} of {len(before)} before)"
+    return (
+        f"`{thing.name}` passes since {_day(thing.since)} (failed {count} of {len(before)} before)"
+    )
 
 
 def _day(at: datetime) -> str:

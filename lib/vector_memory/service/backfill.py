@@ -156,6 +156,7 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
         if reads:
             tasks = (unfinished.TOPICS, unfinished.SUMMARY) if final else (unfinished.TOPICS,)
             done.captured.add(capture.store(ctx, reads, tasks=tasks))
+            ctx.state.set_cursors({}, [(unfinished.LESSONS, made.path) for made in reads])
             done.files += len(reads)
     done.errors += [
         {"file": ask.path, "error": str(made)} for ask, made in batch if isinstance(made, OSError)

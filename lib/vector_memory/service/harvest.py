@@ -11,6 +11,7 @@ from functools import lru_cache
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index import commands, fixes
+from vector_memory.index.command_names import command_name
 from vector_memory.index.commands import Part
 from vector_memory.index.errors import error_line, signature
 from vector_memory.index.exchanges import Call, Exchange
@@ -25,16 +26,6 @@ CACHED = 4_096
 ERROR_CHARS = 100
 _READERS = frozenset({"Read", "Grep", "Glob", "LS", "NotebookRead"})
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
-_PASSING = frozenset({
-    "git", "gh", "glab", "hg", "jj", "rm", "mkdir", "mv", "cp", "ln", "touch", "chmod", "chown", "sed",
-    "patch", "curl", "wget", "http", "ssh", "scp", "rsync", "tar", "unzip", "zip", "claude", "kill", "killall",
-    "brew", "apt", "apt-get",
-})  # fmt: skip
-"""Programs whose outcome is of the moment: nothing is expected of the next time."""
-_MANNERS = frozenset({
-    "-q", "-qq", "-v", "-vv", "-vvv", "-x", "-s", "--quiet", "--verbose", "--silent", "--no-color", "--exitfirst",
-    "2>&1",
-})  # fmt: skip
 Clean = Callable[[str], str]
 
 
@@ -80,19 +71,6 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
             Turn(exchange.key, prompt, start, end, tuple(steps), exchange.is_interrupted)
         )
     return made
-
-
-def command_name(command: str) -> tuple[str, str]:
-    """Return by what name a command line is known among things, and its job; ("", "") for one whose
-    outcome is of the moment, or that is several commands."""
-    told = commands.telling(command)
-    if len(told) != 1 or told[0].is_masked or told[0].is_inline or told[0].program in _PASSING:
-        return "", ""
-    said = fixes.short(command)
-    if "…" in said or "\n" in said or "<<" in said:
-        return "", ""
-    kept = [word for word in said.split() if word not in _MANNERS and not word.startswith("--tb")]
-    return " ".join(kept), told[0].job
 
 
 def _prompt(prompt: str, clean: Clean) -> str:
@@ -148,7 +126,7 @@ def _sightings(call: Call, id: str, at: datetime, clean: Clean) -> Iterator[Sigh
     """Yield what a command showed, without anything of which redaction had to take out a part."""
     if not call.is_done:
         return
-    name, job = command_name(call.command)
+    name = command_name(call.command)
     told = commands.telling(call.command)
     ok = None if call.failed else True
     if told:
@@ -165,4 +143,3 @@ def _sightings(call: Call, id: str, at: datetime, clean: Clean) -> Iterator[Sigh
     for one in world.look(ran, id, at, _seconds(call)):
         if one.name and clean(one.name) == one.name and clean(one.state) == one.state:
             yield one._replace(detail=clean(one.detail), by=clean(one.by))
-

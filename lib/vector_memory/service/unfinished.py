@@ -7,22 +7,34 @@ of what was said.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
-from vector_memory.service import endings, topics
+from vector_memory.service import endings, lessons, topics
 from vector_memory.service.context import Context
 
 TOPICS = "topics"
 SUMMARY = "summary"
 MINING = "mining"
 """Tasks that are due for a session: its topics, its summary, what a model finds in it."""
+LESSONS = "lessons"
+"""What is due for a transcript, by its path: what its tasks teach."""
 
 
 def finish_some(ctx: Context, most: int = 4) -> int:
     """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
     due = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
     finish(ctx, due)
-    return len(due)
+    return len(due) or _learn_some(ctx, most)
+
+
+def _learn_some(ctx: Context, most: int) -> int:
+    """Learn from some transcripts that a backfill read; from one that is gone nothing more can be learned."""
+    paths = ctx.state.due(LESSONS, most)
+    if paths:
+        lessons.learn_all(ctx, [(path, "") for path in paths if os.path.isfile(path)])
+        ctx.state.done(LESSONS, paths)
+    return len(paths)
 
 
 def finish(ctx: Context, sessions: Iterable[str]) -> None:
