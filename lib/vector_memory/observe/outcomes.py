@@ -22,6 +22,12 @@ _CHECK = re.compile(
     r"\b(?:tests?|pytest|jest|vitest|mocha|tox|nox|unittest|rspec|phpunit|ctest|check|lint|typecheck|tsc|mypy|pyright|ruff|"
     r"eslint|clippy|vet|build|compile|verify|ci|biome|playwright|cypress|make|just|bats|shellcheck|prettier|biome)\b"
 )
+_OF_WORK = re.compile(
+    r"^\W*(?:(?:found )?\d+ (?:\w+ )?(?:failed|failures?|errors?|passed|problems?|warnings?)\b|FAILED|FAIL\b|AssertionError\b|assert\b"
+    r"|expected\b|Tests?\b)|\bwould reformat\b",
+    re.IGNORECASE,
+)
+"""Errors that are a check's result: they come with the work, and the next ones are others."""
 _PARTLY = re.compile(
     r"\b(?:install|add|remove|clean|init|format|fmt|up|down|start|dev|serve|watch|deploy)\b"
 )
@@ -154,10 +160,9 @@ def verdict(turns: Sequence[Turn], next_prompt: str, kind: str) -> tuple[bool | 
     The user's word counts most, then whether it was broken off, then the last check; edits after which
     the user went on to something else, with no error left behind, were most likely all right.
     """
-    if tasks.praises(next_prompt):
-        return True, True
-    if tasks.complains(next_prompt):
-        return False, True
+    said = _last_word(turns, next_prompt)
+    if said is not None:
+        return said, True
     if turns[-1].is_interrupted:
         return False, True
     steps = [step for turn in turns for step in turn.steps]
@@ -171,6 +176,24 @@ def verdict(turns: Sequence[Turn], next_prompt: str, kind: str) -> tuple[bool | 
     if kind in tasks.CHANGING and not (edited or ran_well):
         return None, False
     return (True, False) if steps else (None, False)
+
+
+def _last_word(turns: Sequence[Turn], next_prompt: str) -> bool | None:
+    """Return what the user said of it in the end, None for nothing: after a complaint about which
+    something was done, that tells."""
+    if tasks.praises(next_prompt):
+        return True
+    if tasks.complains(next_prompt):
+        return False
+    for turn in reversed(turns[1:]):
+        worked = any(step.what in (EDIT, RUN) for step in turn.steps)
+        if tasks.complains(turn.prompt):
+            return None if worked else False
+        if worked:
+            return None
+        if tasks.praises(turn.prompt):
+            return True
+    return None
 
 
 def _last_check(steps: Sequence[Step]) -> bool | None:
@@ -223,18 +246,25 @@ def _first_failed(runs: Sequence[Step]) -> list[str]:
 
 
 def _mended(steps: Sequence[Step]) -> list[Mended]:
-    """Return the jobs that failed and went well next as another command line, with no edit between."""
-    waiting: dict[str, str] = {}
+    """Return the jobs that failed and went well as another command line, with no edit between. One that
+    went wrong otherwise got further, and counts where it went well later."""
+    wrong: dict[str, Step] = {}
     found: list[Mended] = []
+    good = {step.said for step in steps if step.ok}
     for step in steps:
         if step.what == EDIT:
-            waiting.clear()
-        elif step.what == RUN and step.alone and step.ok is False:
-            waiting[step.job] = step.said
-        elif step.what == RUN and step.ok and step.job in waiting:
-            wrong = waiting.pop(step.job)
-            if step.said and _plain(step.said) != _plain(wrong):
-                found.append(Mended(step.job, wrong, step.said))
+            wrong.clear()
+        if step.what != RUN or not (step.alone and step.said) or step.ok is None:
+            continue
+        first = wrong.get(step.job)
+        differs = first is not None and _plain(first.said) != _plain(step.said)
+        if first is not None and differs and step.said in good and step.sign != first.sign:
+            found.append(Mended(step.job, first.said, step.said))
+            del wrong[step.job]
+        elif step.ok is False:
+            wrong.setdefault(step.job, step)
+        else:
+            wrong.pop(step.job, None)
     return found[:MOST_TROUBLE]
 
 
@@ -374,7 +404,7 @@ def _recurring(known: Sequence[Task]) -> list[Habit]:
     found = []
     for sign, cases in by_sign.items():
         line = cases[-1][1].line
-        if len(cases) >= LEAST_AGAIN and line:
+        if len(cases) >= LEAST_AGAIN and line and not _OF_WORK.search(line):
             job = cases[-1][1].job
             ran = max(len(cases), sum(job in task.jobs for task in known))
             last = max(task.at for task, _ in cases)[:10]

@@ -66,8 +66,12 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
         if place is not None:
             changed[place.id] = place
     for place in changed.values():
-        with privacy.for_folder(ctx, place.root), ctx.capturing:
-            _draw(ctx, place)
+        try:
+            with privacy.for_folder(ctx, place.root), ctx.capturing:
+                _draw(ctx, place)
+        except VectorMemoryError as error:
+            # What it is made of is stored: the next turn makes it.
+            log.warning("nothing is made of what was learned in %s now: %s", place.root, error)
 
 
 def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Place | None:

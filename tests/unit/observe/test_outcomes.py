@@ -70,11 +70,40 @@ def test_a_task_is_measured() -> None:
     assert made.stages == ["read", "pytest", "edit", "just lint"]
     assert made.files == ["app.py"]
     assert made.terms == ["crash"]
-    assert made.mended == [Mended("pytest", "pytest -v", "PYTHONPATH=lib pytest")]
+    assert made.mended == [Mended("pytest", "pytest", "PYTHONPATH=lib pytest")]
     assert made.trouble == [Trouble("s1", "it broke", "pytest")]
     assert made.first_failed == ["pytest"]
     assert made.tools == {"Bash": 4, "Read": 1, "Edit": 1}
     assert Task.from_dict(made.to_dict()) == made
+
+
+def test_the_users_last_word_counts() -> None:
+    """Within a task as after it: unless something was done about it."""
+    work, thanks = turn(EDITED, ran("pytest", False)), turn(prompt="thanks!")
+    assert outcomes.verdict([work, thanks], "", "fix") == (True, True)
+    wrong, again = turn(prompt="that's wrong"), turn(EDITED, prompt="it still fails")
+    assert outcomes.verdict([turn(EDITED), wrong], "", "fix") == (False, True)
+    assert outcomes.verdict([turn(EDITED), again], "", "fix") == (True, False)
+
+
+def test_what_got_further_was_called_rightly() -> None:
+    """Another error of another command line, with no edit between, and it went well in the end."""
+    steps = (ran("pytest", False, sign="s1"), ran("uv run pytest", False, sign="s2"), EDITED)
+    assert outcomes.measure([turn(*steps)]).mended == []
+    told = outcomes.measure([turn(*steps, ran("uv run pytest"))]).mended
+    assert told == [Mended("pytest", "pytest", "uv run pytest")]
+
+
+def test_what_checks_find_is_no_trouble() -> None:
+    """Failed tests and what they assert are the work itself."""
+    for line in (
+        "1 failed",
+        "AssertionError: assert 1 == 2",
+        "Found 3 errors.",
+        "Expected 1, got 2",
+    ):
+        known = [task(n, trouble=[Trouble("s1", line, "pytest")]) for n in (1, 2, 3)]
+        assert outcomes.habits(known) == []
 
 
 def test_what_an_edit_mended_was_not_called_wrongly() -> None:
