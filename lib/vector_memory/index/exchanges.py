@@ -384,9 +384,10 @@ def parse_time(raw: Any) -> datetime | None:
         return None
     try:
         at = datetime.fromisoformat(raw.replace("Z", "+00:00"))
-    except ValueError:
+        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        # In the first hours of the year 1 there is no such time in UTC.
         return None
-    return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
 
 
 def _is_old(data: dict[str, Any]) -> bool:
