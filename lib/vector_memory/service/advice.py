@@ -13,7 +13,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.files import open_plain
 from vector_memory.index.command_names import command_name
 from vector_memory.index.turns import terms_of
-from vector_memory.model import WORLD, Memory
+from vector_memory.model import WORLD, Memory, Origin
 from vector_memory.observe import outcomes, tasks, trails, world
 from vector_memory.service import guidance, learned, records, sessions
 from vector_memory.service.context import Context
@@ -26,7 +26,8 @@ TOLD_MARK = "trail:"
 ITEM_CHARS = 170
 MOST_CHANGED = 3
 TAIL_BYTES = 512_000
-_EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)"')
+_EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)", ?"input": ?\{')
+"""A call of a tool that edits; lists of tools name them too."""
 
 
 def at_start(ctx: Context, place: projects.Place, known: Memory) -> list[injection.Note]:
@@ -35,7 +36,8 @@ def at_start(ctx: Context, place: projects.Place, known: Memory) -> list[injecti
     if not items:
         return []
     last = str(known.extra.get("last") or "")
-    head = injection.head(last, guidance.BOARD, place.name, known.id[:8])
+    origin = Origin.TOOL.value if foreign else ""
+    head = injection.head(last, guidance.BOARD, place.name, known.id[:8], origin)
     return _note(known.id, head, [_figures(known.extra), *items], START_TOKENS, foreign)
 
 
