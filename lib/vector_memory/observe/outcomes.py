@@ -166,12 +166,14 @@ def verdict(turns: Sequence[Turn], next_prompt: str, kind: str) -> tuple[bool | 
     if turns[-1].is_interrupted:
         return False, True
     steps = [step for turn in turns for step in turn.steps]
+    edited = any(step.what == EDIT and step.ok is not False for step in steps)
+    if edited and tasks.reports_trouble(next_prompt):
+        return False, False
     checked = _last_check(steps)
     if checked is not None:
         return checked, True
-    if _left_failing(steps):
+    if kind not in ("question", "review") and _left_failing(steps):
         return False, False
-    edited = any(step.what == EDIT and step.ok is not False for step in steps)
     ran_well = any(step.what == RUN and step.ok for step in steps)
     if kind in tasks.CHANGING and not (edited or ran_well):
         return None, False

@@ -20,6 +20,7 @@ NEW_AFTER = timedelta(hours=6)
 """A pause after which the next prompt begins something else, whatever it says."""
 MOST_TURNS = 40
 SHORT_WORDS = 12
+TROUBLE_CHARS = 100
 
 _CLIENT_COMMAND = re.compile(
     r"/(?:compact|clear|model|config|context|cost|resume|help|login|logout|status|mcp|memory|agents|hooks|"
@@ -34,8 +35,9 @@ _PRAISE = re.compile(
 )
 _PRAISE_END = re.compile(r"^[^.!,;:\n\u2013\u2014-]{0,80}(?:[.!,;:\n\u2013\u2014-]+\s*|$)")
 _COMPLAINT = re.compile(
-    r"^\W*(?:no|nope|hmm+|wait|stop|sorry|oops|but|not quite|nein)\b(?!\s+(?:need|worries|problem|rush|more questions))[^.\n]{0,120}"
-    r"(?:wrong|not|n't|instead|again|still|fail|error|broken|revert|undo|rather|why|should|that is|that's|meant)"
+    r"^\W*(?:(?:ok(?:ay)?|uh+|um+|well|ah+|oh+)\W+)*(?:no|nope|hmm+|wait|stop|sorry|oops|but|not quite|nein)\b(?!\s+(?:need|worries|problem|rush|more questions))[^.\n]{0,120}"
+    r"(?:wrong|not|n't|instead|again|still|fail|error|broken|revert|undo|rather|why|should|that is|that's|meant|seems|wth|wtf)"
+    r"|^\W*are you sure\b"
     r"|\bstill (?:fail|not|broken|doesn|isn|see(?:ing)?|get(?:ting)?|the same|wrong|happening|crash|error|an? (?:error|problem))"
     r"|\b(?:doesn't|does not|didn't|did not|isn't|is not|not) (?:work|help|fix|right|correct|what i|good)"
     r"|\b(?:that's|that is|this is|it's|it is|you're|you are) (?:wrong|incorrect|broken|not (?:right|correct|what|it))"
@@ -45,6 +47,15 @@ _COMPLAINT = re.compile(
     r"|\b(?:it|that|this|ci|build|tests?) (?:is |are )?(?:still |now )?(?:fails?|failing|failed|crashes|broke)\b"
     r"|\bI(?:'m| am) (?:still )?(?:getting|seeing) (?:an? |the )?(?:\w+ )?(?:error|exception|warning|failure)",
     re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"\b(?:broke|broken|lost|disappeared|unhappy|annoying|blocked|crash(?:es|ing)?|fail(?:s|ing|ed)|regress\w*|weird|not supported|"
+    r"too (?:slow|many|much)|wrong(?:ly)?|issue)\b|error",
+    re.IGNORECASE,
+)
+_TERMINAL = re.compile(r"\s*(?:[\u276f$%]|\w[\w@:~./-]{0,60}[$%#]) \S")
+_ERRORISH = re.compile(
+    r"\b(?:error|failed|failure|fatal|traceback|ERR!|not found)\b", re.IGNORECASE
 )
 _GOES_ON = re.compile(
     r"^\W*(?:also|and|but|or|then|so|now also|please also|go on|continue|keep going|resume|carry on|yes|yeah|yep|ok(?:ay)?|sure|"
@@ -164,28 +175,40 @@ def complains(prompt: str) -> bool:
     return bool(_COMPLAINT.search(text[:200])) or _is_output(text)
 
 
+def reports_trouble(prompt: str) -> bool:
+    """Whether a prompt begins by saying that something is broken, rather than by asking for anything: what
+    was done before was most likely not all right."""
+    text = prompt.strip()
+    return not _BEGINS.match(text) and bool(_TROUBLE.search(text[:TROUBLE_CHARS]))
+
+
 def _is_output(text: str) -> bool:
     """Whether a prompt is hardly more than an error that somebody was shown."""
-    found = "\n" in text and failure(text[:4_000])
+    if "\n" not in text:
+        return False
+    if _TERMINAL.match(text):
+        return bool(_ERRORISH.search(text[:20_000]))
+    found = failure(text[:4_000])
     return bool(found) and len(text.split("\n", 1)[0].split()) <= SHORT_WORDS
 
 
 _KINDS: tuple[tuple[str, str], ...] = (
     ("review", r"review|audit|code review|look over|second opinion|critique"),
     ("fix", r"fix(?:es|ed|ing)?|bugs?|broken|debug|crash(?:es|ed|ing)?|fails?|failing|failures?|failed|errors?|regression|exception|"
-            r"traceback|doesn't work|does not work|not working|wrong(?:ly)?|repair|solve|resolve|mend|hangs?|leaks?|"
-            r"lost|disappeared|unhappy|blocked|flaky|missing"),
+            r"traceback|doesn't work|does not work|not working|wrong(?:ly)?|repair|mend|hangs?|leaks?|"
+            r"lost|disappeared|unhappy|blocked|flaky|missing|annoying|issues?|not supported|unsupported|feedback"),
     ("test", r"(?:unit |integration |e2e |more |missing |regression )?tests? (?:for|that|to cover|of|around)|"
              r"(?:add|write|improve|extend|increase) (?:some |the |a |more |unit |integration |e2e )*(?:tests?|coverage)|test coverage"),
     ("docs", r"document(?:ation)?|docs?|readme|docstrings?|changelog|comments?|tutorial|guide"),
     ("refactor", r"refactor(?:ing)?|rename|clean ?up|simplif(?:y|ies)|extract|reorgani[sz]e|restructure|split|dedup\w*|"
-                 r"de-duplicate|rewrite|modulari[sz]e|tidy|move|port|convert"),
-    ("setup", r"install|set ?up|configur(?:e|ation)|bootstrap|ci|workflow|docker(?:file)?|dependenc(?:y|ies)|upgrade|bump|"
+                 r"de-duplicate|rewrite|modulari[sz]e|tidy|move|port|convert|migrat\w+|reuse|replace|"
+                 r"(?:in a )?better way|cleaner"),
+    ("setup", r"install|set ?up|configur(?:e|ation)|bootstrap|ci|workflow|github actions?|docker(?:file)?|dependenc(?:y|ies)|upgrade|bump|"
               r"deploy(?:ment)?|environment|pin|pre-commit|linter|scaffold"),
     ("release", r"commit|push|pull request|pr|merge|release|tag|publish|rebase|cherry-pick"),
     ("feature", r"add|implement|create|build|support|introduce|make|new|write|generate|extend|allow|enable|show|integrate|feature"),
     ("question", r"what|why|how|where|which|who|when|explain|describe|is there|are there|do we|does|can we|should we|understand|"
-                 r"tell me|show me|list|find|summari[sz]e|investigate|research|analy[sz]e|look at|explore|read"),
+                 r"tell me|show me|list|find|summari[sz]e|investigate|research|search|analy[sz]e|look at|explore|read"),
 )  # fmt: skip
 KINDS = tuple(name for name, _ in _KINDS)
 CHANGING = frozenset({"fix", "test", "docs", "refactor", "setup", "feature"})
@@ -199,12 +222,17 @@ _ASKS = re.compile(
 )
 _LEAD = re.compile(
     r"^\W*(?:(?:please|can you|could you|would you|ok(?:ay)?|now|next|let's|lets|i(?:'d| would)? (?:want|like|need)(?: you)? to|"
-    r"help me(?: to)?|we need to|we should|you should|go ahead and|then|great|thanks|hi|hello|hey|so)[,:]?\s+)+",
+    r"help me(?: to)?|we need to|we should|you should|go ahead and|then|also|great|thanks|hi|hello|hey|so)[,:]?\s+)+",
     re.IGNORECASE,
 )
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?|spec|__tests__)/|(?:^|/)test_|[._](?:test|spec)\.\w+$")
 _DOC_FILE = re.compile(r"\.(?:md|rst|adoc|txt)$|(?:^|/)docs/", re.IGNORECASE)
-HEAD_CHARS, NEAR_CHARS = 30, 120
+HEAD_CHARS, NEAR_CHARS = 30, 160
+_SETTING_UP = re.compile(
+    r"\b(?:ci|workflow|github actions?|docker(?:file)?|pre-commit|linter|dependenc(?:y|ies))\b",
+    re.I,
+)
+_PATHS = re.compile(r"@?[\w.~-]+/[\w./-]+")
 LOOKED_CHARS = 600
 
 
@@ -216,7 +244,7 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
     Args:
         is_change: files were changed for it, so that it was more than a question.
     """
-    text = _LEAD.sub("", request_of(prompt))[:LOOKED_CHARS]
+    text = _PATHS.sub(" ", _LEAD.sub("", request_of(prompt))[:LOOKED_CHARS])
     if not text:
         return ""
     if _ASKS.match(text) and "?" in text and not is_change:
@@ -233,6 +261,8 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
     if place > 0 and near:
         return min(near, key=lambda one: one[1])[2]
     # "Add tests for …", "write the docs of …": what is made says more.
+    if name == "feature" and _SETTING_UP.search(text[: HEAD_CHARS + 10]):
+        return "setup"
     made = [one for one in first if one[2] in ("test", "docs") and one[0] <= HEAD_CHARS]
     return min(made)[2] if made and name in ("feature", "question") else name
 
@@ -247,7 +277,7 @@ def classify(turns: Sequence[Turn]) -> str:
     ]
     if not edited:
         ran = [step.job for step in steps if step.what == RUN]
-        if said in ("", "feature", "docs", "refactor") and not ran:
+        if said != "review" and not ran and not _BEGINS.match(request_of(prompt)):
             return "question"
         if not said and any(job.startswith(("git ", "gh ")) for job in ran):
             return "release"

@@ -25,7 +25,7 @@ def finish_some(ctx: Context, most: int = 4) -> int:
     """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
     due = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
     finish(ctx, due)
-    return len(due) or _learn_some(ctx, most)
+    return max(len(due), _learn_some(ctx, most))
 
 
 def _learn_some(ctx: Context, most: int) -> int:
