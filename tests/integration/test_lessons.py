@@ -18,7 +18,16 @@ from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.injection import tokens
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
-from vector_memory.service import advice, backfill, change, guidance, lessons, records, unfinished
+from vector_memory.service import (
+    advice,
+    backfill,
+    change,
+    guidance,
+    lessons,
+    purging,
+    records,
+    unfinished,
+)
 
 GOOD = "PYTHONPATH=lib pytest"
 MISSING = "ModuleNotFoundError: No module named 'app'"
@@ -255,6 +264,22 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     change.forget(world.house.ctx, {"ids": [board.id]})
     world.fix("h")
     assert "fails first" not in world.hook("SessionStart", "i")
+
+
+def test_a_purge_takes_what_was_learned_with_it(world: World) -> None:
+    """A purged session leaves nothing of itself in counts, trails and things; what others taught is made
+    anew with the next turn."""
+    for name in ("a", "b", "c"):
+        world.fix(name)
+    odd = world.begin("secretive").ask("Fix the crash of the parser").run("just moonbase").say()
+    world.end(odd)
+    done = purging.purge(world.house.ctx, {"session": "secretive"}, lambda *_: None)
+    assert done["purged"] > 0
+    assert done["sessions"] == ["secretive"]
+    assert "moonbase" not in json.dumps([one.extra for one in world.records()])
+    assert world.board() == {}
+    world.fix("d")
+    assert (world.board()["tasks"], len(world.records(TRAILS))) == (4, 1)
 
 
 def test_what_was_purged_is_not_learned_again(world: World) -> None:

@@ -56,7 +56,7 @@ def with_prompt(
     if best is None:
         return []
     id = next(id for id, one in pairs if one is best)
-    head = injection.head(best.last, learned.TRAIL, place.name, id[:8])
+    head = injection.head(best.last, guidance.TRAIL, place.name, id[:8])
     made = _note(id, head, [trails.advice(best)], PROMPT_TOKENS, False)
     if made:
         ctx.state.add_shown(ask.session, [TOLD_MARK + kind], ctx.now())

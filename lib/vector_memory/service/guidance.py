@@ -18,6 +18,10 @@ BOARD = "self-assessment"
 """The key and kind of the record that says what hooks tell in a project: they read it and the records
 that it names, and search for nothing."""
 
+KIND, TRAIL = "task-kind", "trail"
+DRAWN = (BOARD, KIND, TRAIL)
+"""Kinds of records that are made anew from what is kept of sessions."""
+
 
 def board(ctx: Context, place: projects.Place) -> Memory | None:
     """Return a project's board, None before anything was learned there."""

@@ -14,8 +14,8 @@ from vector_memory.observe.world import Thing
 from vector_memory.service import records
 from vector_memory.service.context import Context
 
-LEDGER, KIND, TRAIL, THING = "tasks", "task-kind", "trail", "thing"
-"""Kinds of records: the tasks of a session, how tasks of a kind went, a trail, a thing."""
+LEDGER, THING = "tasks", "thing"
+"""Kinds of records that all others are made of: the tasks of a session, and a thing."""
 
 
 def thing(ctx: Context, place: projects.Place, key: str) -> Thing | None:

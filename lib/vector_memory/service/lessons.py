@@ -218,14 +218,14 @@ def _draw(ctx: Context, place: projects.Place) -> None:
     for one in counts:
         key = f"kind:{one.kind}"
         record = records.Record(
-            HEURISTICS, key, one.text, kind=learned.KIND, extra=dict(one.__dict__)
+            HEURISTICS, key, one.text, kind=guidance.KIND, extra=dict(one.__dict__)
         )
         _keep(ctx, place, record, records.get(ctx, place, HEURISTICS, key))
     told = {f"kind:{one.kind}" for one in counts}
     stale = [
         one
         for one in heuristics
-        if one.kind == learned.KIND and f"kind:{one.extra.get('kind')}" not in told
+        if one.kind == guidance.KIND and f"kind:{one.extra.get('kind')}" not in told
     ]
     records.drop(ctx, ctx.shelf_of(place), stale)
     _keep_board(ctx, place, known, counts, things, ids, now)
@@ -260,13 +260,15 @@ def _living_things(ctx: Context, place: projects.Place) -> list[Thing]:
 
 def _keep_trails(ctx: Context, place: projects.Place, drawn: Sequence[Trail]) -> list[str]:
     """Store the trails that are alive, drop those that evaporated, and return the ids of the former."""
-    stored = {one.id: one for one in records.of(ctx, place, TRAILS, MOST_RECORDS, (learned.TRAIL,))}
+    stored = {
+        one.id: one for one in records.of(ctx, place, TRAILS, MOST_RECORDS, (guidance.TRAIL,))
+    }
     ids = []
     for one in drawn:
         id = records.id_of(place, TRAILS, one.key)
         text = f"Steps that work for {trails.NAMES.get(one.kind, one.kind)} here: {one.path}"
         record = records.Record(
-            TRAILS, one.key, text, kind=learned.TRAIL, extra=learned.extra_of(one)
+            TRAILS, one.key, text, kind=guidance.TRAIL, extra=learned.extra_of(one)
         )
         _keep(ctx, place, record, stored.get(id))
         ids.append(id)
@@ -320,7 +322,9 @@ def show(ctx: Context, request: dict[str, Any]) -> dict[str, Any]:
     known = guidance.board(ctx, place)
     extra = known.extra if known else {}
     things = _things_shown(ctx, place)
-    kinds = [one.extra for one in records.of(ctx, place, HEURISTICS, MOST_RECORDS, (learned.KIND,))]
+    kinds = [
+        one.extra for one in records.of(ctx, place, HEURISTICS, MOST_RECORDS, (guidance.KIND,))
+    ]
     found = learned.trails_of(ctx, place, extra.get("trails") or ())
     return {
         "project": place.name,
