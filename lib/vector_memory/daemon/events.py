@@ -174,10 +174,10 @@ class Events:
         from vector_memory.service import failures, guidance
 
         error = _text(message, "error")
-        told = (
-            failures.on_failure(self._ctx, ask, error, command),
-            guidance.for_failure(self._ctx, ask, error, command),
-        )
+        told = [failures.on_failure(self._ctx, ask, error, command)]
+        if not message.get("agent_id"):
+            # What a subagent changed stands in a transcript of its own.
+            told.append(guidance.for_failure(self._ctx, ask, error, command))
         return "\n".join(filter(None, told))
 
     def _stop(self, message: dict[str, Any], folder: str) -> str:

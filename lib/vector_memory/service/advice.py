@@ -24,6 +24,8 @@ START_TOKENS, PROMPT_TOKENS, FAILURE_TOKENS = 120, 100, 60
 TOLD_MARK = "trail:"
 """What stands before a kind of task among what a session was shown."""
 ITEM_CHARS = 170
+PROMPT_CHARS = 2_000
+"""What of a prompt says which task it begins."""
 MOST_CHANGED = 3
 TAIL_BYTES = 512_000
 _EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)", ?"input": ?\{')
@@ -45,13 +47,14 @@ def with_prompt(
     ctx: Context, place: projects.Place, ask: Ask, known: Memory
 ) -> list[injection.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins."""
-    if not tasks.starts_another(ask.prompt):
+    prompt = ask.prompt[:PROMPT_CHARS]
+    if not tasks.starts_another(prompt):
         return []
-    kind = tasks.kind_of(ask.prompt)
+    kind = tasks.kind_of(prompt)
     if kind in ("", "question") or TOLD_MARK + kind in ctx.state.shown(ask.session):
         return []
     pairs = learned.trails_of(ctx, place, map(str, known.extra["trails"]))
-    about = terms_of(ask.prompt[: sessions.MAX_PROMPT_CHARS])
+    about = terms_of(prompt)
     best = trails.fitting((one for _, one in pairs), kind, about, ctx.now())
     if best is None:
         return []
