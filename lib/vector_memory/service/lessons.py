@@ -10,6 +10,7 @@ purged of them is gone from what is made of them with the next turn.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -29,13 +30,15 @@ from vector_memory.observe.trails import Trail
 from vector_memory.observe.world import Sighting, Thing
 from vector_memory.service import asked, guidance, learned, privacy, purged, records
 from vector_memory.service.context import Context
-from vector_memory.service.harvest import cleaner, harvest
+from vector_memory.service.harvest import Harvest, cleaner, harvest
 
 log = logging.getLogger(__name__)
 
 PER_SESSION, MOST_SESSIONS, MOST_TASKS, MOST_THINGS = 60, 150, 400, 300
 MOST_EDITS, MOST_HABITS = 40, 6
 MOST_RECORDS = 2_000
+_one_at_a_time = threading.Lock()
+"""Held from reading a transcript to noting how far it was read."""
 
 
 def learn(ctx: Context, path: str, folder: str = "", final: bool = False) -> None:
@@ -82,23 +85,28 @@ def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Pl
     if ctx.is_excluded(place, folder):
         return None
     name = f"lessons:{path}"
-    with privacy.for_folder(ctx, folder), ctx.capturing:
+    with privacy.for_folder(ctx, folder), _one_at_a_time:
         kept = ctx.state.cursor(name)
         cursor = Cursor.from_dict(kept) if kept else None
         found = read_exchanges(path, cursor, final=final)
-        clean = cleaner()
-        told = harvest(found, clean)
-        turns = _not_purged(ctx, place, session, told.turns)
-        groups = tasks.group(turns)
-        if not groups:
+        told = harvest(found, cleaner())
+        if not told.turns:
             return None
+        changed = _store(ctx, place, session, told)
+        first = tasks.group(told.turns)[-1][0]
+        start = next(one for one in found if one.key == first.key)
+        ctx.state.set_cursor(name, cursor_before(path, start).to_dict())
+    return place if changed or final else None
+
+
+def _store(ctx: Context, place: projects.Place, session: str, told: Harvest) -> bool:
+    """Keep what a transcript tells; return whether any of it was new. Nothing is purged meanwhile."""
+    with ctx.capturing:
+        turns = _not_purged(ctx, place, session, told.turns)
         keys = {turn.key[:16] for turn in turns}
         seen = [one for one in told.sightings if one.id.partition(":")[0] in keys]
-        changed = _keep_tasks(ctx, place, session, _measured(groups, session))
-        changed |= _keep_things(ctx, place, seen, session)
-        first = next(one for one in found if one.key == groups[-1][0].key)
-        ctx.state.set_cursor(name, cursor_before(path, first).to_dict())
-    return place if changed or final else None
+        changed = _keep_tasks(ctx, place, session, _measured(tasks.group(turns), session))
+        return _keep_things(ctx, place, seen, session) or changed
 
 
 def _not_purged(
@@ -120,10 +128,10 @@ def _not_purged(
 
 def _measured(groups: Sequence[Sequence[Turn]], session: str) -> list[Task]:
     """Return the tasks in which anything was done."""
-    following = [group[0].prompt for group in groups[1:]] + [""]
+    following = [*(group[0].prompt for group in groups[1:]), ""]
     return [
         outcomes.measure(group, said, sorted(terms_of(tasks.asked(group))), session)
-        for group, said in zip(groups, following, strict=True)
+        for group, said in zip(groups, following, strict=False)
         if any(turn.steps for turn in group)
     ]
 
@@ -212,6 +220,8 @@ def _draw(ctx: Context, place: projects.Place) -> None:
     heuristics = records.of(ctx, place, HEURISTICS, MOST_RECORDS)
     known = _all_tasks(ctx, place, [one for one in heuristics if one.kind == learned.LEDGER])
     things = _living_things(ctx, place)
+    if not (known or things or heuristics):
+        return
     drawn = trails.find(known, now)
     ids = _keep_trails(ctx, place, drawn)
     counts = outcomes.by_kind(known)

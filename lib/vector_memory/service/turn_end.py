@@ -10,7 +10,6 @@ from vector_memory.service import (
     client_notes,
     endings,
     feedback,
-    lessons,
     mining,
     sessions,
     unfinished,
@@ -51,7 +50,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ctx.state.done(unfinished.TOPICS, concerned)
     unfinished.finish(ctx, concerned)
     feedback.judge(ctx, ended.session, ended.transcript)
-    lessons.learn(ctx, ended.transcript, ended.folder, ended.final)
+    unfinished.learn_later(ctx, ended.transcript, ended.folder, ended.final)
     if ended.final:
         client_notes.index(ctx, ended.transcript, ended.folder)
     if captured.stored:

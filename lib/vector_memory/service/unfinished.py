@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from vector_memory.service import endings, lessons, topics
+from vector_memory.service import endings, topics
 from vector_memory.service.context import Context
 
 TOPICS = "topics"
@@ -28,13 +28,31 @@ def finish_some(ctx: Context, most: int = 4) -> int:
     return max(len(due), _learn_some(ctx, most))
 
 
+def learn_later(ctx: Context, path: str, folder: str, final: bool) -> None:
+    """Learn from a transcript soon, when what waits for it to be indexed does not wait for this too."""
+    if ctx.settings.learn_from_outcomes:
+        ctx.state.add_due(LESSONS, path)
+        ctx.later(lambda: _learn(ctx, {path: folder}, final))
+
+
 def _learn_some(ctx: Context, most: int) -> int:
-    """Learn from some transcripts that a backfill read; from one that is gone nothing more can be learned."""
+    """Learn from some transcripts that a backfill read, or that the last daemon did not come to; from one
+    that is gone nothing more can be learned."""
     paths = ctx.state.due(LESSONS, most)
     if paths:
-        lessons.learn_all(ctx, [(path, "") for path in paths if os.path.isfile(path)])
-        ctx.state.done(LESSONS, paths)
+        _learn(ctx, dict.fromkeys(paths, ""), final=True)
     return len(paths)
+
+
+def _learn(ctx: Context, folders: dict[str, str], final: bool) -> None:
+    if ctx.stopping.is_set():
+        # The next daemon finds it due.
+        return
+    from vector_memory.service import lessons
+
+    there = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
+    lessons.learn_all(ctx, there, final)
+    ctx.state.done(LESSONS, folders)
 
 
 def finish(ctx: Context, sessions: Iterable[str]) -> None:
