@@ -219,6 +219,28 @@ def test_killed_in_the_middle_it_is_read_again(
         assert _but_strength(world.state()) == _but_strength(whole)
 
 
+def test_nobody_waits_for_it(world: World) -> None:
+    """A turn's end leaves it for later; where the daemon ends before, the next one finds it due."""
+    ctx = world.house.ctx
+    ctx.later = lambda work: None
+    session = world.fix("a")
+    assert world.records() == []
+    assert ctx.state.due(unfinished.LESSONS) == [str(session.path)]
+    ctx.stopping.set()
+    unfinished.finish_some(ctx)
+    assert world.records() == []
+    ctx.stopping.clear()
+    unfinished.finish_some(ctx)
+    assert world.board()["tasks"] == 1
+    assert ctx.state.due(unfinished.LESSONS) == []
+
+
+def test_talk_alone_teaches_nothing(world: World) -> None:
+    """A session in which nothing was done leaves no record."""
+    world.end(world.begin("a").ask("What is a cache?").say("A store."), "SessionEnd")
+    assert world.records() == []
+
+
 def test_a_fork_counts_once(world: World) -> None:
     """A copy of a session that goes on under another name holds the same tasks."""
     session = world.fix("a")
