@@ -288,6 +288,45 @@ def test_topics_are_drawn_as_a_tree(daemon: FakeDaemon, capsys: pytest.CaptureFi
     assert [one["session"] for one in daemon.payloads("topics")] == [None, None, "s1"]
 
 
+LEARNED = {
+    "project": "app",
+    "tasks": {"tasks": 4, "done": 3, "undone": 1, "sessions": 2, "since": "2026-11-01", "last": "2026-11-20"},
+    "kinds": [{"kind": "fix", "n": 4, "done": 3, "undone": 1, "errors": 5, "retries": 1, "minutes": 4.0}],
+    "trouble": [{"text": "`pytest` fails first: run `uv run pytest`", "n": 3, "of": 4, "last": "2026-11-20"}],
+    "trails": [{"id": "a" * 32, "text": "For fixes here: edit → `just check`"}],
+    "things": [
+        {"id": "b" * 32, "kind": "command", "text": "`just check` fails since 2026-11-20", "surprise": True,
+         "seconds": 0.0, "same": 1, "seen": 5, "last": "2026-11-20T10:00:00+00:00"},
+        {"id": "c" * 32, "kind": "command", "text": "`just lint` passes", "surprise": False,
+         "seconds": 41.0, "same": 4, "seen": 5, "last": "2026-11-20T10:00:00+00:00"},
+    ],
+}  # fmt: skip
+
+
+def test_lessons_fit_on_a_screen(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """How tasks went, steps, trouble, what is not as it was, the state of things, with ids to forget by."""
+    daemon.handlers["lessons"] = lambda payload: LEARNED
+    assert main(["lessons", "--json"]) == 0
+    assert answer(capsys) == LEARNED
+    assert main(["lessons"]) == 0
+    out = capsys.readouterr().out
+    assert "app: 4 tasks in 2 sessions since 2026-11-01, 3 of 4 done" in out
+    assert "  fix 4 done 3, not done 1, errors 5, retries 1, median 4 min" in out
+    assert "  For fixes here: edit → `just check` [aaaaaaaaaaaa]" in out
+    assert "  `pytest` fails first: run `uv run pytest` (3 of 4 tasks, last 2026-11-20)" in out
+    assert "Not as it used to be:\n  `just check` fails since 2026-11-20 [bbbbbbbbbbbb]" in out
+    assert "  `just lint` passes, 4 of 5 times, last 2026-11-20, 41 s" in out
+
+
+def test_lessons_of_nothing(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """A project in which nothing was done says so."""
+    nothing = {"tasks": 0, "done": 0, "undone": 0, "sessions": 0, "since": "", "last": ""}
+    told = {**LEARNED, "tasks": nothing, "kinds": [], "trouble": [], "trails": [], "things": []}
+    daemon.handlers["lessons"] = lambda payload: told
+    assert main(["lessons"]) == 0
+    assert "Nothing was learned in app yet" in capsys.readouterr().out
+
+
 def test_show_prints_a_memory_with_its_source(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:

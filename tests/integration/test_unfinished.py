@@ -81,7 +81,7 @@ def test_who_looks_at_topics_sees_them(house: ServiceHouse, folder: Path) -> Non
     fill(house, folder)
     (session,) = outline.outline(house.ctx, {"session": "s1", "cwd": str(folder)})["sessions"]
     assert session["topics"][0]["summary"]
-    assert not house.ctx.state.has_due()
+    assert house.ctx.state.due(unfinished.TOPICS) == house.ctx.state.due(unfinished.SUMMARY) == []
 
 
 def test_killed_between_storing_and_topics(house: ServiceHouse, folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from service_house import ServiceHouse
 from talk import transcript
+from work import Session
 
 from vector_memory.model import PASSAGE, Memory, Relation, Scope, Status
 from vector_memory.service import capture
@@ -135,3 +136,46 @@ def test_reading_again_adds_nothing(house: ServiceHouse, tmp_path: Path) -> None
     }
     assert after == before
     assert len(relations(house)) == links
+
+
+def mend(house: ServiceHouse, folder: Path, name: str, error: str, problem: str = "") -> None:
+    """Let a session note a problem, or meet an error and mend it."""
+    session = Session(folder, name, at=house.time)
+    if problem:
+        session.ask("What is wrong with the build?").say(problem)
+    else:
+        session.ask("Mend the build of the app").run("just build", error, failed=True)
+        session.edit("conf.py").run("just build").say()
+    house.time = session.at
+    capture.index_transcript(house.ctx, str(session.path), final=True)
+    house.follow()
+    while weave(house.ctx, house.ctx.global_shelf()):
+        house.follow()
+
+
+def open_problems(house: ServiceHouse, folder: Path) -> list[str]:
+    """Return the problems of a project that nothing answers."""
+    scope = Scope(projects=(house.ctx.place(str(folder)).id,))
+    return [one.text for one in house.ctx.global_shelf().journal.open_items(scope, 9)]
+
+
+def test_a_fix_answers_the_problem_that_quotes_its_error(
+    house: ServiceHouse, tmp_path: Path
+) -> None:
+    """Then it is not open any more; another problem is."""
+    app = tmp_path / "app"
+    app.mkdir()
+    error = "ValueError: the listen port is missing in conf.py"
+    mend(house, app, "s1", error, f"The problem is that the build ends with {error}.")
+    mend(
+        house,
+        app,
+        "s2",
+        error,
+        "The problem is that the build ends with KeyError: 'port_range' too.",
+    )
+    assert len(open_problems(house, app)) == 2
+    mend(house, app, "s3", error)
+    (left,) = open_problems(house, app)
+    assert "port_range" in left
+    assert Relation.ANSWERS in relations(house)

@@ -32,6 +32,7 @@ VERBS = {
     "purge": "purge:purge",
     "topics": "topics:topics",
     "resume": "resume:resume",
+    "lessons": "lessons:lessons",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",
     "export": "export:export",

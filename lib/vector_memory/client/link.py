@@ -19,12 +19,11 @@ from vector_memory.client import spawn
 START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0
-ONLY_READ = frozenset(
-    (
-        "status recall list get history topics resume entities links stats audit summarize impact"
-        " contradictions provenance trace session_recalled prune important overview"
-    ).split()
-)
+ONLY_READ = frozenset({
+    "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "entities", "links",
+    "stats", "audit", "summarize", "impact", "contradictions", "provenance", "trace",
+    "session_recalled", "prune", "important", "overview",
+})  # fmt: skip
 """What may be asked twice: a daemon that was killed may have done the rest already."""
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
 

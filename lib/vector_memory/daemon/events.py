@@ -165,10 +165,20 @@ class Events:
             return ""
         session = _text(message, "session_id")
         turn = self._turns.of(session)
-        ask = sessions.Ask(session, folder, compacted_at=turn.compacted_at)
-        from vector_memory.service import failures
+        ask = sessions.Ask(
+            session,
+            folder,
+            compacted_at=turn.compacted_at,
+            transcript=_text(message, "transcript_path"),
+        )
+        from vector_memory.service import failures, guidance
 
-        return failures.on_failure(self._ctx, ask, _text(message, "error"), command)
+        error = _text(message, "error")
+        told = [failures.on_failure(self._ctx, ask, error, command)]
+        if not message.get("agent_id"):
+            # What a subagent changed stands in a transcript of its own.
+            told.append(guidance.for_failure(self._ctx, ask, error, command))
+        return "\n".join(filter(None, told))
 
     def _stop(self, message: dict[str, Any], folder: str) -> str:
         session = _text(message, "session_id")

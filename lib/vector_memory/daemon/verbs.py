@@ -17,6 +17,7 @@ from vector_memory.service import (
     contradictions,
     graphs,
     impact,
+    lessons,
     linking,
     markdown,
     notes,
@@ -169,6 +170,7 @@ SIMPLE: dict[str, Simple] = {
     "list": recall.list_memories,
     "topics": outline.outline,
     "resume": resume.resume,
+    "lessons": lessons.show,
     "get": recall.get,
     "history": recall.history,
     "entities": recall.entities,
@@ -198,23 +200,11 @@ SIMPLE: dict[str, Simple] = {
     "audit": _audit,
     "jobs": _jobs,
 }
-SHOWN = frozenset(
-    {
-        "recall",
-        "list",
-        "get",
-        "history",
-        "topics",
-        "resume",
-        "links",
-        "entities",
-        "edit",
-        "scratch",
-        "verify",
-    }
-    | {"boost", "promote", "rewrite", "summarize", "organize", "impact", "contradictions"}
-    | {"provenance", "trace", "session_recalled", "important", "overview", "remember"}
-)
+SHOWN = frozenset({
+    "recall", "list", "get", "history", "topics", "resume", "lessons", "links", "entities", "edit",
+    "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
+    "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
+})  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
     "import": _import,

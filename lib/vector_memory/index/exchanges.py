@@ -23,6 +23,7 @@ DONE = "done"
 NOTE = "note"
 MAIN = ""
 MOST_TEXT_CHARS = 200_000
+_BROKEN_OFF = "[Request interrupted"
 MOST_BEFORE = 3
 """How many exchanges back one looks: what failed may be mended after the user's next words."""
 
@@ -55,6 +56,7 @@ class Call(NamedTuple):
     failed: bool = False
     output: str = ""
     output_line: int = 0
+    done_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class Exchange:
     turn: int
     calls: tuple[Call, ...] = ()
     before: tuple[Exchange, ...] = field(default=(), compare=False, repr=False)
+    is_interrupted: bool = False
+    """Whether the user broke it off."""
 
     @property
     def answer(self) -> str:
@@ -151,6 +155,7 @@ class _Open:
     ended_at: datetime | None = None
     cwd: str = ""
     branch: str = ""
+    is_interrupted: bool = False
 
     def close(self) -> Exchange:
         data = self.first.data
@@ -172,6 +177,7 @@ class _Open:
             turn=self.turn,
             calls=tuple(self._placed()),
             before=self.before,
+            is_interrupted=self.is_interrupted,
         )
 
     def _placed(self) -> Iterator[Call]:
@@ -219,7 +225,10 @@ class Reading:
     def _add_user(self, entry: Entry, content: Any) -> None:
         blocks = _blocks(content)
         results = [block for block in blocks if block.get("type") == "tool_result"]
-        prompt = plain_prompt("\n".join(_texts(blocks)))
+        raw = "\n".join(_texts(blocks))
+        prompt = plain_prompt(raw)
+        if raw.startswith(_BROKEN_OFF) and (broken := self._open.get(self._chain(entry))):
+            broken.is_interrupted = True
         if results:
             into = self._current(entry)
             for result in results:
@@ -284,7 +293,11 @@ class Reading:
         if call:
             output = tools.shortened_output(text, failed) if call.command else ""
             into.traced[str(block.get("tool_use_id"))] = call._replace(
-                is_done=True, failed=failed, output=output, output_line=entry.line
+                is_done=True,
+                failed=failed,
+                output=output,
+                output_line=entry.line,
+                done_at=parse_time(entry.data.get("timestamp")),
             )
         place, name = into.calls.get(str(block.get("tool_use_id")), (-1, ""))
         action = into.steps[place].text if place >= 0 else ""
@@ -371,9 +384,10 @@ def parse_time(raw: Any) -> datetime | None:
         return None
     try:
         at = datetime.fromisoformat(raw.replace("Z", "+00:00"))
-    except ValueError:
+        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        # In the first hours of the year 1 there is no such time in UTC.
         return None
-    return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
 
 
 def _is_old(data: dict[str, Any]) -> bool:

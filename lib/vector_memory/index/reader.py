@@ -58,6 +58,27 @@ def read_new(
     return drafts, replace(moved, emitted={key: known[key] for key in known if key in alive})
 
 
+def read_exchanges(
+    path: str, cursor: Cursor | None = None, *, final: bool = False
+) -> list[Exchange]:
+    """Return the exchanges of a transcript from a cursor on, those that may still grow included, in the
+    order of their start. A cursor that does not fit the file any more counts as none.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if cursor is None or not cursor.still_fits(path):
+        cursor = Cursor()
+    reading, _ = _read(path, cursor, final)
+    return sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
+
+
+def cursor_before(path: str, exchange: Exchange) -> Cursor:
+    """Return the cursor from which on an exchange and all after it are read again."""
+    line, turns = exchange.line_start - 1, exchange.turn - 1
+    return _at(path, exchange.start, line, exchange.part, turns)
+
+
 def _read(path: str, cursor: Cursor, final: bool) -> tuple[Reading, Lines]:
     reading = Reading(cursor.turns)
     lines = Lines(path, cursor.offset, cursor.line, final=final)

@@ -155,7 +155,8 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
         reads = [made for ask, made in batch if isinstance(made, Read) and ask.final is final]
         if reads:
             tasks = (unfinished.TOPICS, unfinished.SUMMARY) if final else (unfinished.TOPICS,)
-            done.captured.add(capture.store(ctx, reads, tasks=tasks))
+            lessons = (unfinished.LESSONS,) if ctx.settings.learn_from_outcomes else ()
+            done.captured.add(capture.store(ctx, reads, tasks=tasks, by_path=lessons))
             done.files += len(reads)
     done.errors += [
         {"file": ask.path, "error": str(made)} for ask, made in batch if isinstance(made, OSError)

@@ -107,6 +107,7 @@ def store(
     reads: Sequence[Read],
     folder: str = "",
     tasks: Sequence[str] = (),
+    by_path: Sequence[str] = (),
 ) -> Captured:
     """Write what was read of transcripts, then note how far it was.
 
@@ -114,6 +115,7 @@ def store(
         reads: the readings.
         folder: the sessions' folder; what the transcripts say is used without it.
         tasks: what is due then for the sessions of what is new.
+        by_path: what is due for the transcripts in which anything is new.
     """
     captured = Captured()
     # Two that look at the store at once would both find an exchange missing.
@@ -128,7 +130,8 @@ def store(
         )
         ctx.state.set_cursors(
             {made.path: made.cursor.to_dict() for made in reads},
-            [(task, session) for task in tasks for session in sorted(captured.sessions)],
+            [(task, session) for task in tasks for session in sorted(captured.sessions)]
+            + [(task, made.path) for task in by_path for made in reads if made.drafts],
         )
     ctx.count("redactions", captured.redactions)
     ctx.count("texts_dropped", captured.dropped)

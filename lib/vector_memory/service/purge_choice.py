@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
-from vector_memory.model import DERIVED, Memory, Scope, Status
-from vector_memory.service import archives, asked, purged
+from vector_memory.model import (
+    DERIVED,
+    HEURISTICS,
+    QUIET,
+    TRAILS,
+    WORLD,
+    Memory,
+    Origin,
+    Scope,
+    Status,
+)
+from vector_memory.service import archives, asked, guidance, purged
 from vector_memory.service.byte_search import pieces_of
 from vector_memory.service.companions import companions
 from vector_memory.service.context import Context
@@ -186,22 +196,35 @@ def _choice(form: str, parts: list[Part], pieces: Sequence[str] = ()) -> Choice:
         form,
         parts,
         {one.source.session for one in said if one.source.session},
-        list(pieces) or pieces_of([one.text for one in said]),
+        list(pieces) or pieces_of([one.text for one in said if not _is_count(one)]),
         purged.names_of(memories),
     )
 
 
+def _is_count(memory: Memory) -> bool:
+    """Whether a memory is a record of what observers count: its words are ours, and stand elsewhere too."""
+    return memory.collection in QUIET and memory.origin is Origin.JOB
+
+
 def _add_derived(part: Part, sessions: set[str]) -> None:
-    """Add the topics and summaries of these sessions, unless they go anyway or were forgotten."""
+    """Add the topics and summaries of these sessions and what was learned from them, unless they go anyway
+    or were forgotten."""
     if not sessions:
         return
     known = {one.id for one in part.memories}
-    scope = Scope(sessions=tuple(sessions), kinds=DERIVED)
-    part.derived = [
+    projects = tuple({one.project for one in part.memories})
+    scopes = (
+        Scope(sessions=tuple(sessions), kinds=DERIVED),
+        Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
+        Scope(projects=projects, collections=(HEURISTICS, TRAILS), kinds=guidance.DRAWN),
+    )
+    found = (
         one
+        for scope in scopes
         for one in part.shelf.journal.iter_memories(scope, statuses=LIVING)
         if one.id not in known
-    ]
+    )
+    part.derived = _each_once(list(found))
 
 
 def _living(shelf: Shelf, ids: Sequence[str]) -> list[Memory]:

@@ -54,7 +54,10 @@ def on_prompt(ctx: Context, ask: Ask) -> str:
         return ""
     shelves = ctx.shelves_of(place)
     hits = _relevant(ctx, ask, place, shelves)
-    told = _present(ctx, ask, shelves, hits) if hits else ""
+    from vector_memory.service import guidance
+
+    guide = guidance.for_prompt(ctx, place, ask)
+    told = _present(ctx, ask, shelves, hits, guide) if hits or guide else ""
     if not ctx.settings.confirm_decisions:
         return told
     from vector_memory.service import confirming
@@ -114,18 +117,25 @@ def in_sight(memory: Memory, ask: Ask) -> bool:
     return ask.compacted_at is None or memory.created_at > ask.compacted_at
 
 
-def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> str:
+def _present(
+    ctx: Context,
+    ask: Ask,
+    shelves: Sequence[Shelf],
+    hits: Sequence[Hit],
+    guide: Sequence[injection.Note],
+) -> str:
     names = project_names(shelves)
     notes = render.notes(
         hits,
-        ctx.settings.prompt_tokens,
+        ctx.settings.prompt_tokens - sum(note.tokens for note in guide),
         lambda project: name_in(names, project),
         queries.analyse(ask.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
         ctx.settings.origin_share,
     )
     chosen = {note.id for note in notes}
     touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
-    return fence(ctx, ask.session, notes, known=client_notes.known_to_client(ask.transcript))
+    known = client_notes.known_to_client(ask.transcript)
+    return fence(ctx, ask.session, [*notes, *guide], known=known)
 
 
 def on_start(ctx: Context, ask: Ask) -> str:
@@ -144,7 +154,10 @@ def on_start(ctx: Context, ask: Ask) -> str:
     back = (
         after_compaction.notes(ctx, place, shelves, ask.session) if ask.source == "compact" else []
     )
-    notes = [*back, *start_notes(ctx, place, shelves, hidden, own, back)]
+    from vector_memory.service import guidance
+
+    learned = guidance.for_start(ctx, place, hidden)
+    notes = [*back, *start_notes(ctx, place, shelves, hidden, own, [*back, *learned]), *learned]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
     known = client_notes.known_to_client(ask.transcript)
     return fence(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""

@@ -50,6 +50,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ctx.state.done(unfinished.TOPICS, concerned)
     unfinished.finish(ctx, concerned)
     feedback.judge(ctx, ended.session, ended.transcript)
+    unfinished.learn_later(ctx, ended.transcript, ended.folder, ended.final)
     if ended.final:
         client_notes.index(ctx, ended.transcript, ended.folder)
     if captured.stored:

@@ -7,6 +7,7 @@ of what was said.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from vector_memory.service import endings, topics
@@ -16,13 +17,42 @@ TOPICS = "topics"
 SUMMARY = "summary"
 MINING = "mining"
 """Tasks that are due for a session: its topics, its summary, what a model finds in it."""
+LESSONS = "lessons"
+"""What is due for a transcript, by its path: what its tasks teach."""
 
 
 def finish_some(ctx: Context, most: int = 4) -> int:
     """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
     due = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
     finish(ctx, due)
-    return len(due)
+    return max(len(due), _learn_some(ctx, most))
+
+
+def learn_later(ctx: Context, path: str, folder: str, final: bool) -> None:
+    """Learn from a transcript soon, when what waits for it to be indexed does not wait for this too."""
+    if ctx.settings.learn_from_outcomes:
+        ctx.state.add_due(LESSONS, path)
+        ctx.later(lambda: _learn(ctx, {path: folder}, final))
+
+
+def _learn_some(ctx: Context, most: int) -> int:
+    """Learn from some transcripts that a backfill read, or that the last daemon did not come to; from one
+    that is gone nothing more can be learned."""
+    paths = ctx.state.due(LESSONS, most)
+    if paths:
+        _learn(ctx, dict.fromkeys(paths, ""), final=True)
+    return len(paths)
+
+
+def _learn(ctx: Context, folders: dict[str, str], final: bool) -> None:
+    if ctx.stopping.is_set():
+        # The next daemon finds it due.
+        return
+    from vector_memory.service import lessons
+
+    there = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
+    lessons.learn_all(ctx, there, final)
+    ctx.state.done(LESSONS, folders)
 
 
 def finish(ctx: Context, sessions: Iterable[str]) -> None:

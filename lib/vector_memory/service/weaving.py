@@ -13,15 +13,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vector_memory.lifecycle import dedup
+from vector_memory.index import fix_drafts
+from vector_memory.lifecycle import dedup, solving
 from vector_memory.lifecycle.dedup import Outcome
 from vector_memory.model import (
     DECISION,
     INTENTS,
     PREFERENCE,
+    PROBLEM,
     Link,
     Memory,
     Relation,
+    Scope,
     Status,
     unique,
 )
@@ -40,6 +43,8 @@ ENTITIES_SHARED = 2
 BINDING = (DECISION, PREFERENCE)
 REPLACING_COSINE = 0.75
 """What can give way to another idea by itself, and how near they must be for that."""
+MOST_OPEN = 50
+"""How many open items a fix is compared with."""
 SPECIFIC = ("file:", "concept:", "person:")
 
 _BUILDS_ON = re.compile(
@@ -90,15 +95,26 @@ def _is_idea(memory: Memory) -> bool:
 
 def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> None:
     with shelf.storing:
-        near = [
-            one for one in neighbours(ctx, shelf, memory, vector) if _is_older(one.memory, memory)
-        ]
+        found = neighbours(ctx, shelf, memory, vector)
+        found += _problems(shelf, memory, found)
+        near = [one for one in found if _is_older(one.memory, memory)]
         for one in near:
             if _says_same(memory, one):
                 _become_one(ctx, shelf, memory, one.memory)
                 return
         for tie in ties(memory, near):
             _bind(ctx, shelf, memory, tie)
+
+
+def _problems(shelf: Shelf, memory: Memory, found: Sequence[Neighbour]) -> list[Neighbour]:
+    """Return the open problems that a fix solves and is not near by its words: an error that is quoted is
+    a small part of what is said of it."""
+    if fix_drafts.TAG not in memory.tags:
+        return []
+    known = {one.memory.id for one in found}
+    open_ones = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
+    solved = [one for one in open_ones if one.id not in known and _solves(memory, one)]
+    return [Neighbour(one, None) for one in solved]
 
 
 def _is_older(other: Memory, memory: Memory) -> bool:
@@ -160,7 +176,17 @@ def ties(memory: Memory, near: Sequence[Neighbour]) -> list[storing.Tie]:
     return found[: storing.MOST_LINKS]
 
 
+def _solves(memory: Memory, other: Memory) -> bool:
+    if fix_drafts.TAG not in memory.tags or other.kind != PROBLEM or other.extra.get("done"):
+        return False
+    if memory.trust < min(other.trust, 1):
+        return False
+    return solving.solves(memory.title, memory.files, other.text, other.files)
+
+
 def _tie(memory: Memory, near: Neighbour) -> storing.Tie | None:
+    if _solves(memory, near.memory):
+        return storing.Tie(near.memory, Relation.ANSWERS, "the same error")
     tie = storing.tie_of(memory, near)
     if tie is None and _share_entities(memory, near):
         weight = round(near.cosine or 0.0, 3)

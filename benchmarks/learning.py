@@ -1,0 +1,211 @@
+"""What is learned from sessions, on real transcripts: `python benchmarks/learning.py TRANSCRIPTS [--show]`.
+
+TRANSCRIPTS is a folder of transcripts; `outcomes.json` says of some of the tasks in the public ones, by the
+name of the prompt that begins them, what kind a person took them for and whether they were done (null
+where nobody can tell). It prints how many tasks were found, how many of the labelled ones are told apart,
+classified and judged as the person did, how often guidance would speak, and how long it takes.
+
+Without the folder, only sessions of our own with known outcomes are judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from common import ROOT  # noqa: F401 - puts the library on the path
+
+from vector_memory.index.reader import head_of, read_exchanges, transcripts_below
+from vector_memory.index.turns import terms_of
+from vector_memory.observe import outcomes, tasks, trails, world
+from vector_memory.observe.outcomes import Task
+from vector_memory.observe.world import Thing
+from vector_memory.service.harvest import cleaner, harvest
+
+LABELS = Path(__file__).with_name("outcomes.json")
+BIG_BYTES = 10_000_000
+
+
+def learned(path: str) -> tuple[list[tuple[str, Task]], list[world.Sighting]]:
+    """Return a transcript's tasks with the prompts that began them, and what was seen."""
+    told = harvest(read_exchanges(path, final=True), cleaner())
+    groups = tasks.group(told.turns)
+    following = [group[0].prompt for group in groups[1:]] + [""]
+    made = []
+    for group, said in zip(groups, following, strict=False):
+        if any(turn.steps for turn in group):
+            prompt = tasks.asked(group)
+            made.append((prompt, outcomes.measure(group, said, sorted(terms_of(prompt)), path)))
+    return made, told.sightings
+
+
+def judge(found: dict[str, Task], show: bool) -> None:
+    """Print how the tasks compare with the labels."""
+    labels: dict[str, Any] = json.loads(LABELS.read_text())
+    mine = {key: found[key] for key in labels if key in found}
+    print(f"labelled {len(labels)}, found as tasks {len(mine)}")
+    kinds = [(found[key].kind, kind) for key, (kind, _) in labels.items() if key in mine and kind]
+    dones = [
+        (found[key].done, done)
+        for key, (_, done) in labels.items()
+        if key in mine and done is not None
+    ]
+    right = sum(one == other for one, other in kinds)
+    print(f"kind as labelled: {right} of {len(kinds)} ({right / max(1, len(kinds)):.2f})")
+    told = [(one, other) for one, other in dones if one is not None]
+    right = sum(one == other for one, other in told)
+    print(f"done or not as labelled: {right} of {len(told)} ({right / max(1, len(told)):.2f}), "
+          f"not told {len(dones) - len(told)}")  # fmt: skip
+    undone = [one for one, other in told if not other]
+    print(f"of {len(undone)} that were not done {sum(not one for one in undone)} are known as such")
+    sure = [(found[key].done, done) for key, (_, done) in labels.items()
+            if key in mine and done is not None and found[key].sure]  # fmt: skip
+    right = sum(one == other for one, other in sure)
+    print(f"where it is sure: {right} of {len(sure)} ({right / max(1, len(sure)):.2f})")
+    for key, (kind, done) in labels.items() if show else ():
+        one = found.get(key)
+        if one and (one.kind != (kind or one.kind) or (done is not None and one.done != done)):
+            print(
+                f"  {key[:8]} labelled {kind} {done}, taken for {one.kind} {one.done} ({one.sure})"
+            )
+
+
+def speaks(by_project: dict[str, list[tuple[str, Task]]]) -> Counter[str]:
+    """Count how often guidance would have spoken, each task being told of those before it alone."""
+    told: Counter[str] = Counter()
+    for made in by_project.values():
+        ordered = sorted(made, key=lambda pair: pair[1].at)
+        for place, (prompt, task) in enumerate(ordered):
+            before = [one for _, one in ordered[:place]]
+            told["prompts"] += 1
+            drawn = trails.find(before, task.ended_at)
+            kind = tasks.kind_of(prompt)
+            told["prompts with steps"] += (
+                trails.fitting(drawn, kind, terms_of(prompt), task.ended_at) is not None
+            )
+            enough = len(before) >= outcomes.LEAST_TASKS
+            told["starts with trouble"] += enough and bool(outcomes.habits(before))
+    return told
+
+
+def surprises(by_project: dict[str, list[world.Sighting]]) -> Counter[str]:
+    """Count how often a command that failed had always succeeded before."""
+    told: Counter[str] = Counter()
+    for seen in by_project.values():
+        things: dict[str, Thing] = {}
+        for one in sorted(seen, key=lambda each: (each.at, each.id)):
+            key = f"{one.kind}:{one.name}"
+            known = things.get(key)
+            told[one.kind] += known is None
+            if one.state == world.FAILS:
+                told["failures"] += 1
+                told["surprises"] += known is not None and bool(world.surprise_at(known))
+            things[key] = world.with_sighting(known, one)
+    return told
+
+
+def timed(paths: list[str], most: int) -> None:
+    """Print how long a session of about `most` bytes takes, made of copies of the largest one."""
+    largest = max(paths, key=lambda path: Path(path).stat().st_size)
+    raw = Path(largest).read_bytes().rstrip(b"\n") + b"\n"
+    with tempfile.TemporaryDirectory() as folder:
+        big = Path(folder) / "big.jsonl"
+        big.write_bytes(raw * max(1, most // len(raw)))
+        started = time.perf_counter()
+        made, _ = learned(str(big))
+        took = time.perf_counter() - started
+        print(f"a session of {big.stat().st_size / 1e6:.1f} MB, {len(made)} tasks: {took:.2f} s")
+    known = ([one for _, one in made] * 400)[:400]
+    started = time.perf_counter()
+    trails.find(known, datetime.now(timezone.utc))
+    outcomes.habits(known)
+    print(f"trails and trouble of 400 tasks: {(time.perf_counter() - started) * 1000:.0f} ms")
+
+
+def scripted(show: bool) -> None:
+    """Judge sessions of our own: each says what became of it."""
+    at = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
+    right, all_of_them = Counter[str](), 0
+    for prompt, kind, steps, following, done in SCRIPTS:
+        made = [
+            tasks.Step(what, job, job, ok, tool=what, at=at + timedelta(seconds=n))
+            for n, (what, job, ok) in enumerate(steps)
+        ]
+        turn = tasks.Turn("k", prompt, at, at + timedelta(minutes=1), tuple(made))
+        task = outcomes.measure([turn], following)
+        all_of_them += 1
+        right["kind"] += task.kind == kind
+        right["done"] += task.done == done
+        if show and (task.kind, task.done) != (kind, done):
+            print(f"  {prompt!r}: {kind} {done}, taken for {task.kind} {task.done}")
+    print(f"scripted: {all_of_them}; kind {right['kind']}, done {right['done']} as written")
+
+
+_EDIT, _TEST, _FAIL = ("edit", "a.py", True), ("run", "pytest", True), ("run", "pytest", False)
+_READ, _LINT = ("read", "", True), ("run", "just lint", False)
+SCRIPTS: list[tuple[str, str, list[tuple[str, str, bool]], str, bool | None]] = [
+    ("Fix the login", "fix", [_READ, _FAIL, _EDIT, _TEST], "", True),
+    ("Fix the login", "fix", [_READ, _EDIT, _FAIL], "", False),
+    ("Fix the login", "fix", [_EDIT, _TEST], "no, it still shows the old page", False),
+    ("Fix the login", "fix", [_EDIT, _FAIL], "great, that one is expected to fail. thanks", True),
+    ("Fix the login", "fix", [_READ], "", None),
+    ("Add a dark mode to the settings page", "feature", [_EDIT], "Next, add a logo.", True),
+    ("Add a dark mode to the settings page", "feature", [_EDIT, _TEST, _LINT], "", False),
+    ("Could you make the list sortable?", "feature", [_EDIT, _TEST], "", True),
+    ("Why is the cache cold after a start?", "question", [_READ], "", True),
+    ("How do I run only one test?", "question", [_READ], "that's wrong, there is no such option", False),
+    ("Rename the class Foo to Bar", "refactor", [_EDIT, _TEST], "", True),
+    ("Please move the helpers to a module of their own", "refactor", [_EDIT, _FAIL], "", False),
+    ("Write tests for the importer", "test", [("edit", "tests/test_a.py", True), _TEST], "", True),
+    ("Update the README with the new options", "docs", [("edit", "README.md", True)], "lgtm", True),
+    ("Set up ruff and a pre-commit hook", "setup", [_EDIT, ("run", "npm install", True)], "", True),
+    ("Review my last commit", "review", [_READ], "", True),
+    ("Commit and push this", "release", [("run", "git commit", True), ("run", "git push", False)], "", False),
+    ("The build is broken since the upgrade, please look into it", "fix", [_EDIT, _TEST], "", True),
+    ("It crashes when the file is empty", "fix", [_EDIT], "it still crashes", False),
+    ("Extract the parser into its own package", "refactor", [_EDIT, _TEST], "you forgot the imports", False),
+]  # fmt: skip
+
+
+def main() -> None:
+    """Print what is found, how well, how often it would be told, and how long it takes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("transcripts", type=Path, nargs="?")
+    parser.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    scripted(given.show)
+    if given.transcripts is None:
+        return
+    paths = transcripts_below(str(given.transcripts))
+    started = time.perf_counter()
+    by_project: dict[str, list[tuple[str, Task]]] = defaultdict(list)
+    seen: dict[str, list[world.Sighting]] = defaultdict(list)
+    found: dict[str, Task] = {}
+    for path in paths:
+        made, sightings = learned(path)
+        folder = head_of(path)[1] or path
+        fresh = [(prompt, one) for prompt, one in made if one.key not in found]
+        found.update((one.key, one) for _, one in fresh)
+        by_project[folder] += fresh
+        seen[folder] += sightings
+    took = time.perf_counter() - started
+    size = sum(Path(path).stat().st_size for path in paths) / 1e6
+    print(
+        f"{len(paths)} transcripts, {size:.1f} MB, {len(by_project)} projects: {len(found)} tasks in {took:.2f} s"
+    )
+    print("kinds:", dict(Counter(one.kind for one in found.values()).most_common()))
+    print("done:", dict(Counter(str(one.done) for one in found.values()).most_common()))
+    judge(found, given.show)
+    print("guidance:", dict(speaks(by_project)))
+    print("things:", dict(surprises(seen)))
+    timed(paths, BIG_BYTES)
+
+
+if __name__ == "__main__":
+    main()

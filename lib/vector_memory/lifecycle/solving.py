@@ -1,0 +1,42 @@
+"""Whether a fix mended a problem that was noted before. Only what is plain counts: a problem that is taken
+for solved does not come up again."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from vector_memory import analysis
+from vector_memory.language.failures import normalise
+
+LEAST_WORDS = 3
+"""Telling words that an error must have to be known by them."""
+NAMED = 0.8
+"""The share of the error's words that the problem must name, where both are of one file."""
+_NAME = re.compile(r"[\w-]+\.\w{1,5}\b")
+
+
+def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequence[str]) -> bool:
+    """Whether a fix of an error mended a problem: the problem quotes the error, or names nearly all of
+    it and a file that the fix changed.
+
+    Args:
+        error: the line that said what went wrong.
+        files: what the fix changed.
+        problem: the problem in words, and `problem_files`, those it is about.
+    """
+    terms = frozenset(analysis.analyse(error))
+    if len(terms) < LEAST_WORDS or "?" in problem:
+        return False
+    if _flat(error) in _flat(problem):
+        return True
+    named = {os.path.basename(file).lower() for file in files}
+    theirs = {os.path.basename(file).lower() for file in problem_files}
+    theirs |= {name.lower() for name in _NAME.findall(problem)}
+    said = frozenset(analysis.analyse(problem))
+    return bool(named & theirs) and len(terms & said) >= NAMED * len(terms)
+
+
+def _flat(text: str) -> str:
+    return " ".join(normalise(text).lower().replace("`", "").split()).rstrip(".")
