@@ -38,6 +38,7 @@ _LENGTH = re.compile(r"\$\{#|\$\{\w+:[+]|\$\{\w+:0:\d\}")
 
 def sensitivity(path: str, around: Surroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
+    path = path.rstrip("*")
     name = posixpath.basename(path)
     if not path or _EXAMPLE.search(name) or _HARMLESS.search(path):
         return ""
@@ -100,6 +101,10 @@ def touched(act: Act, line: Line) -> Iterator[Finding]:
         yield from _each(act, paths, f"It {verb} credentials.")
     elif name == "ssh-keygen" and act.value("-f") and not act.has("-l", "-y", "-R", "-F", "-e"):
         yield from _each(act, [(LOW, one) for _, one in paths], "It writes a key, over one that may be there.")
+    elif name == "git" and act.args[:1] in (("show",), ("cat-file",)):
+        yield from _each(act, paths, "It shows credentials.")
+    elif name in ("echo", "printf") and read:
+        yield from _each(act, paths, "It shows credentials.")
     elif name == "git" and act.args[:1] == ("add",):
         yield from _each(act, paths, "It puts credentials under version control.")
 
@@ -115,7 +120,7 @@ def _is_quiet(act: Act, line: Line) -> bool:
         return not act.has("-text") and act.args[:1] not in (("rsa",), ("pkey",)) or act.has("-noout")
     if act.name == "sed" and act.has("-i", "--in-place"):
         return True
-    if act.name in ("sed", "awk") and any(re.search(r"(?:=\.\*/=|\*{3}|REDACTED|-F=|print \$1\b|^s/=.*)", one) for one in act.args):
+    if act.name in ("sed", "awk") and any(re.search(r"(?:=\.\*/=|\*{3}|REDACTED|print \$1\b|^s/=.*)", one) for one in act.args):
         return True
     if act.name == "cut" and act.value("-f") == "1" or (act.name == "cut" and "-f1" in act.args):
         return True
@@ -154,6 +159,21 @@ def _written(act: Act, line: Line) -> Iterator[Finding]:
     if act.name in ("sed", "perl") and any(re.match(r"^-\w*i", one) or one.startswith("--in-place") for one in act.args):
         for found, path in _sensitive(act, line):
             yield Finding(CREDENTIALS, found, act.what, "It changes credentials.", path)
+
+
+_QUOTED = re.compile(r"""["']([^"'\n]{3,200})["']""")
+_PRINTS = re.compile(r"print|console\.log|puts\b|echo|stdout|requests\.|fetch\(|urlopen")
+
+
+def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
+    """Yield which credentials a script of another language in the line shows."""
+    if not _PRINTS.search(script) or "dotenv" in script:
+        return
+    for found in _QUOTED.finditer(script):
+        path = line.around.path(found[1], act.folder)
+        sensitive = sensitivity(path, line.around) if " " not in found[1] else ""
+        if sensitive:
+            yield Finding(CREDENTIALS, sensitive, act.what, "It shows credentials.", path)
 
 
 # -- programs that give secrets away ---------------------------------------------------------------

@@ -216,7 +216,7 @@ _TASKS: dict[str, tuple[tuple[str, str], ...]] = {
     "turso": ((r"^db destroy\b", HIGH),),
     "pscale": ((r"^(?:database|branch) delete\b", HIGH),),
 }
-_SAME = {"rake": "rails", "sequelize-cli": "sequelize", "tofu": "terraform", "dj": "manage.py"}
+_SAME = {"rake": "rails", "sequelize-cli": "sequelize"}
 TASKS = frozenset({*_TASKS, *_SAME})
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
 

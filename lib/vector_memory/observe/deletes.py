@@ -34,6 +34,12 @@ _MADE_AGAIN_LIKE = (
     "*.dSYM", "npm-debug.log*", "*.pid", "*.whl", "nohup.out", "*.d", "*.snap.new", "test-output", "*.lcov",
     "*.coverage", "*.prof", "*.trace", "*.tgz",
 )  # fmt: skip
+_LIKE = re.compile("|".join(fnmatch.translate(one) for one in _MADE_AGAIN_LIKE))
+PLAIN_FILES = frozenset(
+    {"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "poetry.lock", "Cargo.lock", "uv.lock", "Gemfile.lock",
+     "composer.lock", "Pipfile.lock", "go.sum", "pdm.lock", "flake.lock", "bun.lockb", ".terraform.lock.hcl"}
+)  # fmt: skip
+"""Files that a package manager writes, and makes again."""
 _CACHES = (".cache", ".npm/_cacache", ".gradle/caches", ".m2/repository", "Library/Caches", ".cargo/registry", "go/pkg/mod/cache")
 _DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".mdb", ".rdb", ".ldb")
 _SYSTEM = ("/etc", "/usr", "/var", "/bin", "/sbin", "/lib", "/boot", "/opt", "/root", "/home", "/sys", "/proc", "/srv",
@@ -66,7 +72,7 @@ def is_made_again(path: str, around: Surroundings) -> bool:
 
 def _is_name_made_again(name: str) -> bool:
     name = name.rstrip("*") if name.rstrip("*") in MADE_AGAIN else name
-    return name in MADE_AGAIN or any(fnmatch.fnmatchcase(name, one) for one in _MADE_AGAIN_LIKE)
+    return name in MADE_AGAIN or _LIKE.match(name) is not None
 
 
 def _judged(word: Word, act: Act, line: Line, recursive: bool) -> tuple[str, str, str] | None:
@@ -119,6 +125,8 @@ def _kept(
         system = any(path.startswith(one + "/") for one in _SYSTEM) and not path.startswith(around.home + "/")
         return (HIGH if recursive or system else LOW), why, path
     if recursive:
+        if name in PLAIN_FILES:
+            return None
         return HIGH, f"{inner} is no folder that is made again.", path
     if glob and name.startswith("*"):
         return LOW, f"It deletes every {name} in a folder of the project.", path
@@ -206,11 +214,12 @@ def _made_in(line: Line, act: Act) -> set[str]:
 
 def _listed(act: Act, line: Line, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
-    source = next(
-        (one for one in line.before(act) if one.name not in ("read", "sort", "head", "tail", "uniq", "tr", "sed", "grep", "xargs", "awk")),
-        None,
-    )
+    source = act.feeding
+    while source is not None and source.feeding is not None and source.name not in ("find", "fd", "ls"):
+        source = source.feeding
     if source is None:
+        severity = HIGH if recursive else LOW
+        yield Finding(DELETE, severity, act.what, "It deletes whatever a file lists.", act.what)
         return
     if source.name in ("find", "fd", "fdfind"):
         found = _searched(source, line)
@@ -222,7 +231,7 @@ def _listed(act: Act, line: Line, recursive: bool) -> Iterator[Finding]:
         judged = [_judged(one, source, line, recursive) for one in words]
         if words and not any(judged) and all("/" in one.text or one.glob for one in words):
             return
-    severity = HIGH if recursive else LOW
+    severity = HIGH if recursive or source.name in ("grep", "rg", "cat", "awk") else LOW
     yield Finding(DELETE, severity, act.what, f"It deletes whatever `{source.name}` lists.", source.what)
 
 

@@ -124,6 +124,7 @@ def _of_script(act: Act, line: Line) -> Iterator[Finding]:
         if not script or act.name in SHELLS:
             continue
         yield from deletes.scripted(act, script, line)
+        yield from credentials.scripted(act, script, line)
         for command in deletes.shell_in(script)[:4]:
             inner = lines.read(command, line.around)
             for one in inner.acts:
@@ -142,10 +143,6 @@ def _distinct(found: Sequence[Finding]) -> list[Finding]:
 
 # -- tools of the client ---------------------------------------------------------------------------
 
-_LOCK_FILES = frozenset(
-    {"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "poetry.lock", "Cargo.lock", "uv.lock", "Gemfile.lock",
-     "composer.lock", "Pipfile.lock", "go.sum", "pdm.lock", "flake.lock", "bun.lockb"}
-)  # fmt: skip
 _PIPELINES = (".github/workflows/", ".circleci/", ".gitlab-ci", "Jenkinsfile", "azure-pipelines", "bitbucket-pipelines")
 _TELLING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)", re.IGNORECASE)
 
@@ -179,7 +176,7 @@ def _of_edit(tool: str, given: Mapping[str, Any], around: Surroundings) -> Itera
             yield from system.outside(path, what, around.home)
     elif inner.startswith(".git/"):
         yield Finding(GUARDED, HIGH, what, "It changes git's own files.", path)
-    elif name in _LOCK_FILES:
+    elif name in deletes.PLAIN_FILES:
         yield Finding(GUARDED, LOW, what, "A package manager writes this file.", path)
     elif inner.startswith(_PIPELINES) and _TELLING.search(new_text(given)):
         yield Finding(CREDENTIALS, HIGH, what, "The pipeline would print or send its secrets.", path)

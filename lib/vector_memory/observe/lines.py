@@ -16,6 +16,8 @@ from vector_memory.observe.findings import Surroundings
 
 MOST_WHAT = 200
 MOST_EXPANSIONS = 32
+MOST_WORDS = 200
+"""Of one command: in a longer one the words that follow are more of the same."""
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?([-=?+])([^{}]*))?\}|(\w+))")
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
@@ -24,6 +26,12 @@ _PYTHON = re.compile(r"^python[\d.]*$|^py$")
 
 # Programs that only run another one in some place, and their options that take a word.
 _EXEC_TAKES = "-u -w -e -n -c --user --workdir --env --env-file --namespace --container --context --index -f --file -p"
+_RUN_TAKES = (
+    " -v --volume --mount -p --publish --name --network --net --entrypoint -h --hostname -l --label -m --memory --cpus"
+    " --platform --add-host --volumes-from --link --restart --pull --gpus --shm-size --cap-add --tmpfs --dns"
+)
+_BEFORE_VERB_TAKES = "-f --file -p --project-name -n --namespace --context -H --env-file --profile"
+_CLIENTS = {"psql", "mysql", "mariadb", "redis-cli", "mongosh", "mongo", "kubectl", "aws", "terraform", "sh", "bash"}
 _INTO = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"}
 _RUN_BY = {
     "poetry": ("run",), "uv": ("run",), "pipenv": ("run",), "pdm": ("run",), "rye": ("run",), "hatch": ("run",),
@@ -161,7 +169,7 @@ def read(command: str, around: Surroundings, commands: Sequence[Command] | None 
     acts: list[Act] = []
     last: Act | None = None
     for one in found:
-        words = [word for w in one.arguments for word in _expanded(w, values, around)]
+        words = [word for w in one.arguments[:MOST_WORDS] for word in _expanded(w, values, around)]
         folder = one.folder
         redirects = tuple(
             Redirect(sign, _expanded(target, values, around)[0]) for sign, target in one.redirects
@@ -280,6 +288,8 @@ def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
         if place < 0:
             return None
         if act.args[place] in _RUN_BY[name]:
+            if name == "npm":
+                words = tuple(one for one in words if one.text != "--")
             return _or_none(_after_options(words[place + 1 :], _RUNNER_TAKES, _LANDLORDS.get(name, 0)), name)
         return (words[place:], False) if act.args[place] in _LOCAL_TOOLS else None
     if name in _PLAIN:
@@ -297,14 +307,20 @@ def _or_none(words: Sequence[Word], name: str) -> tuple[Sequence[Word], bool] | 
 
 def _in_container(act: Act) -> Sequence[Word] | None:
     """Return the words after `exec … CONTAINER`."""
-    texts = list(act.args)
-    try:
-        place = texts.index("exec")
-    except ValueError:
+    verbs = act.texts(_BEFORE_VERB_TAKES)
+    if verbs[:1] == ["compose"]:
+        verbs = verbs[1:]
+    verb = verbs[0] if verbs else ""
+    if verb not in ("exec", "run"):
         return None
-    if any(one not in ("compose",) and not one.startswith("-") for one in texts[: min(place, 1)]):
-        return None
-    rest = act.words[place + 1 :]
+    rest = act.words[act.args.index(verb) + 1 :]
+    if verb == "run":
+        if act.name in ("kubectl", "oc"):
+            return None
+        inner = _after_options(rest, _EXEC_TAKES + _RUN_TAKES, 1)
+        # What is deleted in a container that ends with the command is nobody's.
+        kept = act.has("-v", "--volume", "--mount", "--volumes-from") or "compose" in (*act.args, act.name[7:])
+        return inner if kept or inner and inner[0].text in _CLIENTS else None
     if act.name in ("kubectl", "oc"):
         ends = [i for i, one in enumerate(rest) if one.text == "--"]
         return rest[ends[0] + 1 :] if ends else None

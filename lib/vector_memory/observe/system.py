@@ -179,8 +179,8 @@ def disks(act: Act, line: Line) -> Iterator[Finding]:
     target = " ".join(act.texts())
     name = act.name.partition(".")[0]
     if name in _RUINOUS and not act.has("-n", "--no-act", "--help"):
-        image = [line.around.path(one.text, act.folder) for one in act.operands("-t -L -F -b -O")]
-        if not (name.startswith("mk") and image and not any(one.startswith("/dev/") for one in image)):
+        # An image is a file like any other.
+        if not name.startswith("mk") or any(one.startswith("/dev/") for one in act.texts("-t -L -b -O")):
             yield Finding(DELETE, HIGH, act.what, _RUINOUS[name], target)
     elif name == "dd":
         to = next((one[3:] for one in act.args if one.startswith("of=")), "")
