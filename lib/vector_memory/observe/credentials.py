@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.observe.findings import CREDENTIALS, HIGH, LOW, Finding, Surroundings
-from vector_memory.observe.lines import Act, Line
+from vector_memory.observe.lines import MOST_WHAT, Act, Line
 
 _EXAMPLE = re.compile(r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/")
 _ENV = re.compile(r"^\.env(?:rc)?(?:\..+)?$|^.+\.env$")
@@ -212,9 +212,9 @@ def shown(act: Act, line: Line) -> Iterator[Finding]:
         if act.name == name and re.search(pattern, words):
             if consumed and not re.search(r"delete|remove|set|create|-o", words):
                 return
-            yield Finding(CREDENTIALS, severity, act.what, "It shows or changes secrets.", f"{name} {words}"[:80])
+            yield Finding(CREDENTIALS, severity, act.what, "It shows or changes secrets.", f"{name} {words}"[:MOST_WHAT])
             return
     if act.name in ("echo", "printf") and not act.command.redirects:
         for one in act.words:
             if not one.plain and _SECRET_NAME.search(one.text) and not _LENGTH.search(one.text) and not consumed:
-                yield Finding(CREDENTIALS, LOW, act.what, "It prints a secret.", one.text[:80])
+                yield Finding(CREDENTIALS, LOW, act.what, "It prints a secret.", one.text[:MOST_WHAT])

@@ -33,7 +33,7 @@ from vector_memory.observe.findings import (
     Finding,
     Surroundings,
 )
-from vector_memory.observe.lines import Act, Line
+from vector_memory.observe.lines import MOST_WHAT, Act, Line
 
 SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -207,7 +207,7 @@ def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     for name in _QUERIES:
         if isinstance(given.get(name), str):
             for severity, why, target in databases.in_sql(str(given[name])):
-                yield Finding(DATA, severity, f"{server}: {given[name]}"[:200], why, target)
+                yield Finding(DATA, severity, f"{server}: {given[name]}"[:MOST_WHAT], why, target)
     if _VERB.search(verb):
         told = ", ".join(f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int)))
-        yield Finding(INFRASTRUCTURE, HIGH, f"{server}: {verb}({told})"[:200], f"A tool of {server} deletes something.", told[:120] or verb)
+        yield Finding(INFRASTRUCTURE, HIGH, f"{server}: {verb}({told})"[:MOST_WHAT], f"A tool of {server} deletes something.", told[:MOST_WHAT] or verb)

@@ -77,6 +77,7 @@ class Surroundings:
         root: the project's folder; cwd: where the session is; home: the user's home. Absolute.
         exists: whether there is a file at an absolute path.
         made: absolute paths that the session itself made: to delete them takes nothing away.
+        alias: another path of `root`, through a link, by which tools may name it.
     """
 
     root: str = "/project"
@@ -84,6 +85,7 @@ class Surroundings:
     home: str = "/home/user"
     exists: Callable[[str], bool] = _nothing_known
     made: Collection[str] = ()
+    alias: str = ""
 
     def path(self, text: str, folder: str = "") -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
@@ -93,6 +95,8 @@ class Surroundings:
         if folder.startswith("~"):
             folder = self.path(folder)
         path = posixpath.normpath(posixpath.join(self.cwd, folder, text))
+        if self.alias and (path == self.alias or path.startswith(self.alias + "/")):
+            path = self.root + path[len(self.alias) :]
         return "/" + path.lstrip("/") if path.startswith("/") else ""
 
     def within(self, path: str) -> str | None:

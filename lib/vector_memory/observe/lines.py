@@ -14,7 +14,9 @@ from vector_memory.language import shell
 from vector_memory.language.shell import Command, Redirect, Word
 from vector_memory.observe.findings import Surroundings
 
-MOST_WHAT = 200
+MOST_WHAT = 4_000
+"""Characters of a command that are given on. It is cut to a line after it was redacted: a cut may hide the
+end of a secret."""
 MOST_EXPANSIONS = 32
 MOST_WORDS = 200
 """Of one command: in a longer one the words that follow are more of the same."""
@@ -168,17 +170,25 @@ def read(command: str, around: Surroundings, commands: Sequence[Command] | None 
     values = shell.assigned(command) if "=" in command or "for " in command else {}
     acts: list[Act] = []
     last: Act | None = None
+    known: dict[Word, list[Word]] = {}
+
+    def expanded(word: Word) -> list[Word]:
+        if word not in known:
+            known[word] = _expanded(word, values, around)
+        return known[word]
+
     for one in found:
-        words = [word for w in one.arguments[:MOST_WORDS] for word in _expanded(w, values, around)]
-        folder = one.folder
-        redirects = tuple(
-            Redirect(sign, _expanded(target, values, around)[0]) for sign, target in one.redirects
-        )
-        given = replace(one, redirects=redirects)
-        first = _expanded(one.words[0], values, around)[0]
+        words = [word for w in one.arguments[:MOST_WORDS] for word in expanded(w)]
+        redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in one.redirects)
+        given = replace(one, redirects=redirects) if redirects else one
         act = Act(
-            given, _name(first.text), tuple(words), folder, "ssh" in one.via, last if one.piped else None
-        )  # fmt: skip
+            given,
+            _name(expanded(one.words[0])[0].text),
+            tuple(words),
+            one.folder,
+            "ssh" in one.via,
+            last if one.piped else None,
+        )
         acts += _through(act, 0)
         if "$()" not in one.via:
             last = acts[-1]

@@ -20,7 +20,7 @@ from vector_memory.observe.findings import (
     REMOTE_CODE,
     Finding,
 )
-from vector_memory.observe.lines import Act, Line
+from vector_memory.observe.lines import MOST_WHAT, Act, Line
 
 _FETCHERS = frozenset({"curl", "wget", "fetch", "http", "iwr", "invoke-webrequest", "irm", "invoke-restmethod"})
 _INTERPRETERS = SHELLS | {"fish", "python", "python3", "python2", "perl", "ruby", "node", "php", "iex", "invoke-expression", "deno", "bun"}
@@ -34,12 +34,12 @@ def remote_code(act: Act, line: Line) -> Iterator[Finding]:
     why = "It runs what a server sends, unread."
     first = act.command.words[0]
     if not first.plain and _FETCHED.match(first.text):
-        yield Finding(REMOTE_CODE, HIGH, act.what, why, first.text[:120])
+        yield Finding(REMOTE_CODE, HIGH, act.what, why, first.text[:MOST_WHAT])
         return
     if act.name in _INTERPRETERS or act.name in ("source", ".", "eval"):
         for one in act.words:
             if not one.plain and _FETCHED.match(one.text) and (one.text.startswith("<(") or act.name in ("eval",) or _takes_code(act)):
-                yield Finding(REMOTE_CODE, HIGH, act.what, why, one.text[:120])
+                yield Finding(REMOTE_CODE, HIGH, act.what, why, one.text[:MOST_WHAT])
                 return
     if act.name in _INTERPRETERS and act.feeding is not None and _reads_script(act):
         source: Act | None = act.feeding
