@@ -28,7 +28,9 @@ from vector_memory.observe import destructive
 from vector_memory.observe.findings import CATEGORIES, Surroundings
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
-THERE = {f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")}
+THERE = {
+    f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")
+}
 PLACE = Surroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
 LONG_BYTES = 64_000
 
@@ -56,8 +58,17 @@ def judge(calls: Iterable[dict[str, Any]], misses: bool) -> dict[str, Any]:
             named += any(one.category == call["category"] for one in found)
             grave = "high" if any(one.severity == "high" for one in found) else "low"
             graded += grave == call["severity"]
-            if misses and (grave != call["severity"] or not any(one.category == call["category"] for one in found)):
-                print("  other ", call["category"], call["severity"], [one[:2] for one in found], repr(shown))
+            if misses and (
+                grave != call["severity"]
+                or not any(one.category == call["category"] for one in found)
+            ):
+                print(
+                    "  other ",
+                    call["category"],
+                    call["severity"],
+                    [one[:2] for one in found],
+                    repr(shown),
+                )
         elif call["category"]:
             missed += 1
             if misses:
@@ -68,7 +79,7 @@ def judge(calls: Iterable[dict[str, Any]], misses: bool) -> dict[str, Any]:
                 print("  wrong ", [(one.category, one.why) for one in found], repr(shown))
         else:
             silent += 1
-    share = {
+    return {
         "calls": right + missed + wrong + silent,
         "destructive": right + missed,
         "precision": round(right / max(1, right + wrong), 3),
@@ -76,7 +87,6 @@ def judge(calls: Iterable[dict[str, Any]], misses: bool) -> dict[str, Any]:
         "category right": round(named / max(1, right), 3),
         "severity right": round(graded / max(1, right), 3),
     }
-    return share
 
 
 def by_category(calls: list[dict[str, Any]]) -> list[tuple[str, int, float, float]]:
@@ -91,7 +101,12 @@ def by_category(calls: list[dict[str, Any]]) -> list[tuple[str, int, float, floa
             # A call may well be of two categories; wrong is what is found in a harmless one.
             told[name].append(bool(call["category"]))
     return [
-        (name, len(have[name]), sum(have[name]) / len(have[name]), sum(told[name]) / max(1, len(told[name])))
+        (
+            name,
+            len(have[name]),
+            sum(have[name]) / len(have[name]),
+            sum(told[name]) / max(1, len(told[name])),
+        )
         for name in CATEGORIES
         if have[name]
     ]
@@ -109,7 +124,9 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
 
 def told(name: str, took: list[float]) -> None:
     took.sort()
-    print(f"{name}: p50 {statistics.median(took):.2f} ms, p95 {took[int(len(took) * 0.95)]:.2f}, max {took[-1]:.2f}")
+    print(
+        f"{name}: p50 {statistics.median(took):.2f} ms, p95 {took[int(len(took) * 0.95)]:.2f}, max {took[-1]:.2f}"
+    )
 
 
 def long_commands() -> dict[str, str]:
@@ -129,13 +146,22 @@ def long_commands() -> dict[str, str]:
 
 def main() -> None:
     """Print all figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--misses", action="store_true", help="show what was judged otherwise, but for the held-out third")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--misses",
+        action="store_true",
+        help="show what was judged otherwise, but for the held-out third",
+    )
     options = parser.parse_args()
     calls = json.loads((HERE / "commands.json").read_text(encoding="utf-8"))
     held = [one for one in calls if is_held_out(one)]
     rest = [one for one in calls if not is_held_out(one)]
-    print("destructive operations, the two thirds that the rules were mended by:", judge(rest, options.misses))
+    print(
+        "destructive operations, the two thirds that the rules were mended by:",
+        judge(rest, options.misses),
+    )
     print("destructive operations, the held-out third:", judge(held, False))
     for name, number, recall, precision in by_category(calls):
         print(f"  {name:15} {number:3} calls, recall {recall:.2f}, precision {precision:.2f}")

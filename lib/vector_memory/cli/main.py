@@ -35,6 +35,7 @@ VERBS = {
     "backfill": "backfill:backfill",
     "export": "export:export",
     "stats": "stats:stats",
+    "flags": "flags:flags",
     "init": "init:init",
     "trust": "trust:trust",
     "untrust": "trust:untrust",

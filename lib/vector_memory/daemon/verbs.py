@@ -12,6 +12,7 @@ from vector_memory.daemon.server import Reply
 from vector_memory.model import Progress
 from vector_memory.service import (
     asked,
+    assessments,
     backfill,
     change,
     graphs,
@@ -145,12 +146,15 @@ SIMPLE: dict[str, Simple] = {
     "quarantine": quarantine.held,
     "release": quarantine.release,
     "stats": report.stats,
+    "flags": assessments.flags,
     "init": places.init,
     "trust": places.trust,
     "audit": _audit,
     "jobs": _jobs,
 }
-SHOWN = frozenset({"recall", "list", "get", "history", "topics", "links", "entities", "edit"})
+SHOWN = frozenset(
+    {"recall", "list", "get", "history", "topics", "links", "entities", "edit", "flags"}
+)
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
     "import": _import,

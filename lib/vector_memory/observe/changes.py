@@ -43,7 +43,10 @@ class View:
 
 
 def of_call(
-    tool: str, given: Mapping[str, Any], around: Surroundings, commands: Sequence[Command] | None = None
+    tool: str,
+    given: Mapping[str, Any],
+    around: Surroundings,
+    commands: Sequence[Command] | None = None,
 ) -> View:
     """Return what a call changes and names."""
     if tool in destructive.SHELL_TOOLS:
@@ -68,7 +71,13 @@ def of_call(
 def _named(act: Act, around: Surroundings) -> Iterator[str]:
     for one in act.words:
         text = one.text
-        if one.plain and 1 < len(text) < 200 and not text.startswith("-") and " " not in text and ("/" in text or "." in text):
+        if (
+            one.plain
+            and 1 < len(text) < 200
+            and not text.startswith("-")
+            and " " not in text
+            and ("/" in text or "." in text)
+        ):
             path = around.path(text.rstrip("/"), act.folder)
             if path and around.within(path) not in (None, "."):
                 yield path
@@ -104,7 +113,9 @@ def _of_act(act: Act, around: Surroundings) -> Iterator[Change]:
         yield from (Change(FOLDER, path) for path in _paths(act.operands("-m"), act, around))
     elif name in ("touch", "truncate"):
         yield from (Change(NEW, path) for path in _paths(act.operands("-s -d -r -t"), act, around))
-    elif name in ("sed", "gsed", "perl") and any(re.match(r"^-\w*i|^--in-place", one) for one in act.args):
+    elif name in ("sed", "gsed", "perl") and any(
+        re.match(r"^-\w*i|^--in-place", one) for one in act.args
+    ):
         words = act.operands("-e -f --expression")
         files = words if act.has("-e", "--expression") else words[1:]
         yield from (Change(EDIT, path) for path in _paths(files, act, around))
@@ -139,7 +150,9 @@ def _of_git(act: Act, around: Surroundings) -> Iterator[Change]:
 
 
 def _written(act: Act, around: Surroundings) -> Iterator[Change]:
-    targets = [word for sign, word in act.command.redirects if sign in (">", ">>", "&>", ">|", "&>>")]
+    targets = [
+        word for sign, word in act.command.redirects if sign in (">", ">>", "&>", ">|", "&>>")
+    ]
     if act.name == "tee":
         targets += act.operands()
     for path in _paths(targets, act, around):

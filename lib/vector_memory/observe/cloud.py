@@ -46,13 +46,22 @@ def _pulumi(act: Act, line: Line) -> Iterator[Finding]:
 
 
 def _kubectl(act: Act, line: Line) -> Iterator[Finding]:
-    words = act.texts("-n --namespace --context --cluster -l --selector -f --filename -k --kubeconfig --grace-period -o")
+    words = act.texts(
+        "-n --namespace --context --cluster -l --selector -f --filename -k --kubeconfig --grace-period -o"
+    )
     verb = next(iter(words), "")
     if verb == "delete":
         kind = (words[1] if len(words) > 1 else "").split("/")[0].lower()
-        single = kind in ("pod", "pods", "po", "job", "jobs", "event", "events") and len(words) > 2 or "/" in "".join(words[1:2]) and kind in ("pod", "po", "job")
+        single = (
+            kind in ("pod", "pods", "po", "job", "jobs", "event", "events")
+            and len(words) > 2
+            or "/" in "".join(words[1:2])
+            and kind in ("pod", "po", "job")
+        )
         broad = act.has("--all", "-A", "--all-namespaces")
-        yield _found(act, LOW if single and not broad else HIGH, "It deletes what runs in the cluster." )
+        yield _found(
+            act, LOW if single and not broad else HIGH, "It deletes what runs in the cluster."
+        )
     elif verb == "drain" or (verb == "scale" and act.value("--replicas") == "0"):
         yield _found(act, LOW, "It stops what runs in the cluster.")
     elif verb == "replace" and act.has("--force"):
@@ -60,12 +69,19 @@ def _kubectl(act: Act, line: Line) -> Iterator[Finding]:
 
 
 def _helm(act: Act, line: Line) -> Iterator[Finding]:
-    if act.texts("-n --namespace --kube-context")[:1] in (["uninstall"], ["delete"], ["del"], ["un"]):
+    if act.texts("-n --namespace --kube-context")[:1] in (
+        ["uninstall"],
+        ["delete"],
+        ["del"],
+        ["un"],
+    ):
         yield _found(act, HIGH, "It removes a release with everything in it.")
 
 
 def _docker(act: Act, line: Line) -> Iterator[Finding]:
-    words = act.texts("-f --file -p --project-name --context -H --filter --profile --env-file -t --timeout")
+    words = act.texts(
+        "-f --file -p --project-name --context -H --filter --profile --env-file -t --timeout"
+    )
     if act.name.endswith("-compose"):
         words = ["compose", *words]
     unnamed = any(not one.plain for one in act.words) or act.command.via[-1:] == ("xargs",)
@@ -79,7 +95,9 @@ def _docker(act: Act, line: Line) -> Iterator[Finding]:
             yield _found(act, LOW, "It deletes images.")
     elif two == ("system", "prune"):
         severity = HIGH if act.has("-a", "--all", "--volumes") else LOW
-        yield _found(act, severity, "It deletes every container, image or volume that is not running.")
+        yield _found(
+            act, severity, "It deletes every container, image or volume that is not running."
+        )
     elif two[:1] == ("volume",) and words[1:2] in (["rm"], ["prune"], ["remove"]):
         yield _found(act, HIGH, "It deletes a volume with its data.")
     elif two[:1] == ("rm",) or two == ("container", "rm"):
@@ -88,13 +106,23 @@ def _docker(act: Act, line: Line) -> Iterator[Finding]:
     elif two[:1] == ("rmi",) or two in (("image", "rm"), ("image", "prune"), ("container", "prune"), ("builder", "prune"),
                                         ("network", "prune"), ("network", "rm"), ("buildx", "prune")):  # fmt: skip
         yield _found(act, LOW, "It deletes images or containers that must be made again.")
-    elif two[:1] in (("swarm",), ("stack",), ("service",), ("secret",)) and words[1:2] in (["rm"], ["leave"], ["remove"]):
+    elif two[:1] in (("swarm",), ("stack",), ("service",), ("secret",)) and words[1:2] in (
+        ["rm"],
+        ["leave"],
+        ["remove"],
+    ):
         yield _found(act, HIGH, "It removes services that run.")
 
 
-_AWS_DELETES = re.compile(r"^(?:delete|terminate|deregister|purge|destroy|remove|disable|schedule-key-deletion|revoke|release)(?:-|$)")
-_AWS_LESSER = re.compile(r"^(?:delete-(?:tags|message|alarms|log-stream)|disable-|revoke-|remove-(?:tags|permission)|deregister-targets|untag)")
-_AWS_TAKES = "--profile --region --output --query --endpoint-url --exclude --include --storage-class"
+_AWS_DELETES = re.compile(
+    r"^(?:delete|terminate|deregister|purge|destroy|remove|disable|schedule-key-deletion|revoke|release)(?:-|$)"
+)
+_AWS_LESSER = re.compile(
+    r"^(?:delete-(?:tags|message|alarms|log-stream)|disable-|revoke-|remove-(?:tags|permission)|deregister-targets|untag)"
+)
+_AWS_TAKES = (
+    "--profile --region --output --query --endpoint-url --exclude --include --storage-class"
+)
 
 
 def _aws(act: Act, line: Line) -> Iterator[Finding]:
@@ -157,23 +185,34 @@ _CLI_DELETES: dict[str, str] = {
 _VERB_LIKE = re.compile(
     r"(?:^|[:-])(?:delete|destroy|purge|remove|rm|teardown|rb|terminate|disable|undeploy|deletefile|rmdir)$|^(?:delete|purge)-|:(?:delete|destroy)"
 )
-_LOCAL = re.compile(r"^(?:config|configurations?|auth|components|alias|context|contexts|local|account clear)$")
+_LOCAL = re.compile(
+    r"^(?:config|configurations?|auth|components|alias|context|contexts|local|account clear)$"
+)
 
 
 def _generic(act: Act, line: Line) -> Iterator[Finding]:
-    words = act.texts("--project --zone --region --resource-group -g --name -n --account --format --location --subscription")
+    words = act.texts(
+        "--project --zone --region --resource-group -g --name -n --account --format --location --subscription"
+    )
     place = next((i for i, one in enumerate(words) if _VERB_LIKE.search(one)), -1)
     if place < 0 or place > 5:
         return
-    lesser = any(_LOCAL.match(one) for one in words[:place]) or (act.name == "gsutil" and not act.has("-r", "-R", "-m") and words[place] == "rm")
+    lesser = any(_LOCAL.match(one) for one in words[:place]) or (
+        act.name == "gsutil" and not act.has("-r", "-R", "-m") and words[place] == "rm"
+    )
     yield _found(act, LOW if lesser else HIGH, f"It deletes {_CLI_DELETES[act.name]}.")
 
 
 def _heroku(act: Act, line: Line) -> Iterator[Finding]:
     verb = next(iter(act.texts("-a --app")), "")
-    if re.match(r"^(?:apps|addons|pipelines|domains|spaces|teams):(?:destroy|delete|remove)$|^pg:(?:reset|backups:delete)$", verb):
+    if re.match(
+        r"^(?:apps|addons|pipelines|domains|spaces|teams):(?:destroy|delete|remove)$|^pg:(?:reset|backups:delete)$",
+        verb,
+    ):
         yield _found(act, HIGH, "It destroys an app, or what belongs to it.")
-    elif verb in ("ps:scale", "config:unset", "releases:rollback") and (verb != "ps:scale" or "=0" in " ".join(act.args)):
+    elif verb in ("ps:scale", "config:unset", "releases:rollback") and (
+        verb != "ps:scale" or "=0" in " ".join(act.args)
+    ):
         yield _found(act, LOW, "It changes what runs.")
 
 
@@ -181,7 +220,9 @@ def _gh(act: Act, line: Line) -> Iterator[Finding]:
     words = act.texts("-R --repo -X --method -H -f -F")
     method = (act.value("-X", "--method") or "").upper()
     if words[1:2] == ["delete"] or words[1:2] == ["delete-asset"]:
-        severity = LOW if words[0] in ("label", "cache", "gist", "alias", "run", "codespace") else HIGH
+        severity = (
+            LOW if words[0] in ("label", "cache", "gist", "alias", "run", "codespace") else HIGH
+        )
         yield _found(act, severity, f"It deletes a {words[0]} on GitHub.")
     elif words[:1] == ["api"] and method == "DELETE":
         yield _found(act, HIGH, "It deletes something on GitHub.")

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from vector_memory.observe.findings import CREDENTIALS, HIGH, LOW, Finding, Surroundings
 from vector_memory.observe.lines import MOST_WHAT, Act, Line
 
-_EXAMPLE = re.compile(r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/")
+_EXAMPLE = re.compile(
+    r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/"
+)
 _ENV = re.compile(r"^\.env(?:rc)?(?:\..+)?$|^.+\.env$")
 _FILES = frozenset(
     {".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg",
@@ -22,7 +24,9 @@ _ENDINGS = (".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", ".ppk"
 _AT_HOME = (".ssh/", ".aws/credentials", ".aws/sso/", ".gnupg/", ".docker/config.json", ".kube/config", ".config/gcloud/",
             ".config/gh/hosts.yml", ".azure/", ".cargo/credentials", ".gem/credentials", ".terraform.d/credentials",
             "Library/Keychains/", ".config/op/", ".claude/.credentials.json", ".local/share/keyrings/", ".oci/")  # fmt: skip
-_HARMLESS = re.compile(r"\.pub$|/known_hosts(?:\.old)?$|/\.ssh/config$|/\.ssh/?$|\.pub\.pem$|/(?:ca|cert|certs?|public|chain|fullchain|ca-bundle|cacert)\.(?:pem|key)$|-cert\.pem$|_pub\.pem$|public[\w-]*\.(?:pem|key)$|/node_modules/|/site-packages/|certifi")
+_HARMLESS = re.compile(
+    r"\.pub$|/known_hosts(?:\.old)?$|/\.ssh/config$|/\.ssh/?$|\.pub\.pem$|/(?:ca|cert|certs?|public|chain|fullchain|ca-bundle|cacert)\.(?:pem|key)$|-cert\.pem$|_pub\.pem$|public[\w-]*\.(?:pem|key)$|/node_modules/|/site-packages/|certifi"
+)
 _LESSER_ENV = re.compile(r"\.(?:test|testing|ci)$")
 
 _PRINTERS = frozenset(
@@ -30,9 +34,14 @@ _PRINTERS = frozenset(
      "sed", "awk", "cut", "sort", "jq", "yq", "column", "fold", "rev", "paste", "pr", "view", "openssl", "type", "get-content", "gc"}
 )  # fmt: skip
 _SEARCHERS = frozenset({"grep", "rg", "egrep", "fgrep", "ag", "ack"})
-_SENDERS = frozenset({"curl", "wget", "scp", "rsync", "nc", "ncat", "http", "ftp", "sftp", "gh", "aws"})
+_SENDERS = frozenset(
+    {"curl", "wget", "scp", "rsync", "nc", "ncat", "http", "ftp", "sftp", "gh", "aws"}
+)
 _COPIERS = frozenset({"cp", "mv", "install", "ln"})
-_SECRET_NAME = re.compile(r"\$\{?\w*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)\w*", re.I)
+_SECRET_NAME = re.compile(
+    r"\$\{?\w*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)\w*",
+    re.I,
+)
 _LENGTH = re.compile(r"\$\{#|\$\{\w+:[+]|\$\{\w+:0:\d\}")
 
 
@@ -44,7 +53,11 @@ def sensitivity(path: str, around: Surroundings) -> str:
         return ""
     if _ENV.match(name):
         return LOW if _LESSER_ENV.search(name) or name == ".envrc" else HIGH
-    home = path[len(around.home) + 1 :] if path.startswith(around.home + "/") else path.partition("/root/")[2]
+    home = (
+        path[len(around.home) + 1 :]
+        if path.startswith(around.home + "/")
+        else path.partition("/root/")[2]
+    )
     if home and any(home.startswith(one) for one in _AT_HOME):
         return HIGH
     if name == ".npmrc" and around.within(path) is not None:
@@ -64,7 +77,9 @@ def _sensitive(act: Act, line: Line) -> Iterator[tuple[str, str]]:
         text = one.text
         if not one.plain or not text or len(text) > 300 or " " in text:
             continue
-        for part in dict.fromkeys((text, text.partition("@")[2], text.rpartition(":")[2], text.partition("=")[2])):
+        for part in dict.fromkeys(
+            (text, text.partition("@")[2], text.rpartition(":")[2], text.partition("=")[2])
+        ):
             if part and not part.startswith(("-", "http", "s/", "/^")):
                 path = line.around.path(part, act.folder)
                 found = sensitivity(path, line.around)
@@ -87,10 +102,14 @@ def touched(act: Act, line: Line) -> Iterator[Finding]:
     name = act.name
     if name in _PRINTERS and not _is_quiet(act, line):
         yield from _each(act, paths, "It shows credentials.")
-    elif name in _SEARCHERS and not act.has("-q", "--quiet", "-c", "--count", "-l", "--files-with-matches", "-L"):
+    elif name in _SEARCHERS and not act.has(
+        "-q", "--quiet", "-c", "--count", "-l", "--files-with-matches", "-L"
+    ):
         # The first word is what is searched for.
         searched = act.texts("-A -B -C -m -e -f --include --exclude")
-        if "-e" in act.args or any(line.around.path(one, act.folder) == paths[0][1] for one in searched[1:]):
+        if "-e" in act.args or any(
+            line.around.path(one, act.folder) == paths[0][1] for one in searched[1:]
+        ):
             yield from _each(act, paths, "It shows credentials.")
     elif name in _SENDERS:
         yield from _each(act, paths, "It sends credentials to a server.") if name != "aws" else ()
@@ -100,10 +119,15 @@ def touched(act: Act, line: Line) -> Iterator[Finding]:
         verb = "writes" if name == "tee" else "deletes"
         yield from _each(act, paths, f"It {verb} credentials.")
     elif name == "ssh-keygen" and act.value("-f") and not act.has("-l", "-y", "-R", "-F", "-e"):
-        yield from _each(act, [(LOW, one) for _, one in paths], "It writes a key, over one that may be there.")
-    elif name == "git" and act.args[:1] in (("show",), ("cat-file",)):
-        yield from _each(act, paths, "It shows credentials.")
-    elif name in ("echo", "printf") and read:
+        yield from _each(
+            act, [(LOW, one) for _, one in paths], "It writes a key, over one that may be there."
+        )
+    elif (
+        name == "git"
+        and act.args[:1] in (("show",), ("cat-file",))
+        or name in ("echo", "printf")
+        and read
+    ):
         yield from _each(act, paths, "It shows credentials.")
     elif name == "git" and act.args[:1] == ("add",):
         yield from _each(act, paths, "It puts credentials under version control.")
@@ -117,10 +141,14 @@ def _each(act: Act, paths: list[tuple[str, str]], why: str) -> Iterator[Finding]
 def _is_quiet(act: Act, line: Line) -> bool:
     """Whether a program that prints changes files in place, or prints what a next one only counts."""
     if act.name == "openssl":
-        return not act.has("-text") and act.args[:1] not in (("rsa",), ("pkey",)) or act.has("-noout")
+        return (
+            not act.has("-text") and act.args[:1] not in (("rsa",), ("pkey",)) or act.has("-noout")
+        )
     if act.name == "sed" and act.has("-i", "--in-place"):
         return True
-    if act.name in ("sed", "awk") and any(re.search(r"(?:=\.\*/=|\*{3}|REDACTED|print \$1\b|^s/=.*)", one) for one in act.args):
+    if act.name in ("sed", "awk") and any(
+        re.search(r"(?:=\.\*/=|\*{3}|REDACTED|print \$1\b|^s/=.*)", one) for one in act.args
+    ):
         return True
     if act.name == "cut" and act.value("-f") == "1" or (act.name == "cut" and "-f1" in act.args):
         return True
@@ -139,7 +167,11 @@ def _copied(act: Act, paths: list[tuple[str, str]], line: Line) -> Iterator[Find
     words = act.texts("-t -m -o -g -S")
     target = line.around.path(words[-1], act.folder) if words else ""
     into = sensitivity(target, line.around)
-    if into and len(words) == 2 and not sensitivity(line.around.path(words[0], act.folder), line.around):
+    if (
+        into
+        and len(words) == 2
+        and not sensitivity(line.around.path(words[0], act.folder), line.around)
+    ):
         # `cp .env.example .env` is how a project is set up; over one that is there it destroys.
         severity = HIGH if line.around.exists(target) and not act.has("-n", "--no-clobber") else ""
         if severity:
@@ -154,9 +186,13 @@ def _written(act: Act, line: Line) -> Iterator[Finding]:
         path = line.around.path(target.text, act.folder) if target.plain else ""
         found = sensitivity(path, line.around) if sign in (">", ">>", "&>", ">|", "&>>") else ""
         if found:
-            severity = LOW if sign in (">>", "&>>") and _ENV.match(posixpath.basename(path)) else found
+            severity = (
+                LOW if sign in (">>", "&>>") and _ENV.match(posixpath.basename(path)) else found
+            )
             yield Finding(CREDENTIALS, severity, act.what, "It writes credentials.", path)
-    if act.name in ("sed", "perl") and any(re.match(r"^-\w*i", one) or one.startswith("--in-place") for one in act.args):
+    if act.name in ("sed", "perl") and any(
+        re.match(r"^-\w*i", one) or one.startswith("--in-place") for one in act.args
+    ):
         for found, path in _sensitive(act, line):
             yield Finding(CREDENTIALS, found, act.what, "It changes credentials.", path)
 
@@ -207,14 +243,30 @@ _SHOWING: tuple[tuple[str, str, str], ...] = (
 def shown(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what a program for secrets gives away."""
     words = " ".join(act.args)
-    consumed = any(one.feeding is act and one.name not in _PRINTERS for one in line.acts) or "$()" in act.command.via
+    consumed = (
+        any(one.feeding is act and one.name not in _PRINTERS for one in line.acts)
+        or "$()" in act.command.via
+    )
     for name, pattern, severity in _SHOWING:
         if act.name == name and re.search(pattern, words):
             if consumed and not re.search(r"delete|remove|set|create|-o", words):
                 return
-            yield Finding(CREDENTIALS, severity, act.what, "It shows or changes secrets.", f"{name} {words}"[:MOST_WHAT])
+            yield Finding(
+                CREDENTIALS,
+                severity,
+                act.what,
+                "It shows or changes secrets.",
+                f"{name} {words}"[:MOST_WHAT],
+            )
             return
     if act.name in ("echo", "printf") and not act.command.redirects:
         for one in act.words:
-            if not one.plain and _SECRET_NAME.search(one.text) and not _LENGTH.search(one.text) and not consumed:
-                yield Finding(CREDENTIALS, LOW, act.what, "It prints a secret.", one.text[:MOST_WHAT])
+            if (
+                not one.plain
+                and _SECRET_NAME.search(one.text)
+                and not _LENGTH.search(one.text)
+                and not consumed
+            ):
+                yield Finding(
+                    CREDENTIALS, LOW, act.what, "It prints a secret.", one.text[:MOST_WHAT]
+                )

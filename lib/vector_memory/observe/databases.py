@@ -12,7 +12,17 @@ SQL_CLIENTS = frozenset(
     {"psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "snowsql", "cqlsh", "pgcli",
      "mycli", "litecli", "usql", "cockroach", "bq", "trino", "presto", "beeline", "sqlplus", "isql"}
 )  # fmt: skip
-_STATEMENT_OPTIONS = ("-c", "--command", "-e", "--execute", "-Q", "-q", "--query", "--eval", "--sql")
+_STATEMENT_OPTIONS = (
+    "-c",
+    "--command",
+    "-e",
+    "--execute",
+    "-Q",
+    "-q",
+    "--query",
+    "--eval",
+    "--sql",
+)
 MOST_SQL = 65_536
 
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*#[^\n]*", re.DOTALL | re.MULTILINE)
@@ -21,16 +31,39 @@ _DROP = re.compile(
     r"^\s*DROP\s+(TABLE|DATABASE|SCHEMA|COLLECTION|KEYSPACE|USER|ROLE|OWNED|TABLESPACE|VIEW|MATERIALIZED VIEW|INDEX|"
     r"FUNCTION|PROCEDURE|TRIGGER|TYPE|SEQUENCE|EXTENSION|CONSTRAINT|PARTITION)\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?"
     r"([\w.\"`\[\]*{}$-]*)", re.IGNORECASE)  # fmt: skip
-_MADE_AGAIN = frozenset({"VIEW", "INDEX", "FUNCTION", "PROCEDURE", "TRIGGER", "USER", "ROLE", "CONSTRAINT", "EXTENSION", "TYPE"})
+_MADE_AGAIN = frozenset(
+    {
+        "VIEW",
+        "INDEX",
+        "FUNCTION",
+        "PROCEDURE",
+        "TRIGGER",
+        "USER",
+        "ROLE",
+        "CONSTRAINT",
+        "EXTENSION",
+        "TYPE",
+    }
+)
 _TRUNCATE = re.compile(r"^\s*TRUNCATE\s+(?:TABLE\s+)?(?:ONLY\s+)?([\w.\"`]+)", re.IGNORECASE)
-_DELETE = re.compile(r"^\s*(?:WITH\b.*?\)\s*)?DELETE\s+FROM\s+(?:ONLY\s+)?([\w.\"`\[\]]+)", re.IGNORECASE | re.DOTALL)
-_UPDATE = re.compile(r"^\s*UPDATE\s+(?:ONLY\s+)?([\w.\"`\[\]]+)\s+(?:AS\s+\w+\s+)?SET\b", re.IGNORECASE)
-_COLUMN = re.compile(r"^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?([\w.\"`]+).*?\bDROP\s+(?:COLUMN\s+)?(?!CONSTRAINT|INDEX|DEFAULT|NOT|KEY|FOREIGN|PRIMARY)", re.IGNORECASE | re.DOTALL)
+_DELETE = re.compile(
+    r"^\s*(?:WITH\b.*?\)\s*)?DELETE\s+FROM\s+(?:ONLY\s+)?([\w.\"`\[\]]+)", re.IGNORECASE | re.DOTALL
+)
+_UPDATE = re.compile(
+    r"^\s*UPDATE\s+(?:ONLY\s+)?([\w.\"`\[\]]+)\s+(?:AS\s+\w+\s+)?SET\b", re.IGNORECASE
+)
+_COLUMN = re.compile(
+    r"^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?([\w.\"`]+).*?\bDROP\s+(?:COLUMN\s+)?(?!CONSTRAINT|INDEX|DEFAULT|NOT|KEY|FOREIGN|PRIMARY)",
+    re.IGNORECASE | re.DOTALL,
+)
 _WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
-_ALWAYS = re.compile(r"^\s*\(?\s*(?:1\s*=\s*1|true|1|'?\w'?\s*=\s*'?\w'?(?<=1=1))\s*\)?\s*$", re.IGNORECASE)
+_ALWAYS = re.compile(
+    r"^\s*\(?\s*(?:1\s*=\s*1|true|1|'?\w'?\s*=\s*'?\w'?(?<=1=1))\s*\)?\s*$", re.IGNORECASE
+)
 _TEST = re.compile(r"(?:^|[_./-])(?:tests?|testing|tmp|temp|scratch|ci)(?:$|[_./-])", re.IGNORECASE)
 _MONGO = re.compile(
-    r"\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove|deleteOne)\s*\(\s*(?:\{\s*\}\s*)?[,)]|\.dropUser\(", re.IGNORECASE
+    r"\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove|deleteOne)\s*\(\s*(?:\{\s*\}\s*)?[,)]|\.dropUser\(",
+    re.IGNORECASE,
 )
 _KEYS = {"flushall", "flushdb"}
 
@@ -55,7 +88,9 @@ def in_sql(script: str) -> Iterator[tuple[str, str, str]]:
 
 def _statement(sql: str) -> tuple[str, str, str] | None:
     # What a client is told beside SQL, such as `\\c db`, stands on lines of its own.
-    sql = "\n".join(line for line in sql.split("\n") if not line.lstrip().startswith(("\\", "."))).strip()
+    sql = "\n".join(
+        line for line in sql.split("\n") if not line.lstrip().startswith(("\\", "."))
+    ).strip()
     if found := _DROP.match(sql):
         what, name = found[1].upper(), found[2].strip('"`[]')
         severity = LOW if what in _MADE_AGAIN else HIGH
@@ -63,9 +98,17 @@ def _statement(sql: str) -> tuple[str, str, str] | None:
     if found := _TRUNCATE.match(sql):
         return HIGH, "It empties a table.", found[1].strip('"`')
     if found := _DELETE.match(sql):
-        return None if _limited(sql) else (HIGH, "Without a condition it deletes every row.", found[1].strip('"`[]'))
+        return (
+            None
+            if _limited(sql)
+            else (HIGH, "Without a condition it deletes every row.", found[1].strip('"`[]'))
+        )
     if found := _UPDATE.match(sql):
-        return None if _limited(sql) else (HIGH, "Without a condition it changes every row.", found[1].strip('"`[]'))
+        return (
+            None
+            if _limited(sql)
+            else (HIGH, "Without a condition it changes every row.", found[1].strip('"`[]'))
+        )
     if found := _COLUMN.match(sql):
         return HIGH, "It drops a column with what is in it.", found[1].strip('"`')
     return None
@@ -74,7 +117,9 @@ def _statement(sql: str) -> tuple[str, str, str] | None:
 def _limited(sql: str) -> bool:
     where = _WHERE.search(sql)
     return (where is not None and not _ALWAYS.match(where[1])) or bool(
-        re.search(r"\b(?:LIMIT\s+\d|USING\b|FROM\s+\w+\s+WHERE)", sql, re.IGNORECASE) and where is None and "USING" in sql.upper()
+        re.search(r"\b(?:LIMIT\s+\d|USING\b|FROM\s+\w+\s+WHERE)", sql, re.IGNORECASE)
+        and where is None
+        and "USING" in sql.upper()
     )
 
 
@@ -85,7 +130,9 @@ def sql_client(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy."""
     database = _database(act)
     if act.name == "bq" and act.texts()[:1] == ["rm"]:
-        yield Finding(DATA, HIGH, act.what, "It deletes a table or a data set.", " ".join(act.texts()[1:]))
+        yield Finding(
+            DATA, HIGH, act.what, "It deletes a table or a data set.", " ".join(act.texts()[1:])
+        )
         return
     if _is_scratch(act, line, database):
         return
@@ -95,7 +142,9 @@ def sql_client(act: Act, line: Line) -> Iterator[Finding]:
     for one in _files(act):
         name = one.rsplit("/", 1)[-1].lower()
         if re.search(r"(?:^|[_.-])(?:drop|wipe|truncate|reset|nuke|purge)(?:[_.-]|$)", name):
-            yield Finding(DATA, LOW, act.what, "By its name, the script it runs destroys data.", one)
+            yield Finding(
+                DATA, LOW, act.what, "By its name, the script it runs destroys data.", one
+            )
 
 
 def _is_scratch(act: Act, line: Line, database: str) -> bool:
@@ -107,7 +156,10 @@ def _is_scratch(act: Act, line: Line, database: str) -> bool:
 
 def _database(act: Act) -> str:
     named = act.value("-d", "--dbname", "--database", "-D")
-    return named or next(iter(act.texts("-c -e -h -p -U -u -P -f --command --host --port --username --user --file")), "")
+    return named or next(
+        iter(act.texts("-c -e -h -p -U -u -P -f --command --host --port --username --user --file")),
+        "",
+    )
 
 
 def _scripts(act: Act, line: Line) -> Iterator[str]:
@@ -150,14 +202,22 @@ def mongo(act: Act, line: Line) -> Iterator[Finding]:
     for script in [act.value("--eval"), *fed(act)]:
         for found in _MONGO.finditer(script):
             severity = LOW if test_named(" ".join(act.texts("--eval"))) else HIGH
-            yield Finding(DATA, severity, act.what, "It drops a collection or a database, or empties it.", found[0])
+            yield Finding(
+                DATA,
+                severity,
+                act.what,
+                "It drops a collection or a database, or empties it.",
+                found[0],
+            )
 
 
 def redis(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what a Redis client is told to destroy."""
     takes = "-h -p -a -n -u --user --pass --pattern -i -r"
     words = [one.lower() for one in act.texts(takes)]
-    words += [one.split()[0].lower() for text in fed(act) for one in text.splitlines() if one.split()]
+    words += [
+        one.split()[0].lower() for text in fed(act) for one in text.splitlines() if one.split()
+    ]
     for one in words:
         if one in _KEYS:
             yield Finding(DATA, HIGH, act.what, "It deletes all keys.", one)
@@ -223,14 +283,20 @@ _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJA
 
 def task(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what a framework's task does to its database."""
-    words = " ".join(one for one in act.args if one not in ("--noinput", "--no-input", "--force-color"))
+    words = " ".join(
+        one for one in act.args if one not in ("--noinput", "--no-input", "--force-color")
+    )
     if act.has("--help", "-h", "--dry-run", "--pretend", "--sql") or act.args[:1] == ("help",):
         return
     for pattern, severity in _TASKS[_SAME.get(act.name, act.name)]:
         if re.search(pattern, words):
             if _for_tests(act.args, line):
                 severity = LOW
-            why = "It deletes or rebuilds the database." if severity == HIGH else "It undoes changes of the database, with what is in them."
+            why = (
+                "It deletes or rebuilds the database."
+                if severity == HIGH
+                else "It undoes changes of the database, with what is in them."
+            )
             yield Finding(DATA, severity, act.what, why, f"{act.name} {words}".strip())
             return
 
@@ -238,4 +304,9 @@ def task(act: Act, line: Line) -> Iterator[Finding]:
 def _for_tests(args: Sequence[str], line: Line) -> bool:
     environment = next((line.says(one) for one in _ENVIRONMENTS if line.says(one)), "")
     named = [one for one in args if not one.startswith("--")]
-    return environment == "test" or any(test_named(one) or one in ("--env=test", "-etest") for one in named) or "--env=test" in args or "--env=testing" in args
+    return (
+        environment == "test"
+        or any(test_named(one) or one in ("--env=test", "-etest") for one in named)
+        or "--env=test" in args
+        or "--env=testing" in args
+    )

@@ -40,7 +40,15 @@ PLAIN_FILES = frozenset(
      "composer.lock", "Pipfile.lock", "go.sum", "pdm.lock", "flake.lock", "bun.lockb", ".terraform.lock.hcl"}
 )  # fmt: skip
 """Files that a package manager writes, and makes again."""
-_CACHES = (".cache", ".npm/_cacache", ".gradle/caches", ".m2/repository", "Library/Caches", ".cargo/registry", "go/pkg/mod/cache")
+_CACHES = (
+    ".cache",
+    ".npm/_cacache",
+    ".gradle/caches",
+    ".m2/repository",
+    "Library/Caches",
+    ".cargo/registry",
+    "go/pkg/mod/cache",
+)
 _DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb", ".mdb", ".rdb", ".ldb")
 _SYSTEM = ("/etc", "/usr", "/var", "/bin", "/sbin", "/lib", "/boot", "/opt", "/root", "/home", "/sys", "/proc", "/srv",
            "/Users", "/System", "/Library", "/Applications", "/mnt", "/media", "/data")  # fmt: skip
@@ -66,7 +74,10 @@ def is_made_again(path: str, around: Surroundings) -> bool:
         if any(path.startswith(one + "/") for one in caches):
             return True
         # Outside the project only names that can be nothing else.
-        return any(_is_name_made_again(one) and one not in ("tmp", "out", "build", "target", "temp") for one in parts[2:])
+        return any(
+            _is_name_made_again(one) and one not in ("tmp", "out", "build", "target", "temp")
+            for one in parts[2:]
+        )
     return any(_is_name_made_again(one) for one in parts)
 
 
@@ -122,7 +133,9 @@ def _kept(
     inner = around.within(path)
     if inner is None:
         why = "It deletes files outside the project."
-        system = any(path.startswith(one + "/") for one in _SYSTEM) and not path.startswith(around.home + "/")
+        system = any(path.startswith(one + "/") for one in _SYSTEM) and not path.startswith(
+            around.home + "/"
+        )
         return (HIGH if recursive or system else LOW), why, path
     if recursive:
         if name in PLAIN_FILES:
@@ -150,7 +163,11 @@ def _unknown(text: str, recursive: bool) -> tuple[str, str, str] | None:
     variable = re.match(r"^\$\{?(\w+)", text)
     guarded = bool(re.match(r"^\$\{\w+:?\?", text))
     if variable and _LIKELY_BUILD.search(variable[1]):
-        return LOW, f"What it deletes depends on {variable[0].lstrip('${')}, which this line does not set.", text
+        return (
+            LOW,
+            f"What it deletes depends on {variable[0].lstrip('${')}, which this line does not set.",
+            text,
+        )
     tail = text.rsplit("/", 1)[-1]
     if tail in MADE_AGAIN:
         return None
@@ -162,7 +179,11 @@ def _unknown(text: str, recursive: bool) -> tuple[str, str, str] | None:
 
 
 def _elsewhere(text: str, recursive: bool) -> tuple[str, str, str] | None:
-    if not recursive or text.startswith(("/tmp/", "/var/tmp/")) or _is_name_made_again(posixpath.basename(text.rstrip("/"))):
+    if (
+        not recursive
+        or text.startswith(("/tmp/", "/var/tmp/"))
+        or _is_name_made_again(posixpath.basename(text.rstrip("/")))
+    ):
         return None
     return HIGH, "It deletes a folder on another machine.", text
 
@@ -191,7 +212,11 @@ def remove(act: Act, line: Line) -> Iterator[Finding]:
         found = _judged(word, act, line, recursive)
         if found:
             yield Finding(DELETE, found[0], act.what, found[1], found[2])
-        elif word.text.endswith(_DATABASES) and not is_made_again(path, line.around) and "test" not in word.text:
+        elif (
+            word.text.endswith(_DATABASES)
+            and not is_made_again(path, line.around)
+            and "test" not in word.text
+        ):
             yield Finding(DATA, HIGH, act.what, "It deletes a database's file.", path or word.text)
 
 
@@ -206,7 +231,11 @@ def _made_in(line: Line, act: Act) -> set[str]:
     made: set[str] = set()
     for one in line.before(act):
         if one.name in ("mkdir", "touch"):
-            made.update(line.around.path(word.text.rstrip("/"), one.folder) for word in one.operands("-m") if word.plain)
+            made.update(
+                line.around.path(word.text.rstrip("/"), one.folder)
+                for word in one.operands("-m")
+                if word.plain
+            )
         elif one.name == "git" and one.args[:1] == ("clone",) and len(one.texts("-b --depth")) > 2:
             made.add(line.around.path(one.texts("-b --depth")[2], one.folder))
     return made - {"", line.around.root}
@@ -215,7 +244,11 @@ def _made_in(line: Line, act: Act) -> set[str]:
 def _listed(act: Act, line: Line, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
     source = act.feeding
-    while source is not None and source.feeding is not None and source.name not in ("find", "fd", "ls"):
+    while (
+        source is not None
+        and source.feeding is not None
+        and source.name not in ("find", "fd", "ls")
+    ):
         source = source.feeding
     if source is None:
         severity = HIGH if recursive else LOW
@@ -232,7 +265,9 @@ def _listed(act: Act, line: Line, recursive: bool) -> Iterator[Finding]:
         if words and not any(judged) and all("/" in one.text or one.glob for one in words):
             return
     severity = HIGH if recursive or source.name in ("grep", "rg", "cat", "awk") else LOW
-    yield Finding(DELETE, severity, act.what, f"It deletes whatever `{source.name}` lists.", source.what)
+    yield Finding(
+        DELETE, severity, act.what, f"It deletes whatever `{source.name}` lists.", source.what
+    )
 
 
 def find(act: Act, line: Line) -> Iterator[Finding]:
@@ -245,7 +280,11 @@ def find(act: Act, line: Line) -> Iterator[Finding]:
             rest = act.args[act.args.index(option) + 1 :]
             name = posixpath.basename(rest[0]) if rest else ""
             script = " ".join(rest[:3])
-            removing = removing or name in _REMOVERS or (name in ("sh", "bash") and bool(re.search(r"\b(?:rm|shred|unlink)\b", script)))
+            removing = (
+                removing
+                or name in _REMOVERS
+                or (name in ("sh", "bash") and bool(re.search(r"\b(?:rm|shred|unlink)\b", script)))
+            )
     if removing:
         found = _searched(act, line)
         if found:
@@ -257,7 +296,9 @@ def _searched(act: Act, line: Line) -> tuple[str, str, str] | None:
     around = line.around
     if "-empty" in act.args:
         return None
-    names = [value for one, value in zip(act.args, act.args[1:], strict=False) if one in _NAME_TESTS]
+    names = [
+        value for one, value in zip(act.args, act.args[1:], strict=False) if one in _NAME_TESTS
+    ]
     roots: list[str] = []
     if act.name == "find":
         for one in act.words:
@@ -266,7 +307,10 @@ def _searched(act: Act, line: Line) -> tuple[str, str, str] | None:
             roots.append(one.text if one.plain else "/unknown/" + one.text)
     else:
         names += [one.text for one in act.operands("-e --extension -t -d -x -X")[:1]]
-        names = ["*." + one if one in act.args and act.value("-e", "--extension") == one else one for one in names]
+        names = [
+            "*." + one if one in act.args and act.value("-e", "--extension") == one else one
+            for one in names
+        ]
         roots = act.texts("-e --extension -t -d")[1:2]
     paths = [around.path(one, act.folder) for one in roots or ["."]]
     if act.elsewhere:
@@ -274,13 +318,24 @@ def _searched(act: Act, line: Line) -> tuple[str, str, str] | None:
     if all(is_made_again(one, around) for one in paths):
         return None
     plain = [re.sub(r"^\*/|/\*$", "", one) for one in names]
-    if plain and all(any(_is_name_made_again(part) for part in [one, *one.strip("/*").split("/")]) for one in plain):
+    if plain and all(
+        any(_is_name_made_again(part) for part in [one, *one.strip("/*").split("/")])
+        for one in plain
+    ):
         return None
     if all(one in ("/tmp", "/var/tmp") or is_made_again(one, around) for one in paths):
-        return (LOW, "It deletes the temporary files of other programs too.", " ".join(roots)) if not names else None
+        return (
+            (LOW, "It deletes the temporary files of other programs too.", " ".join(roots))
+            if not names
+            else None
+        )
     told = " ".join(names) or "every file"
     severity = LOW if names and "-maxdepth" in act.args and act.value("-maxdepth") == "1" else HIGH
-    return severity, f"It deletes {told} below {' '.join(roots) or '.'}.", " ".join([*paths, *names])
+    return (
+        severity,
+        f"It deletes {told} below {' '.join(roots) or '.'}.",
+        " ".join([*paths, *names]),
+    )
 
 
 def shred(act: Act, line: Line) -> Iterator[Finding]:
@@ -288,31 +343,47 @@ def shred(act: Act, line: Line) -> Iterator[Finding]:
     for word in act.operands("-n -s --iterations --size"):
         path = line.around.path(word.text, act.folder)
         if not (word.plain and is_made_again(path, line.around)):
-            yield Finding(DELETE, HIGH, act.what, "What is shredded cannot be restored.", path or word.text)
+            yield Finding(
+                DELETE, HIGH, act.what, "What is shredded cannot be restored.", path or word.text
+            )
 
 
 def truncate(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what `truncate` would empty."""
-    size = act.value("-s", "--size") or next((one[2:] for one in act.args if re.match(r"^-s\d", one)), "")
+    size = act.value("-s", "--size") or next(
+        (one[2:] for one in act.args if re.match(r"^-s\d", one)), ""
+    )
     if size.startswith("+"):
         return
     for word in act.operands("-s --size -r --reference"):
         path = line.around.path(word.text, act.folder)
         if not (word.plain and (is_made_again(path, line.around) or "/log" in path)):
-            yield Finding(OVERWRITE, HIGH, act.what, "It cuts off a file's content.", path or word.text)
+            yield Finding(
+                OVERWRITE, HIGH, act.what, "It cuts off a file's content.", path or word.text
+            )
 
 
 def rsync(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what `rsync --delete` would delete."""
     removing = [one for one in act.options if one.startswith(("--delete", "--del"))]
-    words = act.operands("-e --rsh --exclude --include --exclude-from --include-from --filter -f --files-from --password-file")
+    words = act.operands(
+        "-e --rsh --exclude --include --exclude-from --include-from --filter -f --files-from --password-file"
+    )
     if act.has("-n", "--dry-run") or len(words) < 2:
         return
     target = words[-1].text
     if removing:
         remote = ":" in target and not target.startswith(("/", "."))
-        if remote or not is_made_again(line.around.path(target.rstrip("/"), act.folder), line.around):
-            yield Finding(DELETE, HIGH, act.what, "It deletes what the target has and the source has not.", target)
+        if remote or not is_made_again(
+            line.around.path(target.rstrip("/"), act.folder), line.around
+        ):
+            yield Finding(
+                DELETE,
+                HIGH,
+                act.what,
+                "It deletes what the target has and the source has not.",
+                target,
+            )
     elif act.has("--remove-source-files"):
         yield Finding(DELETE, LOW, act.what, "It deletes what was copied.", words[0].text)
 
@@ -343,7 +414,9 @@ _SCRIPTED = re.compile(
     r"""(?:\brmtree|\brmSync|\bfs\.rm|\brm_rf|\brm_r|\bremove_dir_all|\brimraf(?:\.sync|Sync)?|\bRemoveAll|\bremoveSync|\bemptyDirSync)"""
     r"""\s*\(?\s*(?:["']([^"'\n]{1,200})["'])?"""
 )
-_SCRIPTED_SHELL = re.compile(r"""(?:os\.system|subprocess\.\w+|execSync|exec|system)\s*\(\s*["']([^"'\n]{1,300})["']""")
+_SCRIPTED_SHELL = re.compile(
+    r"""(?:os\.system|subprocess\.\w+|execSync|exec|system)\s*\(\s*["']([^"'\n]{1,300})["']"""
+)
 
 
 def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
@@ -351,7 +424,13 @@ def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
     for found in _SCRIPTED.finditer(script):
         if not found[1]:
             if "tempfile" not in script and "mkdtemp" not in script:
-                yield Finding(DELETE, LOW, act.what, "It deletes a folder that the script works out.", act.name)
+                yield Finding(
+                    DELETE,
+                    LOW,
+                    act.what,
+                    "It deletes a folder that the script works out.",
+                    act.name,
+                )
             continue
         judged = _judged(Word(found[1]), act, line, True)
         if judged:

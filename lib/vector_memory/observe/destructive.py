@@ -143,8 +143,18 @@ def _distinct(found: Sequence[Finding]) -> list[Finding]:
 
 # -- tools of the client ---------------------------------------------------------------------------
 
-_PIPELINES = (".github/workflows/", ".circleci/", ".gitlab-ci", "Jenkinsfile", "azure-pipelines", "bitbucket-pipelines")
-_TELLING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)", re.IGNORECASE)
+_PIPELINES = (
+    ".github/workflows/",
+    ".circleci/",
+    ".gitlab-ci",
+    "Jenkinsfile",
+    "azure-pipelines",
+    "bitbucket-pipelines",
+)
+_TELLING = re.compile(
+    r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)",
+    re.IGNORECASE,
+)
 
 
 def path_of(given: Mapping[str, Any], around: Surroundings) -> str:
@@ -172,17 +182,25 @@ def _of_edit(tool: str, given: Mapping[str, Any], around: Surroundings) -> Itera
     if sensitive:
         yield Finding(CREDENTIALS, sensitive, what, "It changes credentials.", path)
     elif inner is None:
-        if not deletes.is_made_again(path, around) and not path.startswith(("/tmp/", "/private/tmp/")):
+        if not deletes.is_made_again(path, around) and not path.startswith(
+            ("/tmp/", "/private/tmp/")
+        ):
             yield from system.outside(path, what, around.home)
     elif inner.startswith(".git/"):
         yield Finding(GUARDED, HIGH, what, "It changes git's own files.", path)
     elif name in deletes.PLAIN_FILES:
         yield Finding(GUARDED, LOW, what, "A package manager writes this file.", path)
     elif inner.startswith(_PIPELINES) and _TELLING.search(new_text(given)):
-        yield Finding(CREDENTIALS, HIGH, what, "The pipeline would print or send its secrets.", path)
-    if tool == "Write" and not str(given.get("content") or "").strip() and inner and around.exists(path):
-        if name not in ("__init__.py", "py.typed", ".gitkeep"):
-            yield Finding(OVERWRITE, HIGH, what, "It empties a file.", path)
+        yield Finding(
+            CREDENTIALS, HIGH, what, "The pipeline would print or send its secrets.", path
+        )
+    if (
+        tool == "Write"
+        and not str(given.get("content") or "").strip()
+        and inner
+        and around.exists(path)
+    ) and name not in ("__init__.py", "py.typed", ".gitkeep"):
+        yield Finding(OVERWRITE, HIGH, what, "It empties a file.", path)
 
 
 def _of_reading(given: Mapping[str, Any], around: Surroundings) -> Iterator[Finding]:
@@ -194,7 +212,9 @@ def _of_reading(given: Mapping[str, Any], around: Surroundings) -> Iterator[Find
 
 # -- tools of others -------------------------------------------------------------------------------
 
-_VERB = re.compile(r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]")
+_VERB = re.compile(
+    r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]"
+)
 _OWN = re.compile(r"^mcp__(?:plugin_)?vector[-_]memory")
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
@@ -209,5 +229,13 @@ def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
             for severity, why, target in databases.in_sql(str(given[name])):
                 yield Finding(DATA, severity, f"{server}: {given[name]}"[:MOST_WHAT], why, target)
     if _VERB.search(verb):
-        told = ", ".join(f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int)))
-        yield Finding(INFRASTRUCTURE, HIGH, f"{server}: {verb}({told})"[:MOST_WHAT], f"A tool of {server} deletes something.", told[:MOST_WHAT] or verb)
+        told = ", ".join(
+            f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int))
+        )
+        yield Finding(
+            INFRASTRUCTURE,
+            HIGH,
+            f"{server}: {verb}({told})"[:MOST_WHAT],
+            f"A tool of {server} deletes something.",
+            told[:MOST_WHAT] or verb,
+        )

@@ -68,7 +68,13 @@ class Course:
 def look(course: Course, objectives: Objectives, view: View, around: Surroundings) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     found = [
-        Finding(LIMIT, HIGH, what, f"The user said: \u201c{limit.said}\u201d \u2013 {how}.", f"{limit.kind} {what}")
+        Finding(
+            LIMIT,
+            HIGH,
+            what,
+            f"The user said: \u201c{limit.said}\u201d \u2013 {how}.",
+            f"{limit.kind} {what}",
+        )
         for limit, how, what in limits.broken(objectives.limits, view, around)
     ]
     if objectives.is_specific:
@@ -80,20 +86,32 @@ def look(course: Course, objectives: Objectives, view: View, around: Surrounding
     return found
 
 
-def _drifted(course: Course, objectives: Objectives, view: View, around: Surroundings) -> Iterator[Finding]:
+def _drifted(
+    course: Course, objectives: Objectives, view: View, around: Surroundings
+) -> Iterator[Finding]:
     changed = [one for one in view.changes if one.kind in FILE_KINDS and _counts(one.path, around)]
     paths = [around.within(one) or "" for one in view.named]
-    related = is_about(objectives, "", view.text) or any(_belongs(course, objectives, one) for one in paths)
+    related = is_about(objectives, "", view.text) or any(
+        _belongs(course, objectives, one) for one in paths
+    )
     if related:
         course.row.clear()
         for path in paths:
             if posixpath.dirname(path):
                 course.near.add(posixpath.dirname(path))
         return
-    strangers = [one for one in changed if _is_strange(course, around.within(one.path) or "", one.kind)]
+    strangers = [
+        one for one in changed if _is_strange(course, around.within(one.path) or "", one.kind)
+    ]
     for one in strangers[:1]:
         inner = around.within(one.path) or ""
-        yield Finding(SCOPE_DRIFT, LOW, inner, f"Nothing that was asked, read or named has to do with {inner}.", posixpath.dirname(inner) or inner)
+        yield Finding(
+            SCOPE_DRIFT,
+            LOW,
+            inner,
+            f"Nothing that was asked, read or named has to do with {inner}.",
+            posixpath.dirname(inner) or inner,
+        )
     if changed:
         course.row += [around.within(one.path) or "" for one in changed]
         most = WARY_ROW if TARGET_DRIFT in objectives.wary else LONG_ROW
@@ -108,7 +126,7 @@ def _drifted(course: Course, objectives: Objectives, view: View, around: Surroun
 def _counts(path: str, around: Surroundings) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
     inner = around.within(path)
-    return bool(inner) and inner != "." and not _COMPANION.search(inner)
+    return inner is not None and inner != "." and not _COMPANION.search(inner)
 
 
 def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
@@ -126,4 +144,6 @@ def _is_strange(course: Course, inner: str, kind: str) -> bool:
     if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):
         return False
     own = terms_of(inner.replace("/", " "))
-    return not any(not own.isdisjoint(terms_of(one.replace("/", " "))) for one in list(course.seen)[-200:])
+    return not any(
+        not own.isdisjoint(terms_of(one.replace("/", " "))) for one in list(course.seen)[-200:]
+    )

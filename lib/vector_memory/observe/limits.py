@@ -45,7 +45,9 @@ class Limit(NamedTuple):
 
 # -- reading ---------------------------------------------------------------------------------------
 
-_FENCED = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$|^\s*\|.*$|<[a-z][\w-]*>.*?</[a-z][\w-]*>", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(
+    r"```.*?(?:```|\Z)|^\s*>.*$|^\s*\|.*$|<[a-z][\w-]*>.*?</[a-z][\w-]*>", re.DOTALL | re.MULTILINE
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _NO = r"(?:do not|don['\u2019]?t|never|must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t|without|avoid|refrain from|(?:do not|don['\u2019]?t) want (?:you )?to)"
 _CHANGE = r"(?:touch|chang|edit|modif|alter|updat|rewrit|mess with|break|refactor|reformat)\w*"
@@ -73,26 +75,56 @@ _DEPENDENCIES = re.compile(
     rf"|\b{_NO} install\w* anything\b|\bstandard library only\b|\bstdlib only\b",
     re.IGNORECASE,
 )
-_COMMIT = re.compile(rf"\b{_NO} (?:git )?(?:commit|committing)\b(?! (?:to|on) \w)|\bno commits?\b(?! message)", re.IGNORECASE)
-_PUSH = re.compile(rf"\b{_NO} (?:git |ever )?(?:push|pushing|force[- ]push\w*)\b(?: (?:\w+ )?(?:to|on) (?:the )?`?([\w/.-]+)`?)?", re.IGNORECASE)
+_COMMIT = re.compile(
+    rf"\b{_NO} (?:git )?(?:commit|committing)\b(?! (?:to|on) \w)|\bno commits?\b(?! message)",
+    re.IGNORECASE,
+)
+_PUSH = re.compile(
+    rf"\b{_NO} (?:git |ever )?(?:push|pushing|force[- ]push\w*)\b(?: (?:\w+ )?(?:to|on) (?:the )?`?([\w/.-]+)`?)?",
+    re.IGNORECASE,
+)
 _BOTH = re.compile(rf"\b{_NO} commit(?:ting)? (?:or|and|nor) push", re.IGNORECASE)
-_REQUEST = re.compile(rf"\b{_NO} (?:open|creat|mak|rais)\w* (?:a |any |the )?(?:pr|prs|pull requests?)\b", re.IGNORECASE)
-_NEW_FILES = re.compile(rf"\b(?:no|{_NO} (?:creat|add|mak|writ)\w* (?:any )?)\s*(?:(?:new|extra|additional|more)\s+)+(?:source |code )?files?\b|\b{_NO} creat\w* (?:any )?files?\b", re.IGNORECASE)
+_REQUEST = re.compile(
+    rf"\b{_NO} (?:open|creat|mak|rais)\w* (?:a |any |the )?(?:pr|prs|pull requests?)\b",
+    re.IGNORECASE,
+)
+_NEW_FILES = re.compile(
+    rf"\b(?:no|{_NO} (?:creat|add|mak|writ)\w* (?:any )?)\s*(?:(?:new|extra|additional|more)\s+)+(?:source |code )?files?\b|\b{_NO} creat\w* (?:any )?files?\b",
+    re.IGNORECASE,
+)
 _READ_ONLY = re.compile(
-    rf"\b(?:do not|don['\u2019]?t|without) (?:chang|modif|edit|touch|writ|fix|implement)\w* (?:anything|any(?: of the)? (?:code|files?|thing)|the code|code|files|any code)(?: yet| for now| at all| else yet)?\s*(?:$|[.,;!):\u2013-])"
+    r"\b(?:do not|don['\u2019]?t|without) (?:chang|modif|edit|touch|writ|fix|implement)\w* (?:anything|any(?: of the)? (?:code|files?|thing)|the code|code|files|any code)(?: yet| for now| at all| else yet)?\s*(?:$|[.,;!):\u2013-])"
     r"|\bread[- ]only\b(?! (?:file|mode|field|propert|attribute|user|replica|flag|root|mount|access|transaction|databas|connection|memor|view|api|rout))|\bno (?:code )?(?:changes|edits)(?: yet| for now| please)?\s*(?:$|[.,;!)])",
     re.IGNORECASE,
 )
-_API = re.compile(rf"\b{_NO} (?:chang|break|alter|touch|modif)\w* (?:the |any |our |its )?(?:public |external |exported |existing )*(?:apis?|interfaces?|(?:function |method )?signatures?)\b|\bkeep (?:the )?(?:public |external |exported )*(?:apis?|interfaces?|signatures?) (?:stable|unchanged|as (?:it|they) (?:is|are)|compatible)", re.IGNORECASE)
+_API = re.compile(
+    rf"\b{_NO} (?:chang|break|alter|touch|modif)\w* (?:the |any |our |its )?(?:public |external |exported |existing )*(?:apis?|interfaces?|(?:function |method )?signatures?)\b|\bkeep (?:the )?(?:public |external |exported )*(?:apis?|interfaces?|signatures?) (?:stable|unchanged|as (?:it|they) (?:is|are)|compatible)",
+    re.IGNORECASE,
+)
 _RUN = re.compile(rf"\b{_NO} (?:run|execut|call|start)\w*\s+`([^`\n]{{2,80}})`", re.IGNORECASE)
-_CONDITION = re.compile(r"\bif (?:you|we|i|they|it|nothing)\b|\bwhy (?:do|did|don|does)|\bwe (?:never|don)|\bi (?:never|do(?:n['\u2019]?t| not)(?! want)|didn)|\bit (?:does|should)n|\bthey (?:do|never)", re.IGNORECASE)
-_END = re.compile(r"\s(?:but|instead|unless|because|since|so that|so|as (?:it|they|we)|while|when|until|which|then|just|only|and (?:then|make|add|fix|keep|do|use|write|only|please|don))\b|[,;:]\s|\s\(|\s[\u2013\u2014-]\s", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\bif (?:you|we|i|they|it|nothing)\b|\bwhy (?:do|did|don|does)|\bwe (?:never|don)|\bi (?:never|do(?:n['\u2019]?t| not)(?! want)|didn)|\bit (?:does|should)n|\bthey (?:do|never)",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"\s(?:but|instead|unless|because|since|so that|so|as (?:it|they|we)|while|when|until|which|then|just|only|and (?:then|make|add|fix|keep|do|use|write|only|please|don))\b|[,;:]\s|\s\(|\s[\u2013\u2014-]\s",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"`([^`\n]{1,80})`|[\"\u201c]([^\"\u201d\n]{1,80})[\"\u201d]")
 _FOLDER = re.compile(r"(?<![\w/.])((?:[\w.@-]+/)+[\w.@*-]*)")
-_NAMED_FOLDER = re.compile(r"\b(?:the )?([\w.-]{2,40}) (?:folder|directory|dir|package|module|file|files|crate|app)\b", re.IGNORECASE)
+_NAMED_FOLDER = re.compile(
+    r"\b(?:the )?([\w.-]{2,40}) (?:folder|directory|dir|package|module|file|files|crate|app)\b",
+    re.IGNORECASE,
+)
 _NO_NAME = frozenset({"the", "this", "that", "these", "those", "other", "any", "new", "same", "source", "which", "whole", "a", "an", "config", "existing", "generated", "some", "all", "your", "our", "my", "its", "public", "single", "one", "current", "test", "and", "or", "of", "python", "javascript", "typescript"})  # fmt: skip
-_TESTS = re.compile(r"\b(?:the |any |existing |our |unit |integration )*(tests?|test files?|test suite|specs?)\b", re.IGNORECASE)
-_KNOWN = re.compile(r"\b(migrations?|fixtures?|snapshots?|docs|documentation|changelog|readme|lock ?files?|ci (?:config|pipeline|workflows?)|workflows?|schema|dockerfile|makefile)\b", re.IGNORECASE)
+_TESTS = re.compile(
+    r"\b(?:the |any |existing |our |unit |integration )*(tests?|test files?|test suite|specs?)\b",
+    re.IGNORECASE,
+)
+_KNOWN = re.compile(
+    r"\b(migrations?|fixtures?|snapshots?|docs|documentation|changelog|readme|lock ?files?|ci (?:config|pipeline|workflows?)|workflows?|schema|dockerfile|makefile)\b",
+    re.IGNORECASE,
+)
 
 
 def read(prompt: str) -> list[Limit]:
@@ -106,7 +138,9 @@ def read(prompt: str) -> list[Limit]:
 
 
 def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
-    if _CONDITION.search(sentence) or (sentence.endswith("?") and "without" not in sentence.lower()):
+    if _CONDITION.search(sentence) or (
+        sentence.endswith("?") and "without" not in sentence.lower()
+    ):
         return
     said = sentence if len(sentence) <= MOST_SAID else sentence[: MOST_SAID - 1] + "\u2026"
     if _DEPENDENCIES.search(sentence):
@@ -152,7 +186,13 @@ def _of_places(sentence: str, said: str) -> Iterator[Limit]:
 def _clause(text: str) -> str:
     end = _END.search(text)
     # "a, b or c" goes on after its commas.
-    while end and end[0].startswith(",") and re.match(r"\s*`?[\w./@*-]+[/.][\w./@*-]*`?(?:\s*,|\s+(?:or|and)\b|\s*$)", text[end.end() :]):
+    while (
+        end
+        and end[0].startswith(",")
+        and re.match(
+            r"\s*`?[\w./@*-]+[/.][\w./@*-]*`?(?:\s*,|\s+(?:or|and)\b|\s*$)", text[end.end() :]
+        )
+    ):
         end = _END.search(text, end.end())
     return text[: end.start()] if end else text
 
@@ -160,7 +200,12 @@ def _clause(text: str) -> str:
 def _targets(text: str, whole: bool = False) -> tuple[str, ...]:
     """Return the paths and places that a clause names."""
     clause = _clause(text) if whole else text
-    found = [one for pair in _QUOTED.findall(clause) for one in pair if one and " " not in one and re.match(r"^[\w./@*~-]+$", one)]
+    found = [
+        one
+        for pair in _QUOTED.findall(clause)
+        for one in pair
+        if one and " " not in one and re.match(r"^[\w./@*~-]+$", one)
+    ]
     rest = _QUOTED.sub(" ", clause)
     files = mentions(rest).files
     found += files
@@ -176,15 +221,24 @@ def _targets(text: str, whole: bool = False) -> tuple[str, ...]:
 
 # -- lifting ---------------------------------------------------------------------------------------
 
-_FORGET = re.compile(r"\b(?:never ?mind|forget (?:that|it|what i said|the (?:limit|restriction|constraint))|ignore (?:that|what i said))\b", re.IGNORECASE)
-_GO = re.compile(r"\b(?:go ahead|do it|proceed|continue|yes|yep|ok(?:ay)?|sure|fix|implement|apply|make|change|add|update|write|refactor|create|remove|rename|build)\b", re.IGNORECASE)
+_FORGET = re.compile(
+    r"\b(?:never ?mind|forget (?:that|it|what i said|the (?:limit|restriction|constraint))|ignore (?:that|what i said))\b",
+    re.IGNORECASE,
+)
+_GO = re.compile(
+    r"\b(?:go ahead|do it|proceed|continue|yes|yep|ok(?:ay)?|sure|fix|implement|apply|make|change|add|update|write|refactor|create|remove|rename|build)\b",
+    re.IGNORECASE,
+)
 _WORDS = {
     NO_COMMIT: re.compile(r"\bcommit", re.IGNORECASE),
     NO_PUSH: re.compile(r"\b(?:push|ship|publish)", re.IGNORECASE),
     NO_REQUEST: re.compile(r"\b(?:pr|pull request|merge request)\b", re.IGNORECASE),
     DEPENDENCIES: re.compile(r"\b(?:install|dependenc|packages?\b|librar)", re.IGNORECASE),
     API: re.compile(r"\b(?:apis?|interfaces?|signatures?)\b", re.IGNORECASE),
-    NO_NEW: re.compile(r"\b(?:new|another|separate) (?:\w+ )?(?:file|module|test)|\bcreate\b|\badd (?:a|an|the) (?:\w+ )?(?:file|module|test)", re.IGNORECASE),
+    NO_NEW: re.compile(
+        r"\b(?:new|another|separate) (?:\w+ )?(?:file|module|test)|\bcreate\b|\badd (?:a|an|the) (?:\w+ )?(?:file|module|test)",
+        re.IGNORECASE,
+    ),
     NO_RUN: re.compile(r"\brun\b", re.IGNORECASE),
 }
 
@@ -195,7 +249,11 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
     if _FORGET.search(prompt):
         return own
     kinds = {one.kind for one in own}
-    kept = [one for one in limits if one.kind in kinds - {NOT, KEEP, ONLY} or not _lifts(prompt, one, own)]
+    kept = [
+        one
+        for one in limits
+        if one.kind in kinds - {NOT, KEEP, ONLY} or not _lifts(prompt, one, own)
+    ]
     if ONLY in kinds:
         kept = [one for one in kept if one.kind != ONLY]
     return list(dict.fromkeys([*kept, *own]))[:MOST_LIMITS]
@@ -222,7 +280,9 @@ def _spoken(target: str) -> str:
 
 # -- holding a call against them -------------------------------------------------------------------
 
-_TEST_NAME = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?|e2e)(?:/|$)|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*_test\.\w+|[^/]*[._-](?:test|spec)\.\w+)$")
+_TEST_NAME = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)(?:/|$)|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*_test\.\w+|[^/]*[._-](?:test|spec)\.\w+)$"
+)
 _PLACES = {
     "migration": re.compile(r"(?:^|/)migrations?(?:/|$)|(?:^|/)alembic/versions/"),
     "fixture": re.compile(r"(?:^|/)(?:__)?fixtures?(?:__)?(?:/|$|\.)"),
@@ -240,18 +300,37 @@ _PLACES = {
     "dockerfile": re.compile(r"(?:^|/)dockerfile", re.IGNORECASE),
     "makefile": re.compile(r"(?:^|/)makefile$", re.IGNORECASE),
 }
-_MANIFEST = re.compile(r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|Cargo\.toml|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg)|Pipfile|build\.gradle(?:\.kts)?|pom\.xml|mix\.exs)$")
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|Cargo\.toml|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg)|Pipfile|build\.gradle(?:\.kts)?|pom\.xml|mix\.exs)$"
+)
 _DEPENDENCY_LINE = re.compile(
     r"""^\s*(?:["']?(@?[\w./-]+)["']?\s*[:=]\s*["'{]?\s*[\^~>=<*v]*\s*\d|["']([\w.-]+)(?:\[[\w,]+\])?\s*[><=~!]=?|([\w.-]+)(?:\[[\w,]+\])?\s*[=><~]=\s*\d|gem\s+["']([\w-]+))"""
 )
-_NO_DEPENDENCY = frozenset({"version", "python", "requires-python", "edition", "rust-version", "node", "npm", "target-version", "line-length", "go", "engines", "port"})
+_NO_DEPENDENCY = frozenset(
+    {
+        "version",
+        "python",
+        "requires-python",
+        "edition",
+        "rust-version",
+        "node",
+        "npm",
+        "target-version",
+        "line-length",
+        "go",
+        "engines",
+        "port",
+    }
+)
 _SIGNATURE = re.compile(
     r"^\s*(?:export\s+(?:default\s+)?)?(?:pub(?:lic)?(?:\([\w:]+\))?\s+)?(?:static\s+)?(?:async\s+)?(?:def|function|fn|func(?:\s*\([^)]*\))?|class|interface|trait)\s+([A-Za-z]\w*)\s*(\([^{:]*)?",
     re.MULTILINE,
 )
 
 
-def broken(limits: Sequence[Limit], view: View, around: Surroundings) -> Iterator[tuple[Limit, str, str]]:
+def broken(
+    limits: Sequence[Limit], view: View, around: Surroundings
+) -> Iterator[tuple[Limit, str, str]]:
     """Yield (limit, how, what) for each limit that a call breaks."""
     for limit in limits:
         for change in view.changes:
@@ -320,12 +399,19 @@ def matches(target: str, inner: str) -> bool:
         import fnmatch
 
         return fnmatch.fnmatchcase(path, low) or fnmatch.fnmatchcase(path, low.rstrip("*") + "*")
-    if path == low or path.startswith(low + "/") or ("/" + path).endswith("/" + low) or f"/{low}/" in f"/{path}":
+    if (
+        path == low
+        or path.startswith(low + "/")
+        or ("/" + path).endswith("/" + low)
+        or f"/{low}/" in f"/{path}"
+    ):
         return True
     # A module named without its ending, a package with dots.
     dotted = low.replace(".", "/")
     stem = path.rpartition(".")[0]
-    return "/" not in low and (stem.rpartition("/")[2] == low or stem == dotted or stem.endswith("/" + dotted))
+    return "/" not in low and (
+        stem.rpartition("/")[2] == low or stem == dotted or stem.endswith("/" + dotted)
+    )
 
 
 def _added(change: Change) -> str:

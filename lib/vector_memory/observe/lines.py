@@ -23,7 +23,9 @@ MOST_WORDS = 200
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?([-=?+])([^{}]*))?\}|(\w+))")
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
-_SCRATCH_VARIABLE = re.compile(r"^(?:TMP|TEMP|TMPDIR|TEMPDIR|TMP_\w+|\w*_(?:TMP|TEMP)(?:_?DIR)?|RUNNER_TEMP)$", re.I)
+_SCRATCH_VARIABLE = re.compile(
+    r"^(?:TMP|TEMP|TMPDIR|TEMPDIR|TMP_\w+|\w*_(?:TMP|TEMP)(?:_?DIR)?|RUNNER_TEMP)$", re.I
+)
 _PYTHON = re.compile(r"^python[\d.]*$|^py$")
 
 # Programs that only run another one in some place, and their options that take a word.
@@ -33,7 +35,19 @@ _RUN_TAKES = (
     " --platform --add-host --volumes-from --link --restart --pull --gpus --shm-size --cap-add --tmpfs --dns"
 )
 _BEFORE_VERB_TAKES = "-f --file -p --project-name -n --namespace --context -H --env-file --profile"
-_CLIENTS = {"psql", "mysql", "mariadb", "redis-cli", "mongosh", "mongo", "kubectl", "aws", "terraform", "sh", "bash"}
+_CLIENTS = {
+    "psql",
+    "mysql",
+    "mariadb",
+    "redis-cli",
+    "mongosh",
+    "mongo",
+    "kubectl",
+    "aws",
+    "terraform",
+    "sh",
+    "bash",
+}
 _INTO = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"}
 _RUN_BY = {
     "poetry": ("run",), "uv": ("run",), "pipenv": ("run",), "pdm": ("run",), "rye": ("run",), "hatch": ("run",),
@@ -42,8 +56,22 @@ _RUN_BY = {
     "doppler": ("run",), "aws-vault": ("exec",), "chamber": ("exec",), "direnv": ("exec",), "railway": ("run",),
     "conda": ("run",), "sail": ("exec",), "corepack": ("pnpm", "yarn", "npx"),
 }  # fmt: skip
-_RUNNER_TAKES = "--with --python -p --package --project --directory -e -f -n --env-file -a --app --name --group"
-_PLAIN = {"npx", "bunx", "pnpx", "dotenv", "cross-env", "uvx", "faketime", "wsl", "entr", "dotenvx", "with-env"}
+_RUNNER_TAKES = (
+    "--with --python -p --package --project --directory -e -f -n --env-file -a --app --name --group"
+)
+_PLAIN = {
+    "npx",
+    "bunx",
+    "pnpx",
+    "dotenv",
+    "cross-env",
+    "uvx",
+    "faketime",
+    "wsl",
+    "entr",
+    "dotenvx",
+    "with-env",
+}
 _LOCAL_TOOLS = {
     "prisma", "sequelize", "sequelize-cli", "typeorm", "knex", "drizzle-kit", "wrangler", "cdk", "sls",
     "serverless", "supabase", "firebase", "vercel", "netlify", "rimraf", "prisma2", "sst", "artisan", "shx",
@@ -222,7 +250,13 @@ def _put_in(word: Word, values: dict[str, tuple[Word, ...]], around: Surrounding
     text = _SUBSTITUTION.sub(lambda found: _output_of(found, around), word.text)
     names = list(dict.fromkeys(_VARIABLE.findall(text)))
     if word.plain or not names:
-        return [Word(text, word.plain or "$" not in text and "`" not in text and "<(" not in text, word.glob)]
+        return [
+            Word(
+                text,
+                word.plain or "$" not in text and "`" not in text and "<(" not in text,
+                word.glob,
+            )
+        ]
     known = [_values_of(name, values, around) for name in names]
     made = []
     for chosen in product(*known):
@@ -300,7 +334,9 @@ def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
         if act.args[place] in _RUN_BY[name]:
             if name == "npm":
                 words = tuple(one for one in words if one.text != "--")
-            return _or_none(_after_options(words[place + 1 :], _RUNNER_TAKES, _LANDLORDS.get(name, 0)), name)
+            return _or_none(
+                _after_options(words[place + 1 :], _RUNNER_TAKES, _LANDLORDS.get(name, 0)), name
+            )
         return (words[place:], False) if act.args[place] in _LOCAL_TOOLS else None
     if name in _PLAIN:
         return _or_none(_after_options(words, _RUNNER_TAKES, 0), name)
@@ -329,7 +365,10 @@ def _in_container(act: Act) -> Sequence[Word] | None:
             return None
         inner = _after_options(rest, _EXEC_TAKES + _RUN_TAKES, 1)
         # What is deleted in a container that ends with the command is nobody's.
-        kept = act.has("-v", "--volume", "--mount", "--volumes-from") or "compose" in (*act.args, act.name[7:])
+        kept = act.has("-v", "--volume", "--mount", "--volumes-from") or "compose" in (
+            *act.args,
+            act.name[7:],
+        )
         return inner if kept or inner and inner[0].text in _CLIENTS else None
     if act.name in ("kubectl", "oc"):
         ends = [i for i, one in enumerate(rest) if one.text == "--"]

@@ -24,16 +24,7 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _GENERIC = frozenset(
     analysis.stem(word)
-    for word in (
-        "add fix make change update write create implement refactor clean remove delete rename move build run test tests file "
-        "files code function functions method class module project repo repository bug issue error errors problem fail failing "
-        "failed work works working use used using please want need needs should could would can let look check see find show "
-        "new old first next now also more better good support handle handling return returns value values name names type types "
-        "set get call calls data line lines py js ts tsx jsx rs go java rb md json yaml yml toml txt html css src lib app main "
-        "index init core common base util utils helper helpers thing things way part parts time user users like add added just "
-        "only don touch test spec docs doc readme feature version current existing following review explain continue try "
-        "commit push install dependency package script command tool output input result results step simple true false none"
-    ).split()
+    for word in ["add", "fix", "make", "change", "update", "write", "create", "implement", "refactor", "clean", "remove", "delete", "rename", "move", "build", "run", "test", "tests", "file", "files", "code", "function", "functions", "method", "class", "module", "project", "repo", "repository", "bug", "issue", "error", "errors", "problem", "fail", "failing", "failed", "work", "works", "working", "use", "used", "using", "please", "want", "need", "needs", "should", "could", "would", "can", "let", "look", "check", "see", "find", "show", "new", "old", "first", "next", "now", "also", "more", "better", "good", "support", "handle", "handling", "return", "returns", "value", "values", "name", "names", "type", "types", "set", "get", "call", "calls", "data", "line", "lines", "py", "js", "ts", "tsx", "jsx", "rs", "go", "java", "rb", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "src", "lib", "app", "main", "index", "init", "core", "common", "base", "util", "utils", "helper", "helpers", "thing", "things", "way", "part", "parts", "time", "user", "users", "like", "add", "added", "just", "only", "don", "touch", "test", "spec", "docs", "doc", "readme", "feature", "version", "current", "existing", "following", "review", "explain", "continue", "try", "commit", "push", "install", "dependency", "package", "script", "command", "tool", "output", "input", "result", "results", "step", "simple", "true", "false", "none"]
 )  # fmt: skip
 
 
@@ -111,16 +102,28 @@ def terms_of(text: str) -> frozenset[str]:
 
 def _files(texts: Iterable[str]) -> tuple[str, ...]:
     found = [one for text in texts for one in mentions(text).files]
-    found += [one for text in texts for one in re.findall(r"(?<![\w/:])((?:[\w.-]+/)+)(?=\s|$|[,.;)`])", text)]
-    return tuple(dict.fromkeys(one.strip("./").lower() for one in found if len(one.strip("./")) > 2))
+    found += [
+        one
+        for text in texts
+        for one in re.findall(r"(?<![\w/:])((?:[\w.-]+/)+)(?=\s|$|[,.;)`])", text)
+    ]
+    return tuple(
+        dict.fromkeys(one.strip("./").lower() for one in found if len(one.strip("./")) > 2)
+    )
 
 
 def shortened(text: str) -> str:
     """Return the first sentence that says something, cut to a line."""
-    parts = [one.strip() for one in _SENTENCE.split(_FENCED.sub(" ", text[:MOST_CHARS])) if one.strip()]
+    parts = [
+        one.strip() for one in _SENTENCE.split(_FENCED.sub(" ", text[:MOST_CHARS])) if one.strip()
+    ]
     first = next((one for one in parts if len(one) > 12), parts[0] if parts else "")
     first = " ".join(first.split())
-    return first if len(first) <= SHORT_CHARS else first[: SHORT_CHARS - 1].rsplit(" ", 1)[0] + "\u2026"
+    return (
+        first
+        if len(first) <= SHORT_CHARS
+        else first[: SHORT_CHARS - 1].rsplit(" ", 1)[0] + "\u2026"
+    )
 
 
 def wary_of(assessment: str) -> frozenset[str]:
@@ -134,7 +137,12 @@ def is_about(objectives: Objectives, path: str, text: str) -> bool:
     low = path.lower()
     for one in objectives.files:
         folder = posixpath.dirname(one)
-        if low and (low == one or low.startswith(one + "/") or low.endswith("/" + one) or f"/{one}/" in f"/{low}/"):
+        if low and (
+            low == one
+            or low.startswith(one + "/")
+            or low.endswith("/" + one)
+            or f"/{one}/" in f"/{low}/"
+        ):
             return True
         if folder and low and (low.startswith(folder + "/") or f"/{folder}/" in f"/{low}"):
             return True

@@ -22,8 +22,23 @@ from vector_memory.observe.findings import (
 )
 from vector_memory.observe.lines import MOST_WHAT, Act, Line
 
-_FETCHERS = frozenset({"curl", "wget", "fetch", "http", "iwr", "invoke-webrequest", "irm", "invoke-restmethod"})
-_INTERPRETERS = SHELLS | {"fish", "python", "python3", "python2", "perl", "ruby", "node", "php", "iex", "invoke-expression", "deno", "bun"}
+_FETCHERS = frozenset(
+    {"curl", "wget", "fetch", "http", "iwr", "invoke-webrequest", "irm", "invoke-restmethod"}
+)
+_INTERPRETERS = SHELLS | {
+    "fish",
+    "python",
+    "python3",
+    "python2",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "iex",
+    "invoke-expression",
+    "deno",
+    "bun",
+}
 _PASSING = frozenset({"tee", "sed", "tr", "gunzip", "zcat", "base64", "cat", "gzip", "xz", "awk"})
 _FETCHED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(?:curl|wget)\b")
 _LOCAL = re.compile(r"://(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
@@ -38,7 +53,11 @@ def remote_code(act: Act, line: Line) -> Iterator[Finding]:
         return
     if act.name in _INTERPRETERS or act.name in ("source", ".", "eval"):
         for one in act.words:
-            if not one.plain and _FETCHED.match(one.text) and (one.text.startswith("<(") or act.name in ("eval",) or _takes_code(act)):
+            if (
+                not one.plain
+                and _FETCHED.match(one.text)
+                and (one.text.startswith("<(") or act.name in ("eval",) or _takes_code(act))
+            ):
                 yield Finding(REMOTE_CODE, HIGH, act.what, why, one.text[:MOST_WHAT])
                 return
     if act.name in _INTERPRETERS and act.feeding is not None and _reads_script(act):
@@ -46,7 +65,9 @@ def remote_code(act: Act, line: Line) -> Iterator[Finding]:
         while source is not None and source.name in _PASSING and source.feeding is not None:
             source = source.feeding
         if source is not None and source.name in _FETCHERS:
-            address = next((one for one in source.args if "://" in one), " ".join(source.texts()[:1]))
+            address = next(
+                (one for one in source.args if "://" in one), " ".join(source.texts()[:1])
+            )
             severity = LOW if _LOCAL.search(address) else HIGH
             yield Finding(REMOTE_CODE, severity, f"{source.what} | {act.name}", why, address)
     yield from _run_after_fetch(act, line)
@@ -88,7 +109,9 @@ def _run_after_fetch(act: Act, line: Line) -> Iterator[Finding]:
             redirected = [target.text for sign, target in one.command.redirects if sign == ">"]
             for target in [saved, *redirected]:
                 if target and line.around.path(target, one.folder) == path:
-                    yield Finding(REMOTE_CODE, HIGH, act.what, "It runs what a server sent, unread.", target)
+                    yield Finding(
+                        REMOTE_CODE, HIGH, act.what, "It runs what a server sent, unread.", target
+                    )
                     return
 
 
@@ -104,9 +127,15 @@ _BROAD = frozenset(
 def processes(act: Act, line: Line) -> Iterator[Finding]:
     """Yield which processes would be ended beyond the session's own."""
     if act.name == "kill":
-        pids = [one for place, one in enumerate(act.args) if re.fullmatch(r"-?\d+", one) and (place > 0 or not one.startswith("-"))]
+        pids = [
+            one
+            for place, one in enumerate(act.args)
+            if re.fullmatch(r"-?\d+", one) and (place > 0 or not one.startswith("-"))
+        ]
         if "-1" in pids or "1" in pids or "0" in pids and len(act.args) > 1:
-            yield Finding(PROCESSES, HIGH, act.what, "It ends every process that it may.", " ".join(pids))
+            yield Finding(
+                PROCESSES, HIGH, act.what, "It ends every process that it may.", " ".join(pids)
+            )
     elif act.name in ("pkill", "killall", "skill", "taskkill", "stop-process"):
         yield from _by_name(act)
     elif act.name in ("shutdown", "reboot", "halt", "poweroff"):
@@ -115,19 +144,33 @@ def processes(act: Act, line: Line) -> Iterator[Finding]:
     elif act.name in ("init", "telinit"):
         if act.args[:1] in (("0",), ("6",)):
             yield Finding(PROCESSES, HIGH, act.what, "It ends the machine.", act.name)
-    elif act.name == "systemctl" and act.texts()[:1] in (["poweroff"], ["reboot"], ["halt"], ["rescue"], ["emergency"]):
+    elif act.name == "systemctl" and act.texts()[:1] in (
+        ["poweroff"],
+        ["reboot"],
+        ["halt"],
+        ["rescue"],
+        ["emergency"],
+    ):
         yield Finding(PROCESSES, HIGH, act.what, "It ends the machine.", act.name)
 
 
 def _by_name(act: Act) -> Iterator[Finding]:
     if act.has("-0", "-l", "--list", "--help") or "-l" in act.args:
         return
-    names = act.texts("-u -U -s --signal -g -P -t -G --user --euid -n -o") or ([""] if act.has("-u", "-U", "--user") else [])
+    names = act.texts("-u -U -s --signal -g -P -t -G --user --euid -n -o") or (
+        [""] if act.has("-u", "-U", "--user") else []
+    )
     names = [one for one in names if not re.fullmatch(r"(?:SIG)?[A-Z]+\d?", one)] or names
     for one in names:
         bare = one.strip("^$ ").lower().removesuffix(".exe")
         if bare in _BROAD or not bare or re.fullmatch(r"\W*", bare):
-            yield Finding(PROCESSES, HIGH, act.what, "It ends every process of that kind, other sessions' too.", one or "a user's processes")
+            yield Finding(
+                PROCESSES,
+                HIGH,
+                act.what,
+                "It ends every process of that kind, other sessions' too.",
+                one or "a user's processes",
+            )
 
 
 _BOMB = re.compile(r"(\S{1,20})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;\s*\1(?:\s|;|$)")
@@ -136,7 +179,13 @@ _BOMB = re.compile(r"(\S{1,20})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;\s*\1(?:\
 def bomb(command: str) -> Iterator[Finding]:
     """Yield the function that starts itself for ever."""
     if "()" in command and (found := _BOMB.search(command[:4_096])):
-        yield Finding(PROCESSES, HIGH, found[0], "It starts itself until the machine stands still.", "fork bomb")
+        yield Finding(
+            PROCESSES,
+            HIGH,
+            found[0],
+            "It starts itself until the machine stands still.",
+            "fork bomb",
+        )
 
 
 # -- permissions -----------------------------------------------------------------------------------
@@ -154,14 +203,30 @@ def permissions(act: Act, line: Line) -> Iterator[Finding]:
     if act.name in ("chown", "chgrp"):
         if recursive:
             top = any(one.count("/") <= 1 or one == line.around.home for one in places)
-            yield Finding(PERMISSIONS, HIGH if top else LOW, act.what, "It changes the owner of everything below.", target)
+            yield Finding(
+                PERMISSIONS,
+                HIGH if top else LOW,
+                act.what,
+                "It changes the owner of everything below.",
+                target,
+            )
         return
-    if re.fullmatch(r"0?[0-7]?[0-7]?[0-7][2367]", mode) or re.search(r"(?:^|,)(?:[ugo]*[oa][ugo]*)?[+=]\w*w", mode) and re.search(r"[oa]", mode.split("+")[0].split("=")[0]):
-        yield Finding(PERMISSIONS, HIGH, act.what, "Everybody on this machine may change it then.", target)
+    if (
+        re.fullmatch(r"0?[0-7]?[0-7]?[0-7][2367]", mode)
+        or re.search(r"(?:^|,)(?:[ugo]*[oa][ugo]*)?[+=]\w*w", mode)
+        and re.search(r"[oa]", mode.split("+")[0].split("=")[0])
+    ):
+        yield Finding(
+            PERMISSIONS, HIGH, act.what, "Everybody on this machine may change it then.", target
+        )
     elif recursive and not re.fullmatch(r"[ugoa]*\+[rX]+", mode):
-        yield Finding(PERMISSIONS, LOW, act.what, "It changes the permissions of everything below.", target)
+        yield Finding(
+            PERMISSIONS, LOW, act.what, "It changes the permissions of everything below.", target
+        )
     elif re.search(r"\+s|^[2-7]?[4-7]7\d\d$", mode):
-        yield Finding(PERMISSIONS, HIGH, act.what, "Whoever runs it has its owner's rights.", target)
+        yield Finding(
+            PERMISSIONS, HIGH, act.what, "Whoever runs it has its owner's rights.", target
+        )
 
 
 # -- disks and files -------------------------------------------------------------------------------
@@ -180,7 +245,9 @@ def disks(act: Act, line: Line) -> Iterator[Finding]:
     name = act.name.partition(".")[0]
     if name in _RUINOUS and not act.has("-n", "--no-act", "--help"):
         # An image is a file like any other.
-        if not name.startswith("mk") or any(one.startswith("/dev/") for one in act.texts("-t -L -b -O")):
+        if not name.startswith("mk") or any(
+            one.startswith("/dev/") for one in act.texts("-t -L -b -O")
+        ):
             yield Finding(DELETE, HIGH, act.what, _RUINOUS[name], target)
     elif name == "dd":
         to = next((one[3:] for one in act.args if one.startswith("of=")), "")
@@ -194,28 +261,65 @@ def disks(act: Act, line: Line) -> Iterator[Finding]:
     ):
         if not act.has("-n"):
             yield Finding(DELETE, HIGH, act.what, "It destroys a file system.", target)
-    elif name in ("fdisk", "sfdisk", "sgdisk", "parted", "gdisk") and not act.has("-l", "--list", "-p", "--print", "-d", "--dump"):
+    elif name in ("fdisk", "sfdisk", "sgdisk", "parted", "gdisk") and not act.has(
+        "-l", "--list", "-p", "--print", "-d", "--dump"
+    ):
         if "print" not in act.args:
             yield Finding(DELETE, HIGH, act.what, "It changes a disk's partitions.", target)
-    elif name == "diskutil" and act.texts()[:1] and re.match(r"erase|partition|reformat", act.texts()[0], re.I):
+    elif (
+        name == "diskutil"
+        and act.texts()[:1]
+        and re.match(r"erase|partition|reformat", act.texts()[0], re.I)
+    ):
         yield Finding(DELETE, HIGH, act.what, "It erases a disk.", target)
     elif name == "crontab" and act.has("-r"):
-        yield Finding(OUTSIDE, HIGH, act.what, "It deletes all of the user's scheduled jobs.", "crontab")
-    elif (name == "iptables" and act.has("-F", "--flush")) or (name == "ufw" and act.texts()[:1] in (["disable"], ["reset"])) or (name == "nft" and act.texts()[:1] == ["flush"]):
+        yield Finding(
+            OUTSIDE, HIGH, act.what, "It deletes all of the user's scheduled jobs.", "crontab"
+        )
+    elif (
+        (name == "iptables" and act.has("-F", "--flush"))
+        or (name == "ufw" and act.texts()[:1] in (["disable"], ["reset"]))
+        or (name == "nft" and act.texts()[:1] == ["flush"])
+    ):
         yield Finding(OUTSIDE, HIGH, act.what, "It takes the firewall away.", name)
-    elif name in ("apt", "apt-get", "dnf", "yum") and act.texts()[:1] in (["purge"], ["remove"], ["autoremove"], ["erase"]):
-        if not act.has("-s", "--simulate", "--dry-run", "--assumeno"):
-            yield Finding(OUTSIDE, LOW, act.what, "It removes programs of the machine.", target)
+    elif (
+        name in ("apt", "apt-get", "dnf", "yum")
+        and act.texts()[:1]
+        in (
+            ["purge"],
+            ["remove"],
+            ["autoremove"],
+            ["erase"],
+        )
+        and not act.has("-s", "--simulate", "--dry-run", "--assumeno")
+    ):
+        yield Finding(OUTSIDE, LOW, act.what, "It removes programs of the machine.", target)
 
 
 _PRECIOUS = (".db", ".sqlite", ".sqlite3", ".duckdb", ".git/config", ".git/HEAD", ".gitconfig")
-_SHELL_FILES = frozenset({".bashrc", ".zshrc", ".profile", ".bash_profile", ".zprofile", ".zshenv", ".gitconfig", ".vimrc", ".inputrc"})
+_SHELL_FILES = frozenset(
+    {
+        ".bashrc",
+        ".zshrc",
+        ".profile",
+        ".bash_profile",
+        ".zprofile",
+        ".zshenv",
+        ".gitconfig",
+        ".vimrc",
+        ".inputrc",
+    }
+)
 _SILENT = frozenset({":", "true", "printf", "echo"})
 
 
 def redirected(act: Act, line: Line) -> Iterator[Finding]:
     """Yield which files a redirection empties, and which outside the project it changes."""
-    targets = [(sign, word) for sign, word in act.command.redirects if sign in (">", ">>", "&>", ">|", "&>>")]
+    targets = [
+        (sign, word)
+        for sign, word in act.command.redirects
+        if sign in (">", ">>", "&>", ">|", "&>>")
+    ]
     if act.name == "tee":
         targets += [(">>" if act.has("-a", "--append") else ">", one) for one in act.operands()]
     for sign, word in targets:
@@ -238,10 +342,18 @@ def _overwritten(act: Act, line: Line, sign: str, text: str) -> Iterator[Finding
         yield Finding(GUARDED, HIGH, act.what, "It changes git's own files.", path)
     elif appending:
         return
-    elif _empties(act) and not posixpath.basename(path).startswith(".git") and (around.exists(path) or "." in posixpath.basename(path)) and posixpath.basename(path) not in ("__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"):
+    elif (
+        _empties(act)
+        and not posixpath.basename(path).startswith(".git")
+        and (around.exists(path) or "." in posixpath.basename(path))
+        and posixpath.basename(path)
+        not in ("__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll")
+    ):
         yield Finding(OVERWRITE, HIGH, act.what, "It empties a file.", path)
     elif path.endswith(_PRECIOUS):
-        yield Finding(OVERWRITE, HIGH, act.what, "It writes over a database or git's settings.", path)
+        yield Finding(
+            OVERWRITE, HIGH, act.what, "It writes over a database or git's settings.", path
+        )
 
 
 def _empties(act: Act) -> bool:
@@ -259,7 +371,15 @@ def outside(path: str, what: str, home: str, severity: str = "") -> Iterator[Fin
     if path.startswith(home + "/.claude/") and not name.startswith("settings"):
         # The client's own plans and notes.
         return
-    grave = name in _SHELL_FILES or path.startswith(("/etc/", "/usr/", "/boot/", "/lib", "/System/", "/Library/", "/var/", "/bin/", "/sbin/"))
+    grave = name in _SHELL_FILES or path.startswith(
+        ("/etc/", "/usr/", "/boot/", "/lib", "/System/", "/Library/", "/var/", "/bin/", "/sbin/")
+    )
     if name in ("settings.json", "settings.local.json") and "/.claude/" in path:
         grave = True
-    yield Finding(OUTSIDE, severity or (HIGH if grave else LOW), what, "It changes a file outside the project.", path)
+    yield Finding(
+        OUTSIDE,
+        severity or (HIGH if grave else LOW),
+        what,
+        "It changes a file outside the project.",
+        path,
+    )
