@@ -24,7 +24,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 
-from vector_memory.observe import destructive
+from vector_memory.observe import changes, destructive, drift, objectives
+from vector_memory.observe.drift import Course
 from vector_memory.observe.findings import CATEGORIES, Surroundings
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
@@ -112,6 +113,54 @@ def by_category(calls: list[dict[str, Any]]) -> list[tuple[str, int, float, floa
     ]
 
 
+def followed(session: dict[str, Any]) -> list[str]:
+    """Return what is found in a session besides what it would destroy, in order.
+
+    A step is `> a prompt`, `R path` (read), `W path: content`, `E path: new text <<< old text`, `$ command`.
+    """
+    course, said, found = Course(), [], []
+    goals = objectives.of_session([])
+    for step in session["steps"]:
+        kind, _, rest = step.partition(" ")
+        if kind == ">":
+            said.append(rest)
+            goals = objectives.of_session(said, session.get("rules", ()))
+            course.prompted()
+            continue
+        path, _, text = rest.partition(": ")
+        new, _, old = text.partition(" <<< ")
+        full = path if path.startswith("/") else f"{ROOT}/{path}"
+        tool, given = {
+            "R": ("Read", {"file_path": full}),
+            "W": ("Write", {"file_path": full, "content": text}),
+            "E": ("Edit", {"file_path": full, "old_string": old or "x", "new_string": new}),
+            "$": ("Bash", {"command": rest}),
+        }[kind]
+        view = changes.of_call(tool, given, PLACE)
+        found += [one.category for one in drift.look(course, goals, view, PLACE)]
+    return found
+
+
+def sessions(misses: bool) -> None:
+    """Print how many sessions are told from faithful ones."""
+    told = json.loads((HERE / "drift.json").read_text(encoding="utf-8"))
+    right = wrong = missed = 0
+    for session in told:
+        found = followed(session)
+        if session["expect"]:
+            right += session["expect"] in found
+            missed += session["expect"] not in found
+        else:
+            wrong += bool(found)
+        if misses and (session["expect"] not in found if session["expect"] else found):
+            print("  session", repr(session["name"]), "expected", session["expect"] or "nothing", "found", found)
+    faithful = sum(not one["expect"] for one in told)
+    print(
+        f"drift: {right} of {right + missed} sessions that drift are found, "
+        f"{wrong} of {faithful} faithful ones are flagged"
+    )
+
+
 def timed(work: Callable[[], object], times: int) -> list[float]:
     """Return how long something takes, in ms, several times."""
     took = []
@@ -165,6 +214,7 @@ def main() -> None:
     print("destructive operations, the held-out third:", judge(held, False))
     for name, number, recall, precision in by_category(calls):
         print(f"  {name:15} {number:3} calls, recall {recall:.2f}, precision {precision:.2f}")
+    sessions(options.misses)
     took = [ms for call in calls for ms in timed(lambda call=call: found_in(call), 3)]
     told("one call", took)
     for name, command in long_commands().items():

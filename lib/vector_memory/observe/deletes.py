@@ -106,11 +106,10 @@ def _at(
     name = posixpath.basename(path)
     everything = name in ("*", ".*", "**", ".[!.]*", "*.*", ".??*") or path == "/*"
     place = posixpath.dirname(path) if everything else path
-    if everything and not is_made_again(place, around) and place not in ("/tmp", "/var/tmp"):
-        if recursive or around.within(place) is not None:
-            what = "the project's folder" if place == around.root else f"{place}"
-            severity = HIGH if recursive or place != around.root else HIGH
-            return severity, f"It deletes everything in {what}.", place
+    matters = not is_made_again(place, around) and place not in ("/tmp", "/var/tmp")
+    if everything and matters and (recursive or around.within(place) is not None):
+        what = "the project's folder" if place == around.root else place
+        return HIGH, f"It deletes everything in {what}.", place
     if place in ("/tmp", "/var/tmp"):
         return LOW, "It deletes the temporary files of other programs too.", place
     if place == "/" or around.root == place or around.root.startswith(place.rstrip("/") + "/"):

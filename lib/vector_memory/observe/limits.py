@@ -148,7 +148,7 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
     if _COMMIT.search(sentence):
         yield Limit(NO_COMMIT, (), said)
     if push := _PUSH.search(sentence):
-        yield Limit(NO_PUSH, (push[1],) if push[1] else (), said)
+        yield Limit(NO_PUSH, (push[1].rstrip("./-"),) if push[1] else (), said)
     elif _BOTH.search(sentence):
         yield Limit(NO_PUSH, (), said)
     if _REQUEST.search(sentence):
