@@ -153,7 +153,14 @@ def sessions(misses: bool) -> None:
         else:
             wrong += bool(found)
         if misses and (session["expect"] not in found if session["expect"] else found):
-            print("  session", repr(session["name"]), "expected", session["expect"] or "nothing", "found", found)
+            print(
+                "  session",
+                repr(session["name"]),
+                "expected",
+                session["expect"] or "nothing",
+                "found",
+                found,
+            )
     faithful = sum(not one["expect"] for one in told)
     print(
         f"drift: {right} of {right + missed} sessions that drift are found, "

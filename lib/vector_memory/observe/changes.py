@@ -119,7 +119,7 @@ def _of_act(act: Act, around: Surroundings) -> Iterator[Change]:
         words = act.operands("-e -f --expression")
         files = words if act.has("-e", "--expression") else words[1:]
         yield from (Change(EDIT, path) for path in _paths(files, act, around))
-    elif name in _INSTALLS or name == "-m":
+    elif name in _INSTALLS:
         yield from _installed(act)
 
 

@@ -134,7 +134,7 @@ def read(prompt: str) -> list[Limit]:
         sentence = sentence.strip(" -*\t")
         if 6 < len(sentence) < 600:
             found += _of_sentence(sentence, prompt)
-    return list(dict.fromkeys(found))[:MOST_LIMITS]
+    return list({(one.kind, one.targets): one for one in found}.values())[:MOST_LIMITS]
 
 
 def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
@@ -248,15 +248,14 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
     own = read(prompt)
     if _FORGET.search(prompt):
         return own
-    kinds = {one.kind for one in own}
+    said = {one.kind for one in own}
     kept = [
         one
         for one in limits
-        if one.kind in kinds - {NOT, KEEP, ONLY} or not _lifts(prompt, one, own)
+        if not (one.kind in said and (one.kind == ONLY or not one.targets))
+        and not _lifts(prompt, one, own)
     ]
-    if ONLY in kinds:
-        kept = [one for one in kept if one.kind != ONLY]
-    return list(dict.fromkeys([*kept, *own]))[:MOST_LIMITS]
+    return list({(one.kind, one.targets): one for one in [*kept, *own]}.values())[:MOST_LIMITS]
 
 
 def _lifts(prompt: str, limit: Limit, own: Sequence[Limit]) -> bool:

@@ -404,7 +404,7 @@ def _interpreted(act: Act) -> tuple[Sequence[Word], bool] | None:
     if "-m" in act.args:
         place = act.args.index("-m") + 1
         known = act.args[place : place + 1]
-        return (act.words[place:], False) if known and known[0] not in ("pip",) else None
+        return (act.words[place:], False) if known else None
     place = next((i for i, one in enumerate(act.args) if not one.startswith("-")), -1)
     if place < 0:
         return None

@@ -33,7 +33,7 @@ def settle(ctx: Context) -> int:
     flag that a record has is not added again.
 
     Raises:
-        StoreError: a store cannot be written; the buffer stays.
+        StoreFullError: a store cannot be written; the buffer stays.
     """
     settled = 0
     with _settling:
