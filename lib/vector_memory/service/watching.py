@@ -90,6 +90,11 @@ def before(ctx: Context, call: Call) -> str:
         return ""
 
 
+def warm() -> None:
+    """Make the grammar's parser ready."""
+    shell.parse("ls")
+
+
 def _begin(call: Call, place: projects.Place) -> Watched:
     """Start to watch a session; one that runs already is known by its transcript."""
     folder = os.path.realpath(call.folder)
