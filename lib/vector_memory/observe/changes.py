@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vector_memory.language.shell import Command
 from vector_memory.observe import destructive, lines
 from vector_memory.observe.findings import Surroundings
-from vector_memory.observe.lines import Act
+from vector_memory.observe.lines import Act, Line
 
 EDIT, NEW, GONE, FOLDER, INSTALL, COMMIT, PUSH, REQUEST = (
     "edit", "new", "delete", "folder", "install", "commit", "push", "pull-request",
@@ -46,12 +45,16 @@ def of_call(
     tool: str,
     given: Mapping[str, Any],
     around: Surroundings,
-    commands: Sequence[Command] | None = None,
+    line: Line | None = None,
 ) -> View:
-    """Return what a call changes and names."""
+    """Return what a call changes and names.
+
+    Args:
+        line: its command as `lines.read` made it ready, where somebody did so already.
+    """
     if tool in destructive.SHELL_TOOLS:
         command = str(given.get("command") or "")
-        line = lines.read(command, around, commands)
+        line = line or lines.read(command, around)
         acts = line.acts[: destructive.MOST_ACTS]
         changes = tuple(one for act in acts for one in _of_act(act, around))
         named = dict.fromkeys(path for act in acts for path in _named(act, around))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vector_memory.language.shell import SHELLS, Command
+from vector_memory.language.shell import SHELLS
 from vector_memory.observe import (
     cloud,
     credentials,
@@ -76,7 +76,7 @@ def of_call(
     tool: str,
     given: Mapping[str, Any],
     around: Surroundings,
-    commands: Sequence[Command] | None = None,
+    line: Line | None = None,
 ) -> list[Finding]:
     """Return what a tool call would destroy, the gravest first; [] for most.
 
@@ -84,10 +84,10 @@ def of_call(
         tool: the tool's name.
         given: what it is given.
         around: where it is called.
-        commands: what `shell.parse` made of its command, where somebody did so already.
+        line: its command as `lines.read` made it ready, where somebody did so already.
     """
     if tool in SHELL_TOOLS:
-        found = of_command(str(given.get("command") or ""), around, commands)
+        found = of_command(str(given.get("command") or ""), around, line)
     elif tool in WRITERS:
         found = list(_of_edit(tool, given, around))
     elif tool == "Read":
@@ -99,11 +99,9 @@ def of_call(
     return _distinct(found)
 
 
-def of_command(
-    command: str, around: Surroundings, commands: Sequence[Command] | None = None
-) -> list[Finding]:
+def of_command(command: str, around: Surroundings, line: Line | None = None) -> list[Finding]:
     """Return what a command line would destroy."""
-    line = lines.read(command, around, commands)
+    line = line or lines.read(command, around)
     found = list(system.bomb(command))
     for act in line.acts[:MOST_ACTS]:
         found += _of_act(act, line)

@@ -188,13 +188,9 @@ class Line:
         yield from reversed(self.acts[:place])
 
 
-def read(command: str, around: Surroundings, commands: Sequence[Command] | None = None) -> Line:
-    """Return a command line ready to be judged.
-
-    Args:
-        commands: what `shell.parse` made of it, where somebody did so already.
-    """
-    found = shell.parse(command) if commands is None else commands
+def read(command: str, around: Surroundings) -> Line:
+    """Return a command line ready to be judged."""
+    found = shell.parse(command)
     values = shell.assigned(command) if "=" in command or "for " in command else {}
     acts: list[Act] = []
     last: Act | None = None

@@ -19,7 +19,7 @@ from vector_memory import injection, projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.language import shell
 from vector_memory.model import GLOBAL_PROJECT, HEURISTICS, PROCEDURE, RULES, Origin, Scope
-from vector_memory.observe import asking, changes, destructive, drift, objectives
+from vector_memory.observe import asking, changes, destructive, drift, lines, objectives
 from vector_memory.observe.drift import Course
 from vector_memory.observe.findings import (
     HIGH,
@@ -131,13 +131,10 @@ def _look(ctx: Context, call: Call, place: projects.Place, watched: Watched) -> 
         _hear(ctx, call, place, watched)
     around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made)
     command = call.input.get("command")
-    commands = (
-        shell.parse(command)
-        if call.tool in destructive.SHELL_TOOLS and isinstance(command, str)
-        else None
-    )
-    view = changes.of_call(call.tool, call.input, around, commands)
-    found = destructive.of_call(call.tool, call.input, around, commands)
+    is_shell = call.tool in destructive.SHELL_TOOLS and isinstance(command, str)
+    line = lines.read(str(command), around) if is_shell else None
+    view = changes.of_call(call.tool, call.input, around, line)
+    found = destructive.of_call(call.tool, call.input, around, line)
     found = [
         one._replace(severity=HIGH) if one.category in watched.objectives.wary else one
         for one in found
