@@ -1,5 +1,5 @@
 """How well the observer tells what destroys from what looks like it, and what leads away from the task:
-`python benchmarks/observer.py [--misses]`.
+`python benchmarks/observer.py [--misses] [--transcripts DIR]`.
 
 `commands.json` holds calls with what they are (`category` is "" for harmless ones) and how grave. A third,
 chosen by a hash of the call, is held out: the rules were not mended by it, and it is told apart. `drift.json`
@@ -16,7 +16,7 @@ import json
 import statistics
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 
-from vector_memory.observe import changes, destructive, drift, objectives
+from vector_memory.observe import changes, destructive, drift, lines, objectives
 from vector_memory.observe.drift import Course
 from vector_memory.observe.findings import CATEGORIES, Surroundings
+from vector_memory.service import earlier_prompts
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {
@@ -46,6 +47,15 @@ def found_in(call: dict[str, Any]) -> list[Any]:
     """Return what is found in a call."""
     given = call.get("input") or {"command": call["command"]}
     return destructive.of_call(call.get("tool", "Bash"), given, PLACE)
+
+
+def looked_at(call: dict[str, Any], course: Course, goals: objectives.Objectives) -> None:
+    """Do all that is done before a call but for writing down what is found."""
+    tool, given = call.get("tool", "Bash"), call.get("input") or {"command": call["command"]}
+    line = lines.read(given["command"], PLACE) if tool == "Bash" else None
+    view = changes.of_call(tool, given, PLACE, line)
+    destructive.of_call(tool, given, PLACE, line)
+    drift.look(course, goals, view, PLACE)
 
 
 def judge(calls: Iterable[dict[str, Any]], misses: bool) -> dict[str, Any]:
@@ -168,6 +178,44 @@ def sessions(misses: bool) -> None:
     )
 
 
+def transcripts(folder: str) -> None:
+    """Print what is found in sessions as they were, each call in its order."""
+    from vector_memory.index.transcript import read_entries
+
+    calls, flags = 0, Counter[str]()
+    paths = sorted(Path(folder).rglob("*.jsonl"))
+    for path in paths:
+        course, said, start, there = Course(), [], "", set()
+        goals = objectives.of_session([])
+        for entry in (one.data for one in read_entries(str(path), final=True)):
+            start = start or str(entry.get("cwd") or "")
+            if prompt := earlier_prompts.prompt_of(entry):
+                said.append(prompt)
+                goals = objectives.of_session([*said[:4], *said[4:][-12:]])
+                course.prompted()
+            for tool, given in _calls(entry):
+                place = Surroundings(
+                    start, str(entry.get("cwd") or start), "/home", there.__contains__
+                )
+                view = changes.of_call(tool, given, place)
+                found = destructive.of_call(tool, given, place)
+                found += drift.look(course, goals, view, place)
+                calls += 1
+                flags.update(f"{one.category} {one.severity}" for one in found)
+                there.update((*(one.path for one in view.changes), *view.named))
+    print(f"{calls:,} calls of {len(paths)} transcripts: {dict(flags.most_common())}")
+
+
+def _calls(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return [
+        (str(one.get("name")), one["input"])
+        for one in (content if isinstance(content, list) else ())
+        if isinstance(one, dict) and isinstance(one.get("input"), dict)
+    ]
+
+
 def timed(work: Callable[[], object], times: int) -> list[float]:
     """Return how long something takes, in ms, several times."""
     took = []
@@ -210,6 +258,7 @@ def main() -> None:
         action="store_true",
         help="show what was judged otherwise, but for the held-out third",
     )
+    parser.add_argument("--transcripts", metavar="DIR", help="look at the calls of these, too")
     options = parser.parse_args()
     calls = json.loads((HERE / "commands.json").read_text(encoding="utf-8"))
     held = [one for one in calls if is_held_out(one)]
@@ -222,10 +271,16 @@ def main() -> None:
     for name, number, recall, precision in by_category(calls):
         print(f"  {name:15} {number:3} calls, recall {recall:.2f}, precision {precision:.2f}")
     sessions(options.misses)
-    took = [ms for call in calls for ms in timed(lambda call=call: found_in(call), 3)]
-    told("one call", took)
+    if options.transcripts:
+        transcripts(options.transcripts)
+    course, goals = Course(), objectives.of_session(["Fix the coupon total in shop/checkout.py."])
+    took = [
+        ms for call in calls for ms in timed(lambda call=call: looked_at(call, course, goals), 3)
+    ]
+    told("looking at one call", took)
     for name, command in long_commands().items():
-        told(f"64 KB, {name}", timed(lambda command=command: found_in({"command": command}), 5))
+        call = {"command": command}
+        told(f"64 KB, {name}", timed(lambda call=call: looked_at(call, course, goals), 5))
 
 
 if __name__ == "__main__":

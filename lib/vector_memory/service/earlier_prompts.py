@@ -32,7 +32,7 @@ def read(path: str) -> Earlier:
     files: dict[str, None] = {}
     try:
         for entry in _entries(path):
-            if said := _prompt(entry):
+            if said := prompt_of(entry):
                 prompts.append(said)
             files.update(dict.fromkeys(_files(entry)))
     except OSError:
@@ -59,7 +59,7 @@ def _entries(path: str) -> Iterator[dict[str, Any]]:
             yield from parse_objects(line)
 
 
-def _prompt(entry: dict[str, Any]) -> str:
+def prompt_of(entry: dict[str, Any]) -> str:
     """Return what the user typed, "" for anything else that stands as his words."""
     if entry.get("type") != "user" or any(
         entry.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary")

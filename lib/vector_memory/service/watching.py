@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KIND = "observer"
+_told_of: set[type[Exception]] = set()
+"""What went wrong already: it stands in the log once, since calls come every second."""
 SELF_ASSESSMENT = "self-assessment"
 MOST_FLAGS = 200
 """Of one session: who breaks more than that is known well enough."""
@@ -85,7 +87,9 @@ def before(ctx: Context, call: Call) -> str:
             found = _look(ctx, call, place, watched)
             return _tell(ctx, call, watched, found) if found else ""
     except Exception as error:
-        log.warning("a tool call was not watched: %s: %s", type(error).__name__, error)
+        if type(error) not in _told_of:
+            _told_of.add(type(error))
+            log.warning("a tool call was not watched: %s", type(error).__name__, exc_info=error)
         ctx.count("observer_failed")
         return ""
 
