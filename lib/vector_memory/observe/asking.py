@@ -30,9 +30,11 @@ _NEGATED = re.compile(
 )
 _GONE = r"delet|remov|drop|clean|wip|discard|clear|purge|get rid|eras|reset|destroy|tear down|throw|undo|uninstall|prune"
 _VERBS = {
-    FORCE_PUSH: r"force|delete the (?:remote )?(?:branch|tag)|mirror",
-    HISTORY: r"rebas|amend|squash|reset|rewrit|force|delet\w* (?:the )?(?:\w+ )?(?:branch|tag)|filter|history",
-    DISCARD: r"discard|revert|throw|reset|restor|undo|clean|drop|stash|checkout",
+    FORCE_PUSH: r"force[- ]?push|push \w* ?(?:with )?(?:--?)?force|--force|mirror|delet\w* (?:the )?(?:\w+ )?(?:branch|tag)",
+    HISTORY: r"rebase|amend|squash|hard[- ]reset|reset (?:--?hard|hard|to|the branch|head|main|master)"
+    r"|rewrit\w* (?:the )?history|delet\w* (?:the )?(?:\S+ )?(?:branch|tag)|filter-(?:repo|branch)",
+    DISCARD: r"discard|throw (?:it |them |that )?away|revert (?:my|the|your|all|these|those|it)|hard[- ]reset"
+    r"|reset (?:--?hard|hard|everything|the repo)|restore|undo|clean (?:up )?(?:the )?(?:repo|work|untracked)|drop (?:the |my )?stash",
     DELETE: _GONE,
     OVERWRITE: r"empty|truncat|overwrit|clear|reset|replac",
     DATA: _GONE + r"|truncat|flush|rollback|roll back|downgrad|recreat|reseed",
@@ -44,9 +46,7 @@ _VERBS = {
     OUTSIDE: r"",
     GUARDED: r"hook|lock ?file|\.git\b",
 }
-_BARE = frozenset(
-    {FORCE_PUSH, HISTORY, DISCARD, PERMISSIONS, PROCESSES, REMOTE_CODE, GUARDED, CREDENTIALS}
-)
+_BARE = frozenset({FORCE_PUSH, HISTORY, DISCARD, PERMISSIONS, GUARDED})
 """What is asked for without naming its target."""
 _NAME = re.compile(r"[A-Za-z][\w.-]{2,}")
 

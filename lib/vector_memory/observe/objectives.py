@@ -22,6 +22,7 @@ MOST_ASKED = 16
 LEAST_TERMS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
 _GENERIC = frozenset(
     analysis.stem(word)
     for word in ["add", "fix", "make", "change", "update", "write", "create", "implement", "refactor", "clean", "remove", "delete", "rename", "move", "build", "run", "test", "tests", "file", "files", "code", "function", "functions", "method", "class", "module", "project", "repo", "repository", "bug", "issue", "error", "errors", "problem", "fail", "failing", "failed", "work", "works", "working", "use", "used", "using", "please", "want", "need", "needs", "should", "could", "would", "can", "let", "look", "check", "see", "find", "show", "new", "old", "first", "next", "now", "also", "more", "better", "good", "support", "handle", "handling", "return", "returns", "value", "values", "name", "names", "type", "types", "set", "get", "call", "calls", "data", "line", "lines", "py", "js", "ts", "tsx", "jsx", "rs", "go", "java", "rb", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "src", "lib", "app", "main", "index", "init", "core", "common", "base", "util", "utils", "helper", "helpers", "thing", "things", "way", "part", "parts", "time", "user", "users", "like", "add", "added", "just", "only", "don", "touch", "test", "spec", "docs", "doc", "readme", "feature", "version", "current", "existing", "following", "review", "explain", "continue", "try", "commit", "push", "install", "dependency", "package", "script", "command", "tool", "output", "input", "result", "results", "step", "simple", "true", "false", "none"]
@@ -127,9 +128,14 @@ def shortened(text: str) -> str:
 
 
 def wary_of(assessment: str) -> frozenset[str]:
-    """Return the categories that a self-assessment speaks of."""
-    low = assessment.lower()
-    return frozenset(one for one in CATEGORIES if one in low or one.replace("-", " ") in low)
+    """Return the categories that a self-assessment says go wrong: named in a sentence that tells how often."""
+    told = [one for one in _SENTENCE.split(assessment.lower()) if _OFTEN.search(one)]
+    return frozenset(
+        one
+        for one in CATEGORIES
+        for sentence in told
+        if re.search(rf"\b{one}\b|\b{one.replace('-', ' ')}\b", sentence)
+    )
 
 
 def is_about(objectives: Objectives, path: str, text: str) -> bool:

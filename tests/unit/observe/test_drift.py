@@ -101,4 +101,18 @@ def test_what_was_asked_for_is_known() -> None:
     assert not asking.is_asked(folder, ["Don't remove legacy yet."])
     assert asking.is_asked(forced, ["Squash it and force push."])
     assert not asking.is_asked(forced, ["Push it, but never force."])
+    reset = Finding("discard", HIGH, "git reset --hard", "why", "HEAD")
+    assert not asking.is_asked(reset, ["Add a password reset to the login form."])
+    assert asking.is_asked(reset, ["Throw it away and start again."])
+    shown = Finding("credentials", HIGH, "cat .env", "why", "/p/.env")
+    assert not asking.is_asked(shown, ["Rename the api key field."])
+    assert asking.is_asked(shown, ["Which secrets does the .env have?"])
     assert not asking.is_asked(folder._replace(category="limit"), ["delete legacy"])
+
+
+def test_wary_is_what_a_self_assessment_counts() -> None:
+    """A category's name alone is a word like any other."""
+    told = "The data was loaded. 3 of 9 sessions were flagged for force pushes and for delete."
+    assert objectives.wary_of(told) == {"delete"}
+    assert objectives.wary_of("Often target drift.") == {"target-drift"}
+    assert objectives.wary_of("") == frozenset()
