@@ -103,6 +103,9 @@ def test_flags_are_recorded_and_nothing_is_stopped(
         "constitutional_assessments"
     ]
     assert "discard" in shared_product.cli("stats").stdout
+    listed = shared_product.cli("flags", "--project", str(project)).stdout
+    assert "git reset --hard" in listed
+    assert "2 of 2: 1 limit, 1 discard." in listed
 
 
 def test_a_long_way_off_is_recorded(
