@@ -14,6 +14,8 @@ TROUBLE = {
     "archives_failed": "sessions could not be archived",
     "daily_notes_failed": "daily notes could not be written",
     "client_memory_skipped": "pages of the client's own memory could not be read",
+    "observer_failed": "tool calls could not be watched",
+    "flags_dropped": "flags were not kept: a session or the buffer had too many",
     "quarantined": "memories are held back until somebody has looked at them",
 }
 """Counters of what should not happen, or seldom."""
@@ -32,6 +34,8 @@ USUAL = {
     "ideas_merged": "ideas said what another said",
     "ideas_superseded": "ideas gave way to another",
     "ideas_linked": "ideas were linked",
+    "flags_recorded": "tool calls were flagged",
+    "observer_warnings": "warnings of tool calls were given",
     "ideas_extracted": "ideas were found by a language model",
 }
 """Counters of what happens all the time."""

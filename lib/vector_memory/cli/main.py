@@ -37,6 +37,7 @@ VERBS = {
     "backfill": "backfill:backfill",
     "export": "export:export",
     "stats": "stats:stats",
+    "flags": "flags:flags",
     "init": "init:init",
     "trust": "trust:trust",
     "untrust": "trust:untrust",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, flags, output
 from vector_memory.cli.counts import TROUBLE, told, usual
 from vector_memory.cli.options import Json, Project
 
@@ -23,6 +23,8 @@ def stats(project: Project = None, as_json: Json = False) -> None:
         output.say(words)
     for name in ("by_kind", "by_project", "by_collection"):
         _counts(name[3:], answer.get(name) or {})
+    if flagged := answer.get("flags"):
+        output.say(f"flagged by the observer: {flags.told(flagged)} (`vector-memory flags`)")
     counters = answer.get("counters") or {}
     for what, lines in (("counted", usual(counters)), ("trouble", told(counters, TROUBLE))):
         if lines:

@@ -20,7 +20,7 @@ START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0
 ONLY_READ = frozenset({
-    "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "entities", "links",
+    "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "entities", "links",
     "stats", "audit", "summarize", "impact", "contradictions", "provenance", "trace",
     "session_recalled", "prune", "important", "overview",
 })  # fmt: skip

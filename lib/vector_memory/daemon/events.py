@@ -134,7 +134,7 @@ class Events:
             transcript=_text(message, "transcript_path"),
         )
         answer = sessions.on_prompt(self._ctx, ask)
-        turn.prompt = prompt
+        turn.hear(prompt)
         return answer
 
     def _tool_call(self, event: str, message: dict[str, Any], folder: str) -> dict[str, Any] | None:
@@ -142,6 +142,7 @@ class Events:
         from vector_memory.service import tool_calls
 
         given, session = message.get("tool_input"), _text(message, "session_id")
+        turn = self._turns.of(session)
         call = tool_calls.Call(
             session,
             folder,
@@ -150,9 +151,10 @@ class Events:
             given if isinstance(given, dict) else {},
             message.get("tool_response"),
             _text(message, "agent_id"),
-            self._turns.of(session).prompt,
+            turn.prompt,
             _text(message, "transcript_path"),
             _text(message, "tool_use_id"),
+            turn.asked,
         )
         look = tool_calls.before if event == "PreToolUse" else tool_calls.after
         return tool_calls.output(event, look(self._ctx, call))

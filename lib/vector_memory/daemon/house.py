@@ -81,6 +81,7 @@ class House:
         self._miner.start()
         self._chores.put(_warm)
         self._chores.put(self._publish)
+        self._chores.put(self._warm_observer)
         self._indexer.put(self._begin)
         self._keeper.start()
 
@@ -139,6 +140,13 @@ class House:
             tool_calls.publish_wishes(self.home.tools, self.ctx.settings)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
+
+    def _warm_observer(self) -> None:
+        """Import what looks at tool calls now: its rules take some 80 ms, and the first call waits."""
+        if self.ctx.settings.observer != "off":
+            from vector_memory.service import watching
+
+            watching.warm()
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""

@@ -12,6 +12,7 @@ from vector_memory.daemon.server import Reply
 from vector_memory.model import Progress
 from vector_memory.service import (
     asked,
+    assessments,
     backfill,
     change,
     contradictions,
@@ -181,6 +182,7 @@ SIMPLE: dict[str, Simple] = {
     "quarantine": quarantine.held,
     "release": quarantine.release,
     "stats": report.stats,
+    "flags": assessments.flags,
     "init": places.init,
     "trust": places.trust,
     "important": overview.important,
@@ -201,7 +203,7 @@ SIMPLE: dict[str, Simple] = {
     "jobs": _jobs,
 }
 SHOWN = frozenset({
-    "recall", "list", "get", "history", "topics", "resume", "lessons", "links", "entities", "edit",
+    "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
 })  # fmt: skip

@@ -404,3 +404,45 @@ def _executed(words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
                 yield tuple(words[place + 1 : end])
             place = end
         place += 1
+
+
+# -- for those who look closer ---------------------------------------------------------------------
+
+_STATEMENTS = frozenset(
+    {"program", "list", "pipeline", "redirected_statement", "compound_statement", "subshell",
+     "if_statement", "elif_clause", "else_clause", "while_statement", "case_statement", "case_item",
+     "do_group", "for_statement", "function_definition", "negated_command", "declaration_command",
+     "command", "variable_assignments"}
+)  # fmt: skip
+
+
+def assigned(command: str) -> dict[str, tuple[Word, ...]]:
+    """Return what a line gives its variables: their values in order, those of a `for` too."""
+    source = command.encode("utf-8", "replace")[:MOST_BYTES]
+    walk = _Walk(source)
+    found: dict[str, list[Word]] = {}
+    waiting = [_tree(source)]
+    for _ in range(50 * MOST_COMMANDS):
+        if not waiting:
+            break
+        node = waiting.pop()
+        if node.type == "variable_assignment":
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            words = [walk._word(value)] if value is not None else [Word("")]
+        elif node.type == "for_statement":
+            name = node.child_by_field_name("variable")
+            words = [walk._word(one) for one in node.children_by_field_name("value")]
+        else:
+            name, words = None, []
+        if name is not None:
+            found.setdefault(walk._text(name), []).extend(words)
+        if node.type in _STATEMENTS:
+            waiting += reversed(
+                [c for c in node.named_children if c.type in _STATEMENTS or "assign" in c.type]
+            )
+    return {name: tuple(words) for name, words in found.items()}
+
+
+def looked_through(command: Command) -> list[Command]:
+    """Return what a command runs in its place, or itself: for one that somebody took out of another."""
+    return list(_unwrapped(command, 1))

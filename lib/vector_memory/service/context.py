@@ -18,6 +18,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.paths import Home
 from vector_memory.service.allowance import Allowance
+from vector_memory.service.courses import Courses
 from vector_memory.service.courtesy import Filling, Hooks
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.hopeless import Hopeless
@@ -68,6 +69,7 @@ class Context:
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
     hopeless: Hopeless = field(default_factory=Hopeless)
+    courses: Courses = field(default_factory=Courses)
     reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status
-from vector_memory.service import archives, asked, byte_search, copies, endings, topics
+from vector_memory.service import archives, asked, assessments, byte_search, copies, endings, topics
 from vector_memory.service.byte_search import Needles, Searched
 from vector_memory.service.context import Context
 from vector_memory.service.purge_choice import Choice, Part, choose
@@ -52,6 +52,9 @@ def purge(ctx: Context, request: asked.Request, progress: Progress) -> dict[str,
     Raises:
         BadInputError, NotFoundError: it is not said what, or there is none.
     """
+    # What observers still hold of running sessions becomes records first, which are found like all others.
+    assessments.settle(ctx)
+    ctx.courses.clear()
     chosen = choose(ctx, request)
     preview = _preview(ctx, chosen)
     if request.get("dry_run"):

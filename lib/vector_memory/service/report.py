@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from vector_memory.model import Scope
-from vector_memory.service import asked, generation, hook_counts
+from vector_memory.service import asked, assessments, generation, hook_counts
 from vector_memory.service.context import Context
 from vector_memory.service.recall import name_in, project_names
 from vector_memory.service.shelf import Shelf
@@ -32,6 +32,7 @@ def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
             (name_in(names, key) or "global") + _distinct(key, names): n
             for key, n in by_project.items()
         },
+        "flags": assessments.figures(shelves, scope),
         "stores": [_store(ctx, shelf) for shelf in shelves],
         "counters": ctx.state.totals(),
         "generation": generation.report(ctx),

@@ -271,10 +271,12 @@ def fence(
     notes: Sequence[injection.Note],
     title: str = "",
     known: frozenset[str] = frozenset(),
+    head: str = injection.HEAD,
 ) -> str:
     """Return the block that is shown, and remember that it was.
 
     Args:
+        head: what is said of the notes first.
         known: what the client told the model itself: it is not said again.
     """
     fresh = [one for one in notes if not client_notes.repeats(one.text, known)]
@@ -285,7 +287,7 @@ def fence(
     ctx.count("memories_shown", len(checked))
     ctx.count("injections")
     ctx.noted("recall", "hook", [note.id for note in checked], session=session)
-    return injection.fence(checked, title)
+    return injection.fence(checked, title, head)
 
 
 def _checked(note: injection.Note) -> injection.Note | None:

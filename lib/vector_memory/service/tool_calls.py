@@ -23,6 +23,7 @@ class Call:
         agent: the subagent that calls it, "" for the session itself.
         prompt: the last prompt of the session, "" if this daemon saw none.
         transcript: the session's transcript.
+        asked: the first and the last prompts of the session that this daemon saw, the oldest first.
     """
 
     session: str
@@ -35,6 +36,7 @@ class Call:
     prompt: str = ""
     transcript: str = ""
     use_id: str = ""
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,12 @@ NOTHING = Said()
 
 def before(ctx: Context, call: Call) -> Said:
     """Return what is said to a call that is about to be made."""
-    return NOTHING
+    told = []
+    if ctx.settings.observer != "off":
+        from vector_memory.service import watching
+
+        told.append(watching.before(ctx, call))
+    return Said("\n".join(one for one in told if one))
 
 
 def after(ctx: Context, call: Call) -> Said:

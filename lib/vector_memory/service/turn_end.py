@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from vector_memory.service import (
+    assessments,
     capture,
     client_notes,
     endings,
@@ -44,6 +45,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         apart=ended.apart,
     )
     concerned = {ended.session, *captured.sessions}
+    assessments.settle(ctx)
     if ended.final:
         for one in concerned:
             endings.finish(ctx, one)

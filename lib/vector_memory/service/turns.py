@@ -1,5 +1,5 @@
 """What the daemon keeps in memory of running sessions, never on the disk: the last turn's words, for
-prompts that point back to them, and when a session was compacted."""
+prompts that point back to them, what was asked, and when a session was compacted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from datetime import datetime
 
 MAX_SESSIONS = 256
 KEPT_CHARS = 1_200
+ASKED_CHARS = 4_000
+FIRST_ASKED, MOST_ASKED = 4, 16
 
 
 @dataclass
@@ -19,6 +21,16 @@ class Turn:
     prompt: str = ""
     answer: str = ""
     compacted_at: datetime | None = None
+    asked: tuple[str, ...] = ()
+    """Its first prompts and its last ones, each cut: what it is for."""
+
+    def hear(self, prompt: str) -> None:
+        """Take a prompt in."""
+        self.prompt = prompt
+        asked = (*self.asked, prompt[:ASKED_CHARS])
+        self.asked = (
+            asked if len(asked) <= MOST_ASKED else asked[:FIRST_ASKED] + asked[FIRST_ASKED + 1 :]
+        )
 
     @property
     def words(self) -> str:

@@ -1,0 +1,122 @@
+"""What an observer finds, and what it has to know of the place where a tool is called."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+HIGH, LOW = "high", "low"
+
+FORCE_PUSH = "force-push"
+HISTORY = "history"
+DISCARD = "discard"
+DELETE = "delete"
+OVERWRITE = "overwrite"
+DATA = "data"
+INFRASTRUCTURE = "infrastructure"
+CREDENTIALS = "credentials"
+PERMISSIONS = "permissions"
+REMOTE_CODE = "remote-code"
+PROCESSES = "processes"
+OUTSIDE = "outside"
+GUARDED = "guarded"
+LIMIT = "limit"
+SCOPE_DRIFT = "scope-drift"
+TARGET_DRIFT = "target-drift"
+
+CATEGORIES = {
+    FORCE_PUSH: "overwrites or deletes what others have pulled",
+    HISTORY: "rewrites or deletes commits",
+    DISCARD: "throws away work that is not committed",
+    DELETE: "deletes files",
+    OVERWRITE: "empties or replaces files",
+    DATA: "deletes data of a database",
+    INFRASTRUCTURE: "deletes what runs elsewhere or was published",
+    CREDENTIALS: "shows or changes credentials",
+    PERMISSIONS: "opens or changes permissions widely",
+    REMOTE_CODE: "runs code from the network unread",
+    PROCESSES: "ends processes widely, or the machine",
+    OUTSIDE: "changes files outside the project",
+    GUARDED: "changes files that tools keep",
+    LIMIT: "breaks a limit that the user set",
+    SCOPE_DRIFT: "changes what nobody spoke of",
+    TARGET_DRIFT: "has long done nothing of what was asked",
+}
+"""What may be found, and what each does, in words."""
+
+
+class Finding(NamedTuple):
+    """Something that a tool call would do.
+
+    Attributes:
+        category: one of `CATEGORIES`.
+        severity: HIGH, or LOW for what is easily undone or may well be meant.
+        what: the words of the call, as they stand: whoever keeps them redacts them.
+        why: what is bad about it, in one sentence of ours that may quote a name.
+        target: what it would be done to; findings of one category and target are one to the user.
+    """
+
+    category: str
+    severity: str
+    what: str
+    why: str
+    target: str = ""
+
+
+def _nothing_known(path: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a tool is called.
+
+    Attributes:
+        root: the project's folder; cwd: where the session is; home: the user's home. Absolute.
+        exists: whether there is a file at an absolute path.
+        made: absolute paths that the session itself made: to delete them takes nothing away.
+        alias: another path of `root`, through a link, by which tools may name it.
+    """
+
+    root: str = "/project"
+    cwd: str = "/project"
+    home: str = "/home/user"
+    exists: Callable[[str], bool] = _nothing_known
+    made: Collection[str] = ()
+    alias: str = ""
+
+    def path(self, text: str, folder: str = "") -> str:
+        """Return the absolute path that a word names, "" if that cannot be told."""
+        if text.startswith("~"):
+            name, _, rest = text[1:].partition("/")
+            return posixpath.normpath(posixpath.join(self.home, rest)) if not name else ""
+        if folder.startswith("~"):
+            folder = self.path(folder)
+        path = posixpath.normpath(posixpath.join(self.cwd, folder, text))
+        if self.alias and (path == self.alias or path.startswith(self.alias + "/")):
+            path = self.root + path[len(self.alias) :]
+        return "/" + path.lstrip("/") if path.startswith("/") else ""
+
+    def within(self, path: str) -> str | None:
+        """Return a path relative to the project, None outside it."""
+        if path == self.root:
+            return "."
+        return path[len(self.root) + 1 :] if path.startswith(self.root + "/") else None
+
+    def is_scratch(self, path: str) -> bool:
+        """Whether a path lies in a place for files that nobody keeps."""
+        if self.within(path) is not None:
+            return False
+        return any(path.startswith(one) for one in SCRATCH)
+
+    def was_made(self, path: str) -> bool:
+        """Whether the session itself made this, or a folder that it lies in."""
+        return any(path == one or path.startswith(one + "/") for one in self.made)
+
+
+SCRATCH = (
+    "/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/", "/dev/shm/",
+    "/run/user/",
+)  # fmt: skip

@@ -1,0 +1,436 @@
+"""Limits that a user sets in words: "only touch src/x", "no new dependencies", "don't commit yet".
+
+Certain turns of phrase only, with something that a call can be held against: a path, a commit, a package.
+What is not sure to be a limit is none. Later prompts lift them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vector_memory.language.mentions import mentions
+from vector_memory.observe.changes import (
+    COMMIT,
+    EDIT,
+    FILE_KINDS,
+    GONE,
+    INSTALL,
+    NEW,
+    PUSH,
+    REQUEST,
+    Change,
+    View,
+)
+from vector_memory.observe.findings import Surroundings
+
+ONLY, NOT, KEEP, DEPENDENCIES, NO_COMMIT, NO_PUSH, NO_REQUEST, NO_NEW, READ_ONLY, API, NO_RUN = (
+    "only", "not", "keep", "no-dependencies", "no-commit", "no-push", "no-pull-request", "no-new-files",
+    "read-only", "api", "no-run",
+)  # fmt: skip
+MOST_SAID = 160
+MOST_CHARS = 6_000
+MOST_LIMITS = 24
+
+
+class Limit(NamedTuple):
+    """A limit: its kind, what it is about (paths, names, commands), and how it was said."""
+
+    kind: str
+    targets: tuple[str, ...]
+    said: str
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+_FENCED = re.compile(
+    r"```.*?(?:```|\Z)|^\s*>.*$|^\s*\|.*$|<[a-z][\w-]*>.*?</[a-z][\w-]*>", re.DOTALL | re.MULTILINE
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_NO = r"(?:do not|don['\u2019]?t|never|must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t|without|avoid|refrain from|(?:do not|don['\u2019]?t) want (?:you )?to)"
+_CHANGE = r"(?:touch|chang|edit|modif|alter|updat|rewrit|mess with|break|refactor|reformat)\w*"
+_ONLY = re.compile(
+    r"\bonly (?:ever )?(?:touch|change|edit|modify|update|alter|work (?:in|on|within)|write (?:to|in|into)|make changes (?:in|to|within))\b(.*)"
+    r"|\b(?:touch|change|edit|modify|update) only\b(.*)"
+    r"|\b(?:keep|limit|restrict|confine) (?:\w+ ){0,4}(?:to|within|inside)\b(.*)"
+    rf"|\b{_NO} (?:ever )?{_CHANGE} (?:anything|any(?: other)? (?:files?|code)|other files|files?|code)(?: that is| that's)? (?:outside(?: of)?|except(?: for)?|but|other than|beyond|besides)\b(.*)"
+    r"|\bstay (?:strictly )?(?:in|within|inside)\b(.*)"
+    r"|\b(?:nothing|no (?:files?|changes)) (?:outside(?: of)?|except(?: for)?|other than|beyond)\b(.*)",
+    re.IGNORECASE,
+)
+_NOT = re.compile(rf"\b{_NO} (?:ever |you ever |please )?(?:{_CHANGE})\s+(.*)", re.IGNORECASE)
+_KEEP = re.compile(rf"\b{_NO} (?:ever )?(?:delet|remov|drop|renam|mov)\w*\s+(.*)", re.IGNORECASE)
+_LEAVE = re.compile(
+    r"\bleave (.{2,80}?) (?:alone|as (?:it|they) (?:is|are)|untouched|unchanged|in place)"
+    r"|\b(.{2,60}?) (?:must|should|has to|have to|needs? to) (?:stay|remain|be left) (?:\w+ )?(?:untouched|unchanged|as (?:it|they) (?:is|are)|alone)"
+    r"|\bhands off (?:of )?(.{2,60})|\bkeep (.{2,60}?) (?:untouched|unchanged|as (?:it|they) (?:is|are))",
+    re.IGNORECASE,
+)
+_DEPENDENCIES = re.compile(
+    rf"\b(?:no|zero|{_NO} (?:(?:add|install|introduc|us|pull(?:ing)? in|bring(?:ing)? in)\w*\s*)?(?:any )?)\s*"
+    r"(?:(?:new|extra|additional|more|external|third[- ]party|other)\s+)+(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps)\b"
+    rf"|\b{_NO} (?:add|install|introduc)\w* (?:any )?(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps)\b"
+    rf"|\b{_NO} install\w* anything\b|\bstandard library only\b|\bstdlib only\b",
+    re.IGNORECASE,
+)
+_COMMIT = re.compile(
+    rf"\b{_NO} (?:git )?(?:commit|committing)\b(?! (?:to|on) \w)|\bno commits?\b(?! message)",
+    re.IGNORECASE,
+)
+_PUSH = re.compile(
+    rf"\b{_NO} (?:git |ever )?(?:push|pushing|force[- ]push\w*)\b(?: (?:\w+ )?(?:to|on) (?:the )?`?([\w/.-]+)`?)?",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(rf"\b{_NO} commit(?:ting)? (?:or|and|nor) push", re.IGNORECASE)
+_REQUEST = re.compile(
+    rf"\b{_NO} (?:open|creat|mak|rais)\w* (?:a |any |the )?(?:pr|prs|pull requests?)\b",
+    re.IGNORECASE,
+)
+_NEW_FILES = re.compile(
+    rf"\b(?:no|{_NO} (?:creat|add|mak|writ)\w* (?:any )?)\s*(?:(?:new|extra|additional|more)\s+)+(?:source |code )?files?\b|\b{_NO} creat\w* (?:any )?files?\b",
+    re.IGNORECASE,
+)
+_READ_ONLY = re.compile(
+    r"\b(?:do not|don['\u2019]?t|without) (?:chang|modif|edit|touch|writ|fix|implement)\w* (?:anything|any(?: of the)? (?:code|files?|thing)|the code|code|files|any code)(?: yet| for now| at all| else yet)?\s*(?:$|[.,;!):\u2013-])"
+    r"|\bread[- ]only\b(?! (?:file|mode|field|propert|attribute|user|replica|flag|root|mount|access|transaction|databas|connection|memor|view|api|rout))|\bno (?:code )?(?:changes|edits)(?: yet| for now| please)?\s*(?:$|[.,;!)])",
+    re.IGNORECASE,
+)
+_API = re.compile(
+    rf"\b{_NO} (?:chang|break|alter|touch|modif)\w* (?:the |any |our |its )?(?:public |external |exported |existing )*(?:apis?|interfaces?|(?:function |method )?signatures?)\b|\bkeep (?:the )?(?:public |external |exported )*(?:apis?|interfaces?|signatures?) (?:stable|unchanged|as (?:it|they) (?:is|are)|compatible)",
+    re.IGNORECASE,
+)
+_RUN = re.compile(rf"\b{_NO} (?:run|execut|call|start)\w*\s+`([^`\n]{{2,80}})`", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\bif (?:you|we|i|they|it|nothing)\b|\bwhy (?:do|did|don|does)|\bwe (?:never|don)|\bi (?:never|do(?:n['\u2019]?t| not)(?! want)|didn)|\bit (?:does|should)n|\bthey (?:do|never)",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"\s(?:but|instead|unless|because|since|so that|so|as (?:it|they|we)|while|when|until|which|then|just|only|and (?:then|make|add|fix|keep|do|use|write|only|please|don))\b|[,;:]\s|\s\(|\s[\u2013\u2014-]\s",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"`([^`\n]{1,80})`|[\"\u201c]([^\"\u201d\n]{1,80})[\"\u201d]")
+_FOLDER = re.compile(r"(?<![\w/.])((?:[\w.@-]+/)+[\w.@*-]*)")
+_NAMED_FOLDER = re.compile(
+    r"\b(?:the )?([\w.-]{2,40}) (?:folder|directory|dir|package|module|file|files|crate|app)\b",
+    re.IGNORECASE,
+)
+_NO_NAME = frozenset({"the", "this", "that", "these", "those", "other", "any", "new", "same", "source", "which", "whole", "a", "an", "config", "existing", "generated", "some", "all", "your", "our", "my", "its", "public", "single", "one", "current", "test", "and", "or", "of", "python", "javascript", "typescript"})  # fmt: skip
+_TESTS = re.compile(
+    r"\b(?:the |any |existing |our |unit |integration )*(tests?|test files?|test suite|specs?)\b",
+    re.IGNORECASE,
+)
+_KNOWN = re.compile(
+    r"\b(migrations?|fixtures?|snapshots?|docs|documentation|changelog|readme|lock ?files?|ci (?:config|pipeline|workflows?)|workflows?|schema|dockerfile|makefile)\b",
+    re.IGNORECASE,
+)
+
+
+def read(prompt: str) -> list[Limit]:
+    """Return the limits that a prompt sets."""
+    found: list[Limit] = []
+    for sentence in _SENTENCE.split(_FENCED.sub(" ", prompt[:MOST_CHARS])):
+        sentence = sentence.strip(" -*\t")
+        if 6 < len(sentence) < 600:
+            found += _of_sentence(sentence, prompt)
+    return list({(one.kind, one.targets): one for one in found}.values())[:MOST_LIMITS]
+
+
+def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
+    if _CONDITION.search(sentence) or (
+        sentence.endswith("?") and "without" not in sentence.lower()
+    ):
+        return
+    said = sentence if len(sentence) <= MOST_SAID else sentence[: MOST_SAID - 1] + "\u2026"
+    if _DEPENDENCIES.search(sentence):
+        yield Limit(DEPENDENCIES, (), said)
+    if _COMMIT.search(sentence):
+        yield Limit(NO_COMMIT, (), said)
+    if push := _PUSH.search(sentence):
+        yield Limit(NO_PUSH, (push[1].rstrip("./-"),) if push[1] else (), said)
+    elif _BOTH.search(sentence):
+        yield Limit(NO_PUSH, (), said)
+    if _REQUEST.search(sentence):
+        yield Limit(NO_REQUEST, (), said)
+    if _NEW_FILES.search(sentence):
+        yield Limit(NO_NEW, (), said)
+    if _API.search(sentence):
+        yield Limit(API, (), said)
+    if run := _RUN.search(sentence):
+        yield Limit(NO_RUN, (run[1],), said)
+    yield from _of_places(sentence, said)
+
+
+def _of_places(sentence: str, said: str) -> Iterator[Limit]:
+    only = _ONLY.search(sentence)
+    if only:
+        targets = _targets(next((one for one in only.groups() if one), ""), whole=True)
+        if targets:
+            yield Limit(ONLY, targets, said)
+        return
+    if _READ_ONLY.search(sentence):
+        yield Limit(READ_ONLY, (), said)
+        return
+    for pattern, kind in ((_NOT, NOT), (_KEEP, KEEP)):
+        if found := pattern.search(sentence):
+            targets = _targets(_clause(found[1]))
+            if targets:
+                yield Limit(kind, targets, said)
+    if left := _LEAVE.search(sentence):
+        targets = _targets(next((one for one in left.groups() if one), ""))
+        if targets:
+            yield Limit(NOT, targets, said)
+
+
+def _clause(text: str) -> str:
+    end = _END.search(text)
+    # "a, b or c" goes on after its commas.
+    while (
+        end
+        and end[0].startswith(",")
+        and re.match(
+            r"\s*`?[\w./@*-]+[/.][\w./@*-]*`?(?:\s*,|\s+(?:or|and)\b|\s*$)", text[end.end() :]
+        )
+    ):
+        end = _END.search(text, end.end())
+    return text[: end.start()] if end else text
+
+
+def _targets(text: str, whole: bool = False) -> tuple[str, ...]:
+    """Return the paths and places that a clause names."""
+    clause = _clause(text) if whole else text
+    found = [
+        one
+        for pair in _QUOTED.findall(clause)
+        for one in pair
+        if one and " " not in one and re.match(r"^[\w./@*~-]+$", one)
+    ]
+    rest = _QUOTED.sub(" ", clause)
+    files = mentions(rest).files
+    found += files
+    for one in files:
+        rest = rest.replace(one, " ")
+    found += [one.rstrip("/.,") for one in _FOLDER.findall(rest)]
+    found += [one for one in _NAMED_FOLDER.findall(rest) if one.lower() not in _NO_NAME]
+    if _TESTS.search(rest):
+        found.append("tests")
+    found += [re.sub(r"\s", "", one.lower()) for one in _KNOWN.findall(rest)]
+    return tuple(dict.fromkeys(one.strip("`'\" ") for one in found if len(one) > 1))[:12]
+
+
+# -- lifting ---------------------------------------------------------------------------------------
+
+_FORGET = re.compile(
+    r"\b(?:never ?mind|forget (?:that|it|what i said|the (?:limit|restriction|constraint))|ignore (?:that|what i said))\b",
+    re.IGNORECASE,
+)
+_GO = re.compile(
+    r"\b(?:go ahead|do it|proceed|continue|yes|yep|ok(?:ay)?|sure|fix|implement|apply|make|change|add|update|write|refactor|create|remove|rename|build)\b",
+    re.IGNORECASE,
+)
+_WORDS = {
+    NO_COMMIT: re.compile(r"\bcommit", re.IGNORECASE),
+    NO_PUSH: re.compile(r"\b(?:push|ship|publish)", re.IGNORECASE),
+    NO_REQUEST: re.compile(r"\b(?:pr|pull request|merge request)\b", re.IGNORECASE),
+    DEPENDENCIES: re.compile(r"\b(?:install|dependenc|packages?\b|librar)", re.IGNORECASE),
+    API: re.compile(r"\b(?:apis?|interfaces?|signatures?)\b", re.IGNORECASE),
+    NO_NEW: re.compile(
+        r"\b(?:new|another|separate) (?:\w+ )?(?:file|module|test)|\bcreate\b|\badd (?:a|an|the) (?:\w+ )?(?:file|module|test)",
+        re.IGNORECASE,
+    ),
+    NO_RUN: re.compile(r"\brun\b", re.IGNORECASE),
+}
+
+
+def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
+    """Return the limits that hold after one more prompt: those that it lifts are gone, its own are there."""
+    own = read(prompt)
+    if _FORGET.search(prompt):
+        return own
+    said = {one.kind for one in own}
+    kept = [
+        one
+        for one in limits
+        if not (one.kind in said and (one.kind == ONLY or not one.targets))
+        and not _lifts(prompt, one, own)
+    ]
+    return list({(one.kind, one.targets): one for one in [*kept, *own]}.values())[:MOST_LIMITS]
+
+
+def _lifts(prompt: str, limit: Limit, own: Sequence[Limit]) -> bool:
+    if limit in own:
+        return False
+    if limit.kind in _WORDS:
+        return bool(_WORDS[limit.kind].search(prompt))
+    if limit.kind == READ_ONLY:
+        return bool(_GO.search(prompt))
+    low = prompt.lower()
+    if limit.kind == ONLY:
+        # Another task has other places; what it says nothing of stays as it was.
+        return bool(_GO.search(prompt)) and not any(one.lower() in low for one in limit.targets)
+    return any(_spoken(one) in low for one in limit.targets)
+
+
+def _spoken(target: str) -> str:
+    base = posixpath.basename(target.rstrip("/*")).lower()
+    return base.rstrip("s") if len(base) > 4 else base
+
+
+# -- holding a call against them -------------------------------------------------------------------
+
+_TEST_NAME = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)(?:/|$)|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*_test\.\w+|[^/]*[._-](?:test|spec)\.\w+)$"
+)
+_PLACES = {
+    "migration": re.compile(r"(?:^|/)migrations?(?:/|$)|(?:^|/)alembic/versions/"),
+    "fixture": re.compile(r"(?:^|/)(?:__)?fixtures?(?:__)?(?:/|$|\.)"),
+    "snapshot": re.compile(r"(?:^|/)__snapshots__/|\.snap$|(?:^|/)snapshots?/"),
+    "doc": re.compile(r"(?:^|/)docs?/"),
+    "documentation": re.compile(r"(?:^|/)docs?/"),
+    "changelog": re.compile(r"(?:^|/)changelog", re.IGNORECASE),
+    "readme": re.compile(r"(?:^|/)readme", re.IGNORECASE),
+    "lockfile": re.compile(r"(?:^|/)(?:package-lock\.json|[\w-]+\.lock|pnpm-lock\.yaml|go\.sum)$"),
+    "workflow": re.compile(r"(?:^|/)\.github/workflows/|(?:^|/)\.gitlab-ci|(?:^|/)\.circleci/"),
+    "ciworkflow": re.compile(r"(?:^|/)\.github/workflows/|(?:^|/)\.gitlab-ci|(?:^|/)\.circleci/"),
+    "ciconfig": re.compile(r"(?:^|/)\.github/workflows/|(?:^|/)\.gitlab-ci|(?:^|/)\.circleci/"),
+    "cipipeline": re.compile(r"(?:^|/)\.github/workflows/|(?:^|/)\.gitlab-ci|(?:^|/)\.circleci/"),
+    "schema": re.compile(r"(?:^|/)schema\.\w+$"),
+    "dockerfile": re.compile(r"(?:^|/)dockerfile", re.IGNORECASE),
+    "makefile": re.compile(r"(?:^|/)makefile$", re.IGNORECASE),
+}
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|Cargo\.toml|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg)|Pipfile|build\.gradle(?:\.kts)?|pom\.xml|mix\.exs)$"
+)
+_DEPENDENCY_LINE = re.compile(
+    r"""^\s*(?:["']?(@?[\w./-]+)["']?\s*[:=]\s*["'{]?\s*[\^~>=<*v]*\s*\d|["']([\w.-]+)(?:\[[\w,]+\])?\s*[><=~!]=?|([\w.-]+)(?:\[[\w,]+\])?\s*[=><~]=\s*\d|gem\s+["']([\w-]+))"""
+)
+_NO_DEPENDENCY = frozenset(
+    {
+        "version",
+        "python",
+        "requires-python",
+        "edition",
+        "rust-version",
+        "node",
+        "npm",
+        "target-version",
+        "line-length",
+        "go",
+        "engines",
+        "port",
+    }
+)
+_SIGNATURE = re.compile(
+    r"^\s*(?:export\s+(?:default\s+)?)?(?:pub(?:lic)?(?:\([\w:]+\))?\s+)?(?:static\s+)?(?:async\s+)?(?:def|function|fn|func(?:\s*\([^)]*\))?|class|interface|trait)\s+([A-Za-z]\w*)\s*(\([^{:]*)?",
+    re.MULTILINE,
+)
+
+
+def broken(
+    limits: Sequence[Limit], view: View, around: Surroundings
+) -> Iterator[tuple[Limit, str, str]]:
+    """Yield (limit, how, what) for each limit that a call breaks."""
+    for limit in limits:
+        for change in view.changes:
+            how = _breaks(limit, change, around)
+            if how:
+                yield limit, how, change.path or change.what
+                break
+        else:
+            if limit.kind == NO_RUN and view.command and _runs(view.command, limit.targets[0]):
+                yield limit, f"it runs `{limit.targets[0]}`", limit.targets[0]
+
+
+def _runs(command: str, forbidden: str) -> bool:
+    parts = re.split(r"&&|\|\||;|\n|\|", command)
+    return any(one.strip() == forbidden or one.strip().startswith(forbidden + " ") for one in parts)
+
+
+def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
+    """Return how a change breaks a limit, "" if it does not."""
+    if change.kind not in FILE_KINDS:
+        return _by_command(limit, change)
+    inner = around.within(change.path)
+    if inner is None:
+        # Scratch files and the client's own notes are no part of the project.
+        return ""
+    if limit.kind == ONLY:
+        return "" if any(matches(one, inner) for one in limit.targets) else f"it changes {inner}"
+    if limit.kind == NOT or (limit.kind == KEEP and change.kind == GONE):
+        return f"it changes {inner}" if any(matches(one, inner) for one in limit.targets) else ""
+    if limit.kind == NO_NEW:
+        return f"it makes {inner}" if change.kind == NEW else ""
+    if limit.kind == READ_ONLY:
+        return f"it changes {inner}"
+    if limit.kind == DEPENDENCIES and change.kind == EDIT and _MANIFEST.search("/" + inner):
+        added = _added(change)
+        return f"it adds {added} to {inner}" if added else ""
+    if limit.kind == API and change.kind == EDIT and change.before and not _TEST_NAME.search(inner):
+        name = _changed_signature(change)
+        return f"it changes the signature of {name} in {inner}" if name else ""
+    return ""
+
+
+def _by_command(limit: Limit, change: Change) -> str:
+    if limit.kind == DEPENDENCIES and change.kind == INSTALL:
+        return f"it installs {change.what}"
+    if limit.kind in (NO_COMMIT, READ_ONLY) and change.kind == COMMIT:
+        return "it commits"
+    if limit.kind == NO_REQUEST and change.kind == REQUEST:
+        return "it opens a pull request"
+    if limit.kind == NO_PUSH and change.kind == PUSH:
+        named = change.what.replace(":", " ").replace("+", " ").split()
+        return "it pushes" if not limit.targets or limit.targets[0] in named else ""
+    return ""
+
+
+def matches(target: str, inner: str) -> bool:
+    """Whether a path within the project is what a limit's words name."""
+    low = target.strip("/").removeprefix("./").lower()
+    path = inner.lower()
+    if low in ("tests", "test", "specs"):
+        return bool(_TEST_NAME.search(path))
+    key = low.rstrip("s")
+    if key in _PLACES:
+        return bool(_PLACES[key].search(path))
+    if "*" in low:
+        import fnmatch
+
+        return fnmatch.fnmatchcase(path, low) or fnmatch.fnmatchcase(path, low.rstrip("*") + "*")
+    if (
+        path == low
+        or path.startswith(low + "/")
+        or ("/" + path).endswith("/" + low)
+        or f"/{low}/" in f"/{path}"
+    ):
+        return True
+    # A module named without its ending, a package with dots.
+    dotted = low.replace(".", "/")
+    stem = path.rpartition(".")[0]
+    return "/" not in low and (
+        stem.rpartition("/")[2] == low or stem == dotted or stem.endswith("/" + dotted)
+    )
+
+
+def _added(change: Change) -> str:
+    def names(text: str) -> set[str]:
+        found = (_DEPENDENCY_LINE.match(line) for line in text.splitlines())
+        return {next(name for name in one.groups() if name) for one in found if one}
+
+    new = names(change.after) - names(change.before) - _NO_DEPENDENCY
+    return sorted(new)[0] if new and change.before else ""
+
+
+def _changed_signature(change: Change) -> str:
+    """Return the public function that an edit takes away or gives other arguments, "" for none."""
+
+    def of(text: str) -> dict[str, str]:
+        return {
+            found[1]: re.sub(r"\s", "", found[2] or "")
+            for found in _SIGNATURE.finditer(text)
+            if not found[1].startswith("_")
+        }
+
+    before, after_ = of(change.before), of(change.after)
+    return next((name for name, arguments in before.items() if after_.get(name) != arguments), "")

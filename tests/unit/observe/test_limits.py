@@ -1,0 +1,148 @@
+"""Limits that a user sets in words, what breaks them and what lifts them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from vector_memory.observe import changes, limits
+from vector_memory.observe.findings import Surroundings
+
+ROOT = "/p"
+THERE = {"/p/src/a.py", "/p/package.json"}
+PLACE = Surroundings(ROOT, ROOT, "/home/u", exists=THERE.__contains__)
+
+
+def kinds(prompt: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.kind, one.targets) for one in limits.read(prompt)]
+
+
+def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
+    view = changes.of_call(tool, given, PLACE)
+    return [how for _, how, _ in limits.broken(limits.read(prompt), view, PLACE)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "read"),
+    [
+        ("Only touch src/parser.py and its tests.", [("only", ("src/parser.py", "tests"))]),
+        ("Don't modify anything outside of src/api/.", [("only", ("src/api",))]),
+        ("Keep changes to the `auth` module", [("only", ("auth",))]),
+        ("Fix it, but don't change the public API.", [("api", ())]),
+        ("No new dependencies please", [("no-dependencies", ())]),
+        ("don\u2019t install anything", [("no-dependencies", ())]),
+        ("Don't commit yet.", [("no-commit", ())]),
+        ("Please don't push to main.", [("no-push", ("main",))]),
+        ("I don't want you to touch db/schema.sql", [("not", ("db/schema.sql",))]),
+        ("Refactor it without touching the migrations or the tests.", [("not", ("tests", "migrations"))]),
+        ("You must not edit foo.py, bar/baz.py or qux.ts because they are generated",
+         [("not", ("foo.py", "bar/baz.py", "qux.ts"))]),
+        ("Leave config/settings.py alone.", [("not", ("config/settings.py",))]),
+        ("Explain it, don't change any code.", [("read-only", ())]),
+        ("Do not delete any of the fixtures", [("keep", ("fixtures",))]),
+        ("never run `make deploy`", [("no-run", ("make deploy",))]),
+        ("don't create any new files", [("no-new-files", ())]),
+        ("don't open a PR", [("no-pull-request", ())]),
+    ],
+)  # fmt: skip
+def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -> None:
+    """From turns of phrase that are sure to be one, with what a call can be held against."""
+    assert kinds(prompt) == read
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Why don't you change src/x.py?",
+        "If you don't change the API it fails",
+        "Add a read-only mode to the store",
+        "Don't worry about changing the tests",
+        "Make the button change color only on hover",
+        "keep the tests green",
+        "The docs say:\n> never edit src/a.py",
+        "```\n# don't commit\n```",
+        "We never commit on Fridays, funny",
+        "yes",
+        "",
+    ],
+)
+def test_others_are_none(prompt: str) -> None:
+    """Questions, conditions, quotations, and limits that nothing can be held against."""
+    assert kinds(prompt) == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tool", "given"),
+    [
+        ("Only touch src/.", "Write", {"file_path": "/p/lib/b.py", "content": "x"}),
+        ("Only touch src/.", "Bash", {"command": "sed -i s/a/b/ lib/b.py"}),
+        ("Only touch src/.", "Bash", {"command": "echo x > notes.txt"}),
+        ("Don't touch src/a.py.", "Edit", {"file_path": "/p/src/a.py", "new_string": "x"}),
+        ("Don't touch src/a.py.", "Bash", {"command": "git mv src/a.py src/b.py"}),
+        ("Don't change the tests.", "Edit", {"file_path": "/p/web/cart.test.ts", "new_string": "x"}),
+        ("Don't delete the fixtures.", "Bash", {"command": "rm tests/fixtures/a.json"}),
+        ("No new dependencies.", "Bash", {"command": "cd web && npm install left-pad"}),
+        ("No new dependencies.", "Bash", {"command": "python -m pip install rich"}),
+        ("No new dependencies.", "Edit", {"file_path": "/p/package.json", "old_string": "{",
+                                          "new_string": '{\n "left-pad": "^1.0.0"'}),
+        ("Don't commit yet.", "Bash", {"command": "git add -A && git commit -m x"}),
+        ("Don't push to main.", "Bash", {"command": "git push origin main"}),
+        ("Don't push.", "Bash", {"command": "git push"}),
+        ("Don't open a PR.", "Bash", {"command": "gh pr create --fill"}),
+        ("Don't create new files.", "Write", {"file_path": "/p/src/b.py", "content": "x"}),
+        ("Don't change any code.", "Edit", {"file_path": "/p/src/a.py", "new_string": "x"}),
+        ("Don't change the API.", "Edit", {"file_path": "/p/src/a.py", "old_string": "def f(a): pass",
+                                           "new_string": "def f(a, b): pass"}),
+        ("Never run `make deploy`.", "Bash", {"command": "cd x && make deploy ENV=prod"}),
+    ],
+)  # fmt: skip
+def test_calls_break_them(prompt: str, tool: str, given: dict[str, Any]) -> None:
+    """By a tool or by a command."""
+    assert len(breaks(prompt, tool, **given)) == 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tool", "given"),
+    [
+        ("Only touch src/.", "Edit", {"file_path": "/p/src/a.py", "new_string": "x"}),
+        ("Only touch src/.", "Read", {"file_path": "/p/lib/b.py"}),
+        ("Only touch src/.", "Write", {"file_path": "/tmp/b.py", "content": "x"}),
+        ("Only touch src/.", "Bash", {"command": "grep -rn x lib 2>/dev/null"}),
+        ("Don't delete the fixtures.", "Edit", {"file_path": "/p/tests/fixtures/a.json", "new_string": "x"}),
+        ("No new dependencies.", "Bash", {"command": "npm install && pip install -r requirements.txt"}),
+        ("Don't commit yet.", "Bash", {"command": "git log --grep commit"}),
+        ("Don't push to main.", "Bash", {"command": "git push origin feature"}),
+        ("Don't create new files.", "Edit", {"file_path": "/p/src/a.py", "new_string": "x"}),
+        ("Don't change the API.", "Edit", {"file_path": "/p/src/a.py", "old_string": "def f(a):\n  1",
+                                           "new_string": "def f(a):\n  2\ndef g(): pass"}),
+        ("Never run `make deploy`.", "Bash", {"command": "make deployment-docs"}),
+    ],
+)  # fmt: skip
+def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None:
+    """Reading, scratch files and what was allowed."""
+    assert breaks(prompt, tool, **given) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "left"),
+    [
+        ("Don't commit yet.", "Good, commit it.", []),
+        ("Don't commit yet.", "Now fix the docs.", ["no-commit"]),
+        (
+            "Don't commit yet.",
+            "Also, do not commit the lock file changes; don't commit.",
+            ["no-commit"],
+        ),
+        ("Don't change any code.", "Go ahead.", []),
+        ("Don't change any code.", "What about the cache?", ["read-only"]),
+        ("Don't touch src/a.py.", "Now rename the flag in a.py too.", []),
+        ("Only touch src/.", "Now update the docs.", []),
+        ("Only touch src/.", "Fix src/ first.", ["only"]),
+        ("No new dependencies.", "You may install rich.", []),
+        ("Don't commit. Only touch src/.", "Never mind what I said.", []),
+    ],
+)
+def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None:
+    """In doubt a limit is gone: what is flagged is certain."""
+    assert [one.kind for one in limits.after(limits.read(first), then)] == left
