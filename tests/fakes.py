@@ -98,6 +98,7 @@ def _within(row: IndexRow, scope: Scope) -> bool:
         and (not scope.tags or bool(set(memory.tags) & set(scope.tags)))
         and (not scope.sessions or memory.source.session in scope.sessions)
         and (not scope.collections or memory.collection in scope.collections)
+        and memory.collection not in scope.without
         and (scope.since is None or memory.created_at >= scope.since)
         and (scope.until is None or memory.created_at < scope.until)
     )

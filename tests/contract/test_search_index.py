@@ -168,6 +168,7 @@ SCOPES: list[tuple[Scope, set[int]]] = [
     (Scope(tags=("re",)), set()),
     (Scope(sessions=("s1",)), {1, 4}),
     (Scope(collections=("learnings",)), {4}),
+    (Scope(without=("learnings", "heuristics")), {1, 2, 3}),
     (Scope(since=START + timedelta(hours=3)), {3, 4}),
     (Scope(until=START + timedelta(hours=3)), {1, 2}),
     (Scope(since=START + timedelta(hours=2), until=START + timedelta(hours=4)), {2, 3}),

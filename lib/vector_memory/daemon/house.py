@@ -87,16 +87,17 @@ class House:
 
     def hook(self, event: str, body: bytes) -> bytes:
         """Return what a hook prints. A hook that cannot help says nothing: errors are only logged."""
-        started = time.monotonic()
+        started, printed = time.monotonic(), b""
         try:
             with self.ctx.hooks.answering():
-                return self.events.answer(event, body)
+                printed = self.events.answer(event, body)
         except Exception as error:
             self._failed(f"hook {event}", error)
-            return b""
-        finally:
-            if event != "SessionStart" and time.monotonic() - started > HOOK_WAITS_S:
-                self.ctx.count("answers_too_late")
+        # Most tool calls are only told of: nobody waits for what is nothing.
+        waited = event != "SessionStart" and (printed or event not in ("PreToolUse", "PostToolUse"))
+        if waited and time.monotonic() - started > HOOK_WAITS_S:
+            self.ctx.count("answers_too_late")
+        return printed
 
     def ask(self, verb: str, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Answer a verb."""

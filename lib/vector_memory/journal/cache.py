@@ -58,6 +58,16 @@ class VectorCache:
         with self.connections.writing() as connection:
             vectors.put(connection, writes.model_id(connection, model), hashes, vecs)
 
+    def vectors_of(
+        self, seqs: Sequence[int], model: str
+    ) -> tuple[NDArray[np.int64], Vectors] | None:
+        """Return (n,) sequence numbers and (n, dim) vectors of those of `seqs` that are active and have one;
+        None when there are none."""
+        number = self._number(model)
+        with self.connections.reading() as connection:
+            found = vectors.chunk(connection, seqs, number)
+        return None if found is None else (found[0], found[2])
+
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
         """Yield (seqs (n,) int64, n projects, vectors (n, dim) float32) of the active memories
         that have a vector of this model, in the order of (project, seq)."""

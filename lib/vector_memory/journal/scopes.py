@@ -29,6 +29,9 @@ def condition(scope: Scope) -> Condition:
         if words is not None:
             parts.append(f"m.{column} IN ({marks(words)})")
             values.extend(words)
+    if scope.without:
+        parts.append(f"m.collection NOT IN ({marks(scope.without)})")
+        values.extend(scope.without)
     if scope.sessions:
         parts.append(
             f"m.source IN (SELECT id FROM sources WHERE session IN ({marks(scope.sessions)}))"

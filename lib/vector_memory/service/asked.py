@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -165,6 +166,12 @@ def scope_asked(ctx: Context, request: Request) -> tuple[Scope, projects.Place |
         ),
         place,
     )
+
+
+def listed(scope: Scope) -> Scope:
+    """Return a scope without what observers keep count of, unless that was asked for by name: lists, figures
+    and exports are of memories."""
+    return scope if scope.collections else replace(scope, without=tuple(sorted(QUIET)))
 
 
 def shelves_asked(ctx: Context, request: Request, place: projects.Place | None) -> list[Any]:

@@ -21,6 +21,7 @@ def export(ctx: Context, request: asked.Request) -> Iterator[tuple[str, int]]:
     Groups are read one after the other, so that no store is held in memory.
     """
     scope, place = asked.scope_asked(ctx, request)
+    scope = asked.listed(scope)
     yield markdown_export.PREFACE, 0
     for shelf in asked.shelves_asked(ctx, request, place):
         yield from _of_shelf(shelf, scope)

@@ -140,6 +140,7 @@ def list_memories(ctx: Context, request: asked.Request) -> dict[str, Any]:
     k = asked.number_of(request, "k", 20, 1, 100_000)
     offset = asked.number_of(request, "offset", 0, 0, 100_000_000)
     scope, place = asked.scope_asked(ctx, request)
+    scope = asked.listed(scope)
     shelves = asked.shelves_asked(ctx, request, place)
     newest: list[Memory] = []
     for shelf in shelves:

@@ -1,5 +1,6 @@
 """What observers keep count of: memories of a quiet collection, one for each key of a project, that are
-written anew as they learn. They are found, exported, forgotten and purged like all others."""
+written anew as they learn. They are forgotten and purged like all others; lists, exports and questions
+leave them out unless they name their collection."""
 
 from __future__ import annotations
 

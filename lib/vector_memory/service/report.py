@@ -20,6 +20,7 @@ def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
         place = asked.place_of(ctx, request)
         assert place is not None
         scope, shelves = Scope(projects=(place.id,)), ctx.shelves_of(place)
+    everything, scope = scope, asked.listed(scope)
     names = project_names(shelves)
     by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
     hook_counts.drain(ctx)
@@ -27,12 +28,14 @@ def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
     return {
         "memories": sum(shelf.journal.count(scope) for shelf in shelves),
         "by_kind": _merged(shelf.journal.count_by("kind", scope) for shelf in shelves),
-        "by_collection": _merged(shelf.journal.count_by("collection", scope) for shelf in shelves),
+        "by_collection": _merged(
+            shelf.journal.count_by("collection", everything) for shelf in shelves
+        ),
         "by_project": {
             (name_in(names, key) or "global") + _distinct(key, names): n
             for key, n in by_project.items()
         },
-        "flags": assessments.figures(shelves, scope),
+        "flags": assessments.figures(shelves, everything),
         "stores": [_store(ctx, shelf) for shelf in shelves],
         "counters": ctx.state.totals(),
         "generation": generation.report(ctx),

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 MOST_SET_ASIDE = 3
 LEAST_COUNTED = 20
 MOST_SIZES = 1_000
+MOST_NEWER = 400
+"""Of what the index has not reached, so many vectors are read for one question."""
 
 
 class OpensIndex(Protocol):
@@ -108,8 +110,17 @@ class Shelf:
         return columns.around(seqs, spread) if columns is not None else None
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
-        """The vectors of memories, zeros where there is none; None where none are at hand."""
-        return self.index.vectors(seqs) if self.index is not None else None
+        """The vectors of memories, zeros where there is none; None where none are at hand. What the index
+        has not reached yet comes from the journal: without its vector what was stored a moment ago would
+        stand behind what is less near."""
+        index = self.index
+        found = index.vectors(seqs) if index is not None else None
+        if index is None or found is None:
+            return found
+        newer = (seqs > index.reached()).nonzero()[0][-MOST_NEWER:]
+        if len(newer) and (known := self.journal.vectors_of(seqs[newer].tolist(), index.model)):
+            found[seqs.searchsorted(known[0])] = known[1]
+        return found
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
         """The numbers that stand for words in `around`; unknown words have none."""

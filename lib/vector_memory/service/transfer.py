@@ -302,6 +302,7 @@ def export(ctx: Context, request: asked.Request) -> Iterator[dict[str, Any]]:
     """Yield all memories of a project, of the global scope or of every store, oldest first, in the
     form that `import` takes."""
     scope, place = asked.scope_asked(ctx, request)
+    scope = asked.listed(scope)
     shelves = asked.shelves_asked(ctx, request, place)
     roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
     for shelf in shelves:

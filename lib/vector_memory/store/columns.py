@@ -191,7 +191,7 @@ class Columns:
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
         """Return the sequence numbers of a scope, ascending; None where it is limited to what no column
         has: only projects, kinds and times are here for every memory."""
-        if scope.tags or scope.sessions or scope.collections or scope.entities:
+        if scope.tags or scope.sessions or scope.collections or scope.without or scope.entities:
             return None
         arrays, count = table = self._table
         inside = self._inside(table, scope)

@@ -229,6 +229,8 @@ def expression(scope: Scope) -> Any:
     ):
         if values:
             parts.append(col(column).isin([lit(storable(value)) for value in values]))
+    if scope.without:
+        parts.append(~col("collection").isin([lit(storable(one)) for one in scope.without]))
     if scope.tags:
         with_tag = (col("tags").contains(joined_tags([tag])) for tag in scope.tags)
         parts.append(reduce(lambda one, other: one | other, with_tag))

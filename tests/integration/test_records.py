@@ -1,0 +1,81 @@
+"""Records of observers: one for each key, out of the way of questions and lists; and the vectors of what the
+index has not reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory.model import HEURISTICS, QUIET, TRAILS
+from vector_memory.service import change, recall, records, remember, report, transfer
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+def keep(house: ServiceHouse, folder: Path, key: str, text: str) -> None:
+    records.keep(house.ctx, house.ctx.place(str(folder)), records.Record(TRAILS, key, text))
+
+
+def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
+    """Written anew it keeps its id and its date; forgotten it stays so."""
+    place = house.ctx.place(str(tmp_path))
+    keep(house, tmp_path, "fix", "read, edit, test: 1 of 1")
+    house.pass_time(days=1)
+    keep(house, tmp_path, "fix", "read, edit, test: 2 of 2")
+    keep(house, tmp_path, "docs", "read, write")
+    found = {one.text: one for one in records.of(house.ctx, place, TRAILS)}
+    assert set(found) == {"read, edit, test: 2 of 2", "read, write"}
+    one = found["read, edit, test: 2 of 2"]
+    assert one.updated_at is not None and one.created_at < one.updated_at
+    assert records.get(house.ctx, place, TRAILS, "fix") == one
+    assert records.of(house.ctx, place, HEURISTICS) == []
+    change.forget(house.ctx, {"ids": [one.id]})
+    assert records.keep(house.ctx, place, records.Record(TRAILS, "fix", "again")) is None
+    assert records.get(house.ctx, place, TRAILS, "fix") is None
+
+
+def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None:
+    """Questions, lists, figures and exports are of memories, unless a collection is named."""
+    house.remember("We test the ledger before each release.", tmp_path)
+    keep(house, tmp_path, "test", "We test the ledger: read, edit, test.")
+    house.follow()
+    here = {"project": str(tmp_path)}
+    asked = {**here, "query": "test the ledger"}
+    assert len(recall.recall(house.ctx, asked)["hits"]) == 1
+    assert len(recall.recall(house.ctx, {**asked, "collection": [TRAILS]})["hits"]) == 1
+    assert recall.list_memories(house.ctx, here)["total"] == 1
+    assert recall.list_memories(house.ctx, {**here, "collection": [TRAILS]})["total"] == 1
+    told = report.stats(house.ctx, here)
+    assert (told["memories"], told["by_collection"][TRAILS]) == (1, 1)
+    assert [one["collection"] for one in transfer.export(house.ctx, here)] == ["claude_memories"]
+    assert TRAILS in QUIET
+
+
+def test_what_was_stored_just_now_has_its_vector(house: ServiceHouse, tmp_path: Path) -> None:
+    """It is compared by meaning before the index has it."""
+    house.remember("The gateway listens on port 8080.", tmp_path)
+    house.follow()
+    remember.remember(
+        house.ctx,
+        {"text": "The zeppelin protocol is spoken by the gateway.", "project": str(tmp_path)},
+    )
+    shelf = house.ctx.global_shelf()
+    last = shelf.journal.last_seq()
+    assert shelf.index is not None
+    assert shelf.index.reached() < last
+    vectors = shelf.vectors(np.array([last - 1, last, last + 5]))
+    assert vectors is not None
+    assert [bool(one.any()) for one in vectors] == [True, True, False]
+    first = recall.recall(house.ctx, {"query": "zeppelin gateway", "project": str(tmp_path)})[
+        "hits"
+    ][0]
+    assert "zeppelin" in first["text"]
