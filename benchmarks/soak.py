@@ -88,7 +88,7 @@ class Day:
             "journal MB": _size_mb(os.path.join(store, "journal.db")),
             "wal MB": _size_mb(os.path.join(store, "journal.db-wal")),
             "log MB": _size_mb(os.path.join(self.made.home.logs, "daemon.log")),
-            "prompt p50 ms": percentile(taken, 0.5),
+            "prompt p50 ms": percentile(taken, 0.5) if taken else 0.0,
         }
 
     def _next(self) -> int:
