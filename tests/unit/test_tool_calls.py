@@ -20,7 +20,8 @@ def stdin(tool: str, **given: object) -> bytes:
 @pytest.mark.parametrize(
     "command",
     ["grep -rn x .", "cd a && rg x", "cd a\nrg x", "\tls *.py", "a|xargs -0 grep x", "git grep x",
-     "/usr/bin/find . -name x", "(fd x)", "FOO=1 ag x", "bash -c 'ack x'", 'bash -c "grep \\"x\\""', "find\\\n ."],
+     "/usr/bin/find . -name x", "(fd x)", "FOO=1 ag x", "bash -c 'ack x'", 'bash -c "grep \\"x\\""', "find\\\n .",
+     "git ls-files '*x*'"],
 )  # fmt: skip
 def test_no_search_is_missed(command: str) -> None:
     """Wherever in the line the program stands."""

@@ -16,6 +16,7 @@ TROUBLE = {
     "client_memory_skipped": "pages of the client's own memory could not be read",
     "observer_failed": "tool calls could not be watched",
     "flags_dropped": "flags were not kept: a session or the buffer had too many",
+    "facade_failed": "searches got no memory because looking for it failed",
     "quarantined": "memories are held back until somebody has looked at them",
 }
 """Counters of what should not happen, or seldom."""
@@ -31,6 +32,9 @@ USUAL = {
     "fixes_helped": "fixes helped",
     "fixes_failed": "fixes did not help",
     "failures_unknown": "errors had no known fix",
+    "facade_searches": "searches were looked at",
+    "facade_spoke": "searches were told what is known",
+    "facade_served": "searches were answered from memory",
     "ideas_merged": "ideas said what another said",
     "ideas_superseded": "ideas gave way to another",
     "ideas_linked": "ideas were linked",

@@ -19,7 +19,7 @@ MOST_TOLD = 1_000_000
 _SEARCH_TOOLS = (b'"Grep"', b'"Glob"')
 _SHELLS = (b'"Bash"', b'"PowerShell"')
 _PROGRAMS = (
-    b"grep", b"egrep", b"fgrep", b"zgrep", b"rg", b"ag", b"ack", b"find", b"fd", b"fdfind", b"ls",
+    b"grep", b"egrep", b"fgrep", b"zgrep", b"rg", b"ag", b"ack", b"find", b"fd", b"fdfind", b"ls", b"ls-files",
 )  # fmt: skip
 _NO_START = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _END = frozenset(b" \\")

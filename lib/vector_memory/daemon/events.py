@@ -155,6 +155,7 @@ class Events:
             _text(message, "transcript_path"),
             _text(message, "tool_use_id"),
             turn.asked,
+            turn.compacted_at,
         )
         look = tool_calls.before if event == "PreToolUse" else tool_calls.after
         return tool_calls.output(event, look(self._ctx, call))

@@ -141,6 +141,9 @@ class House:
             tool_calls.publish_wishes(self.home.tools, self.ctx.settings)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
+        if self.ctx.settings.facade != "off":
+            # The first search would wait longer for what reads it than its hook waits.
+            self._chores.put(tool_calls.warm_up)
 
     def _warm_observer(self) -> None:
         """Import what looks at tool calls now: its rules take some 80 ms, and the first call waits."""

@@ -224,6 +224,11 @@ def mentions(text: str) -> Mentions:
     return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)), code)
 
 
+def files(text: str) -> tuple[str, ...]:
+    """Return the files that a text names, as it writes them, each once and in order."""
+    return _distinct(_files(_LONG.sub(" ", text[:MAX_CHARS])))
+
+
 def _files(text: str) -> Iterator[str]:
     if "." not in text and "/" not in text and "file" not in text:
         return

@@ -23,6 +23,7 @@ from vector_memory.service.courtesy import Filling, Hooks
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.hopeless import Hopeless
 from vector_memory.service.reserve import Reserve
+from vector_memory.service.searching import Edits
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
 
@@ -70,6 +71,7 @@ class Context:
     filling: Filling = field(default_factory=Filling)
     hopeless: Hopeless = field(default_factory=Hopeless)
     courses: Courses = field(default_factory=Courses)
+    edits: Edits = field(default_factory=Edits)
     reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import logging
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from vector_memory.config import Settings
@@ -24,6 +26,7 @@ class Call:
         prompt: the last prompt of the session, "" if this daemon saw none.
         transcript: the session's transcript.
         asked: the first and the last prompts of the session that this daemon saw, the oldest first.
+        compacted_at: when the session was compacted last, None for never.
     """
 
     session: str
@@ -37,6 +40,7 @@ class Call:
     transcript: str = ""
     use_id: str = ""
     asked: tuple[str, ...] = ()
+    compacted_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -52,22 +56,40 @@ class Said:
         return bool(self.context or self.instead or self.output is not None)
 
 
+log = logging.getLogger(__name__)
+
 NOTHING = Said()
 
 
 def before(ctx: Context, call: Call) -> Said:
     """Return what is said to a call that is about to be made."""
-    told = []
-    if ctx.settings.observer != "off":
-        from vector_memory.service import watching
+    from vector_memory.service import facade
 
-        told.append(watching.before(ctx, call))
-    return Said("\n".join(one for one in told if one))
+    said = facade.before(ctx, call)
+    if ctx.settings.observer == "off":
+        return said
+    from vector_memory.service import watching
+
+    warned = watching.before(ctx, call)
+    if not warned:
+        return said
+    return replace(said, context="\n".join(one for one in (said.context, warned) if one))
 
 
 def after(ctx: Context, call: Call) -> Said:
     """Return what is said to a call that was made."""
-    return NOTHING
+    from vector_memory.service import facade
+
+    return facade.after(ctx, call)
+
+
+def warm_up() -> None:
+    """Import what looks at calls, which takes longer than any of them may."""
+    from vector_memory.language import shell
+    from vector_memory.service import facade
+
+    shell.parse("grep -rn name src")
+    log.debug("%s is ready", facade.__name__)
 
 
 def output(event: str, said: Said) -> dict[str, Any] | None:
@@ -89,7 +111,8 @@ def publish_wishes(path: str, settings: Settings) -> None:
     words = [
         *(["search"] if settings.facade in ("beside", "serve") else []),
         *(["merge"] if settings.facade == "merge" else []),
-        *(["watch"] if settings.observer != "off" else []),
+        # Who is served instead of a search must not be editing what is searched.
+        *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
         *(["warn"] if settings.observer == "warn" else []),
     ]
     write_durably(path, " ".join(words).encode("ascii"))

@@ -113,6 +113,7 @@ class Client:
         replies: Sequence[Scripted] = (),
         plugin: Path | None = None,
         resume: str = "",
+        tools: str = "",
     ) -> Run:
         """Run one prompt to its end.
 
@@ -122,6 +123,7 @@ class Client:
             replies: what the model says, in order (texts, calls, or what decides by the request).
             plugin: a plugin's folder, loaded for this session only.
             resume: the session to go on with.
+            tools: the tools that the session has, where it is not the usual ones.
         """
         cwd.mkdir(parents=True, exist_ok=True)
         self.api.script(replies)
@@ -130,6 +132,7 @@ class Client:
         arguments += ["--output-format", "stream-json", "--include-hook-events", "--verbose"]
         arguments += ["--plugin-dir", str(plugin)] if plugin else []
         arguments += ["--resume", resume] if resume else []
+        arguments += ["--tools", tools] if tools else []
         done = self.command(*arguments, cwd=cwd)
         self.api.raise_errors()
         events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

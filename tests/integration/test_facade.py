@@ -1,0 +1,430 @@
+"""What memory says to a search: where it names what is looked for, once, little, and never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory import injection
+from vector_memory.daemon.events import Events
+from vector_memory.model import WORLD, Origin
+from vector_memory.service import changed, facade, results, tool_calls
+
+TEXT = "We decided that parse_ledger_line in src/ledger.py strips the byte order mark, because exports have one."
+SEARCH = "grep -rn parse_ledger_line src"
+
+
+class Searching:
+    """A project with a memory, and a session that searches it."""
+
+    def __init__(self, house: ServiceHouse, folder: Path) -> None:
+        self.house = house
+        self.project = folder / "ledger"
+        (self.project / "src").mkdir(parents=True)
+        self.file = self.project / "src" / "ledger.py"
+        self.file.write_text("x = 1\n")
+        self.touch(datetime(2026, 5, 1, tzinfo=timezone.utc))
+        self.events = Events(house.ctx, lambda work: work())  # type: ignore[func-returns-value]
+        self.prompt("Look into the ledger.")
+
+    def touch(self, at: datetime) -> None:
+        os.utime(self.file, (at.timestamp(),) * 2)
+
+    def set(self, **settings: Any) -> None:
+        self.house.ctx.settings = replace(self.house.ctx.settings, **settings)
+
+    def remember(self, text: str = TEXT, **more: Any) -> str:
+        more = {"kind": "decision", **more}
+        return str(self.house.remember(text, self.project, **more)["id"])
+
+    def prompt(self, text: str, session: str = "s") -> None:
+        self.hook("UserPromptSubmit", session, prompt=text)
+
+    def hook(self, event: str, session: str, **more: Any) -> dict[str, Any]:
+        """Return what a hook prints, {} for nothing."""
+        self.house.pass_time(seconds=3)
+        message = {
+            "session_id": session, "cwd": str(self.project), "hook_event_name": event,
+            "transcript_path": "", "prompt_id": str(self.house.time), **more,
+        }  # fmt: skip
+        body = str(self.project).encode() + b"\0" + json.dumps(message).encode()
+        printed = self.events.answer(event, body)
+        return dict(json.loads(printed)["hookSpecificOutput"]) if printed else {}
+
+    def search(self, line: str = SEARCH, session: str = "s", **more: Any) -> dict[str, Any]:
+        given = {"tool_name": "Bash", "tool_input": {"command": line}, **more}
+        return self.hook("PreToolUse", session, **given)
+
+    def said(self, line: str = SEARCH, session: str = "s", **more: Any) -> str:
+        return str(self.search(line, session, **more).get("additionalContext", ""))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Searching]:
+    """A project whose sessions search."""
+    house = ServiceHouse(tmp_path)
+    made = Searching(house, tmp_path)
+    yield made
+    failed = house.ctx.state.counters().get("facade_failed", 0)
+    house.close()
+    assert not failed
+
+
+def test_a_search_brings_what_names_it(here: Searching) -> None:
+    """Fenced, dated, with its file, within the budget."""
+    here.remember()
+    said = here.said()
+    assert "strips the byte order mark" in said
+    assert "2026-05-03 · decision · ledger" in said
+    assert "src/ledger.py" in said.split("\n")[3]
+    assert said.startswith("<vector-memory mark=")
+    assert injection.tokens(said) <= here.house.ctx.settings.facade_tokens
+    assert here.house.ctx.state.counters()["facade_spoke"] == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["grep -rn parse_other_line src", "grep -rn TODO src", "ps | grep parse_ledger_line", "make test",
+     "grep -rn parse_ledger_line /var/log", "grep -rn parse_ledger_line docs", "grep -rn ledger src"],
+)  # fmt: skip
+def test_silence(here: Searching, line: str) -> None:
+    """For other names, for what says nothing, for what is no search, elsewhere, in another folder."""
+    here.remember()
+    assert here.search(line) == {}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"tool_name": "Grep", "tool_input": {"pattern": "def parse_ledger_line"}},
+        {"tool_name": "Glob", "tool_input": {"pattern": "**/ledger.py"}},
+        {"tool_name": "Bash", "tool_input": {"command": "cd src && rg 'parse_ledger_line|x_y'"}},
+        {"tool_name": "Bash", "tool_input": {"command": "find . -name 'ledger*.py'"}},
+        {"tool_name": "Bash", "tool_input": {"command": "grep -rn 'decided.*strips' ."}},
+    ],
+)
+def test_every_kind_of_search_is_heard(here: Searching, call: dict[str, Any]) -> None:
+    """By name, by file, by words."""
+    here.remember()
+    assert "byte order mark" in here.hook("PreToolUse", "s", **call).get("additionalContext", "")
+
+
+def test_talk_must_say_where(here: Searching) -> None:
+    """A passage of a turn that edited a file does not say that the name is there; where just that file's
+    folder is searched, it will do."""
+    text = "User: parse_ledger_line is slow for files of a gigabyte, can you see why?"
+    id = here.remember(text)
+    shelf = here.house.ctx.global_shelf()
+    stored = shelf.journal.by_ids([id])[id]
+    shelf.journal.update(replace(stored, kind="exchange", files=("src/ledger.py",)))
+    assert not here.said("rg parse_ledger_line")
+    assert "a gigabyte" in here.said("rg parse_ledger_line src")
+
+
+def test_what_every_project_has_says_nothing(here: Searching) -> None:
+    """A memory about a README does not say where something is."""
+    here.remember("parse_ledger_line is described in README.md.", kind="conclusion")
+    assert not here.said("rg parse_ledger_line")
+
+
+def test_nothing_twice(here: Searching) -> None:
+    """Neither a memory nor a search, however it is written; another session is told anew."""
+    here.remember()
+    assert here.said()
+    here.remember(
+        "parse_ledger_line in src/ledger.py is slow for files of a gigabyte.", kind="conclusion"
+    )
+    assert not here.said("rg parse_ledger_line")
+    assert not here.said("grep -rn 'byte order mark' .")
+    assert here.said(session="other")
+
+
+def test_a_subagent_is_told_for_itself(here: Searching) -> None:
+    """It sees nothing of what its session saw."""
+    here.remember()
+    assert here.said()
+    assert here.said(agent_id="a1")
+    assert not here.said("rg parse_ledger_line", agent_id="a1")
+
+
+def test_who_may_not_come(here: Searching) -> None:
+    """What is held back, of a quiet collection, expired, of another project, a question, without a file."""
+    ctx = here.house.ctx
+    shelf = ctx.global_shelf()
+    id = here.remember()
+    stored = shelf.journal.by_ids([id])[id]
+    past = here.house.time
+    for other in (
+        replace(stored, extra={"suspicion": {"score": 1.0, "reasons": [], "held": True}}),
+        replace(stored, collection=WORLD),
+        replace(stored, expires_at=past),
+        replace(stored, confidence=0.1),
+        replace(stored, kind="question"),
+        replace(stored, project="elsewhere-000000000000"),
+        replace(stored, source=replace(stored.source, session="s")),
+    ):
+        kept = shelf.journal.update(other)
+        assert not here.said(), other
+        stored = replace(stored, seq=kept.seq)
+    shelf.journal.update(stored)
+    assert here.said()
+
+
+def test_its_own_session_after_a_compaction(here: Searching) -> None:
+    """What the model no longer sees may come back."""
+    id = here.remember()
+    shelf = here.house.ctx.global_shelf()
+    stored = shelf.journal.by_ids([id])[id]
+    shelf.journal.update(replace(stored, source=replace(stored.source, session="s")))
+    assert not here.said()
+    here.hook("SessionStart", "s", source="compact")
+    here.house.ctx.state.clear_shown("s")
+    assert here.said()
+
+
+def test_others_words_are_marked(here: Searching) -> None:
+    """What a tool wrote is said to be another's."""
+    id = here.remember()
+    shelf = here.house.ctx.global_shelf()
+    stored = shelf.journal.by_ids([id])[id]
+    shelf.journal.update(replace(stored, origin=Origin.TOOL))
+    assert injection.FOREIGN in here.said()
+
+
+def test_an_excluded_project_gets_nothing(here: Searching) -> None:
+    """Nor does anybody with the facade off."""
+    here.remember()
+    here.set(excluded_projects=(str(here.project),))
+    assert here.search() == {}
+    here.set(excluded_projects=(), facade="off")
+    assert here.search() == {}
+
+
+def test_a_budget_that_holds_nothing_is_silence(here: Searching) -> None:
+    """A fence alone helps nobody."""
+    here.remember()
+    here.set(facade_tokens=60)
+    assert here.search() == {}
+
+
+def test_an_error_breaks_no_search(here: Searching, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is counted, and the search runs."""
+    here.remember()
+
+    def broken(*given: Any) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(facade, "find", broken)
+    ctx = here.house.ctx
+    before = ctx.state.counters().get("facade_failed", 0)
+    assert here.search() == {}
+    assert ctx.state.counters()["facade_failed"] == before + 1
+    ctx.count("facade_failed", -1)
+
+
+# -- files that changed ---------------------------------------------------------------------------
+
+
+def test_a_changed_file_is_said(here: Searching) -> None:
+    """In the note's head."""
+    here.remember()
+    here.touch(datetime(2026, 5, 4, tzinfo=timezone.utc))
+    assert "src/ledger.py has changed since" in here.said()
+
+
+def test_a_file_that_is_gone_is_said(here: Searching) -> None:
+    """Where its folder is still there."""
+    here.remember()
+    here.file.unlink()
+    assert "src/ledger.py is gone" in here.said()
+
+
+def test_only_files_of_the_project_are_looked_at(tmp_path: Path) -> None:
+    """Neither through a link, nor above it, nor more than a few."""
+    root, outside = tmp_path / "p", tmp_path / "o"
+    (root / "a").mkdir(parents=True)
+    outside.mkdir()
+    for path in (outside / "x.py", root / "a" / "y.py", *(root / f"f{n}.py" for n in range(6))):
+        path.write_text("")
+    (root / "link").symlink_to(outside)
+    (root / "one.py").symlink_to(outside / "x.py")
+    since = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    roots = [os.path.realpath(root)]
+
+    def look(*files: str) -> changed.Files:
+        return changed.look(files, roots, since)
+
+    assert look("a/y.py").changed == ("a/y.py",)
+    assert look(str(root / "a" / "y.py")).changed
+    assert look("../o/x.py", str(outside / "x.py"), "link/x.py", "one.py") == changed.Files()
+    assert look("a/none.py").gone == ("a/none.py",)
+    assert look("none.py", "b/none.py", "", "x\0y", "z" * 600) == changed.Files()
+    assert len(look(*(f"f{n}.py" for n in range(6))).changed) == changed.MOST_FILES
+
+
+# -- on top of the result -------------------------------------------------------------------------
+
+
+def test_merge_puts_it_on_top_of_the_result(here: Searching) -> None:
+    """In the shape of the tool; before the call nothing is said."""
+    here.remember()
+    here.set(facade="merge")
+    assert here.search() == {}
+    response = {"stdout": "src/ledger.py:1", "stderr": "", "interrupted": False, "isImage": False}
+    given = {"tool_name": "Bash", "tool_input": {"command": SEARCH}, "tool_response": response}
+    done = here.hook("PostToolUse", "s", **given)["updatedToolOutput"]
+    assert done["stdout"].startswith("<vector-memory")
+    assert done["stdout"].endswith("\nsrc/ledger.py:1")
+    assert {**done, "stdout": ""} == {**response, "stdout": ""}
+    assert here.hook("PostToolUse", "s", **given) == {}
+
+
+def test_merge_falls_back_to_context(here: Searching) -> None:
+    """Where a shape is not known."""
+    here.remember()
+    here.set(facade="merge")
+    response = {"filenames": ["src/ledger.py"], "durationMs": 1, "numFiles": 1, "truncated": False}
+    given = {
+        "tool_name": "Glob",
+        "tool_input": {"pattern": "**/ledger.py"},
+        "tool_response": response,
+    }
+    assert "byte order mark" in here.hook("PostToolUse", "s", **given)["additionalContext"]
+
+
+GREP = {"mode": "content", "numFiles": 1, "filenames": [], "content": "a:1", "numLines": 1}
+
+
+@pytest.mark.parametrize(
+    ("tool", "response", "key"),
+    [
+        ("Bash", {"stdout": "a:1", "stderr": ""}, "stdout"),
+        ("Grep", GREP, "content"),
+        ("Grep", {**GREP, "mode": "count"}, "content"),
+        ("Grep", {"mode": "files_with_matches", "filenames": ["a:1"]}, "content"),
+        ("Grep", {"mode": "files_with_matches", "filenames": "a:1"}, ""),
+        ("Grep", {**GREP, "mode": "new"}, ""),
+        ("Bash", {"stdout": "x", "isImage": True}, ""),
+        ("Bash", {"stdout": None}, ""),
+        ("Glob", {"filenames": []}, ""),
+        ("Grep", "a:1", ""),
+        ("Bash", None, ""),
+    ],
+)
+def test_shapes(tool: str, response: Any, key: str) -> None:
+    """Text takes memory on top; nothing else does, and the original stays as it is."""
+    before = json.dumps(response)
+    done = results.with_memory(tool, response, "told")
+    assert (done[key] if key else done) == ("told\na:1" if key else None)
+    assert json.dumps(response) == before
+
+
+# -- in a search's place --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def serving(here: Searching) -> Searching:
+    """A session whose searches may be answered from memory."""
+    here.remember()
+    here.set(facade="serve")
+    return here
+
+
+def test_serve_answers_and_then_lets_it_run(serving: Searching) -> None:
+    """The second time the search runs, and nothing is said."""
+    first = serving.search()
+    assert first["permissionDecision"] == "deny"
+    assert "byte order mark" in first["permissionDecisionReason"]
+    assert "Search again" in first["permissionDecisionReason"]
+    assert serving.search() == {}
+
+
+def beside(given: dict[str, Any]) -> bool:
+    return (
+        "byte order mark" in given.get("additionalContext", "")
+        and "permissionDecision" not in given
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [f"{SEARCH} > out.txt", f"{SEARCH} && make", "grep -rn 'parse_ledger_line|save_other' src"],
+)
+def test_serve_only_what_is_wholly_known(serving: Searching, line: str) -> None:
+    """A line that does more, or looks for more, runs, with memory beside it."""
+    assert beside(serving.search(line))
+
+
+def test_serve_no_subagent(serving: Searching) -> None:
+    """Others had to give that up."""
+    assert beside(serving.search(agent_id="a1"))
+
+
+def test_serve_nothing_of_changed_files(serving: Searching) -> None:
+    """Nor of files that cannot be seen."""
+    serving.touch(datetime(2026, 5, 4, tzinfo=timezone.utc))
+    assert beside(serving.search())
+    serving.file.unlink()
+    assert beside(serving.search(session="s") or {"additionalContext": "byte order mark"})
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Edit", {"file_path": "{project}/other.py"}),
+        ("Write", {"file_path": "{project}/src/ledger.py"}),
+        ("Bash", {"command": "echo x > src/new.py"}),
+        ("Bash", {"command": "sed -i s/a/b/ src/ledger.py"}),
+        ("Bash", {"command": "git checkout -- src"}),
+    ],
+)
+def test_serve_nobody_who_edits(serving: Searching, tool: str, given: dict[str, str]) -> None:
+    """Who edits needs the file as it is: in the turn of an edit no search is answered, and later none of
+    what was edited."""
+    given = {key: value.format(project=serving.project) for key, value in given.items()}
+    assert serving.hook("PreToolUse", "s", tool_name=tool, tool_input=given) == {}
+    assert beside(serving.search())
+
+
+def test_serve_again_in_the_next_turn_elsewhere(serving: Searching) -> None:
+    """An edit of another file is forgotten with its turn; one of what is searched is not."""
+    path = str(serving.project / "other.py")
+    serving.hook("PreToolUse", "s", tool_name="Edit", tool_input={"file_path": path})
+    serving.prompt("go on")
+    assert serving.search()["permissionDecision"] == "deny"
+    path = str(serving.file)
+    serving.hook("PreToolUse", "t", tool_name="Edit", tool_input={"file_path": path})
+    serving.prompt("go on", "t")
+    assert beside(serving.search(session="t"))
+
+
+def test_serve_only_in_a_turn_that_was_seen(serving: Searching) -> None:
+    """A daemon that came up in its midst does not know what was edited."""
+    assert beside(serving.search(session="unseen"))
+
+
+def test_serve_no_mere_talk(serving: Searching) -> None:
+    """A passage names it, but nobody decided anything there."""
+    shelf = serving.house.ctx.global_shelf()
+    for memory in list(shelf.journal.by_seqs(range(1, 9)).values()):
+        shelf.journal.update(replace(memory, kind="exchange"))
+    assert beside(serving.search())
+
+
+def test_what_hooks_are_asked(tmp_path: Path) -> None:
+    """Serving needs to know of edits, whether or not somebody observes."""
+    from vector_memory.config import Settings
+
+    path = tmp_path / "tools"
+    tool_calls.publish_wishes(str(path), replace(Settings(), facade="serve", observer="off"))
+    assert path.read_text().split() == ["search", "watch"]
+    tool_calls.publish_wishes(str(path), replace(Settings(), facade="merge", observer="off"))
+    assert path.read_text().split() == ["merge"]
