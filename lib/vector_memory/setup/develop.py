@@ -27,6 +27,14 @@ CHECKS = (
     ("lint-imports",),
 )
 
+WHOLE = (
+    "--cov", "--cov-report=term:skip-covered",
+    # Much of it waits for processes. A file's tests share what is slow to make, so they stay together.
+    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile",
+    "--durations=25",
+)  # fmt: skip
+"""How pytest runs everything."""
+
 
 def main(root: str, arguments: Sequence[str]) -> int:
     """Install what tests need, run the checks and the tests, and return the exit code.
@@ -64,8 +72,7 @@ def _check(kit: tools.Kit, plan: Plan, arguments: Sequence[str]) -> int:
     environ = kit.environ(plan.uv, scratch)
     try:
         failed = [] if arguments else [check for check in CHECKS if _run(kit, check, environ)]
-        coverage = [] if arguments else ["--cov", "--cov-report=term:skip-covered"]
-        code = _run(kit, ("pytest", *coverage, *arguments), environ)
+        code = _run(kit, ("pytest", *(arguments or WHOLE)), environ)
     except KeyboardInterrupt:
         return 130
     finally:
