@@ -98,7 +98,7 @@ def test_flags_are_recorded_and_nothing_is_stopped(
     ]
     assert {one["session"] for one in found} == {told.session}
     assert "shop/prices.py" in found[0]["reason"]
-    stored = [one for one in shared_product.exported() if one["kind"] == "assessment"]
+    stored = shared_product.records("constitutional_assessments")
     assert [one["collection"] for one in stored if one["text"].count("git reset --hard")] == [
         "constitutional_assessments"
     ]

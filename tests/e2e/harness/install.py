@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from vector_memory.client.link import Daemon
 from vector_memory.paths import Home
 from vector_memory.setup import app
 from vector_memory.setup.site import Site
@@ -85,6 +86,13 @@ class Installation:
     def exported(self) -> list[dict[str, Any]]:
         """Return all memories."""
         return [json.loads(line) for line in self.cli("export", "--all").stdout.splitlines()]
+
+    def records(self, collection: str) -> list[dict[str, Any]]:
+        """Return what observers keep in a collection, of all projects."""
+        found = Daemon(Home(str(self.home))).ask(
+            "list", {"collection": [collection], "all_projects": True, "k": 1_000}
+        )
+        return list(found["memories"])
 
     def settle(self, memories: int) -> None:
         """Wait until at least so many memories are stored, each with its vector."""
