@@ -245,7 +245,7 @@ def test_a_data_home_that_can_only_be_read(event: str, tmp_path: Path) -> None:
         folder.chmod(0o555)
     for folder in home.parents:
         # What pytest made is its user's alone.
-        if folder.name.startswith(("pytest-", "test_")):
+        if folder.name.startswith(("pytest-", "popen-", "test_")):
             folder.chmod(0o755)
 
     def become_nobody() -> None:

@@ -134,6 +134,12 @@ class Installation:
         runtime.unlink()
         runtime.mkdir()
         (runtime / "hook-python").symlink_to(shared / "hook-python")
+        # It is there, so that nobody sets it up anew, and it does nothing.
+        (runtime / "packages.json").write_text("{}")
+        python = runtime / "venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text("#!/bin/sh\nexit 1\n")
+        python.chmod(0o755)
         try:
             yield
         finally:
@@ -153,12 +159,12 @@ class Installation:
             time.sleep(0.05)
         for pid in left:
             os.kill(pid, signal.SIGKILL)
-        assert not left, f"processes of {self.home} outlived their daemon's stop"
+        assert not left, f"{list(left.values())} outlived the stop of their daemon"
 
-    def _processes(self) -> list[int]:
-        """Return the processes that have this data home in their command line."""
+    def _processes(self) -> dict[int, str]:
+        """Return the command lines of the processes that have this data home in theirs."""
         listing = subprocess.run(
             ["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True
         )
         rows = [line.split(maxsplit=1) for line in listing.stdout.splitlines()]
-        return [int(row[0]) for row in rows if len(row) == 2 and str(self.home) in row[1]]
+        return {int(row[0]): row[1] for row in rows if len(row) == 2 and str(self.home) in row[1]}
