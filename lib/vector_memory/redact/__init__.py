@@ -15,7 +15,7 @@ from vector_memory.redact.policy import Policy, active, for_project
 from vector_memory.redact.secrets import find_secrets
 from vector_memory.redact.spans import Span, merged, without
 
-__all__ = ["Clean", "clean", "for_project", "warm"]
+__all__ = ["Clean", "active", "clean", "for_project", "warm"]
 
 _PASSES = 8
 

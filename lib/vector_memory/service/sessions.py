@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -194,9 +195,9 @@ def start_notes(
             continue
         if own_session and memory.source.session == own_session:
             continue
-        note = _checked(render.note(memory, name_in(names, memory.project), START_NOTE_TOKENS))
+        note = render.note(memory, name_in(names, memory.project), START_NOTE_TOKENS)
         # What matters stands first here, whoever said it: others alone keep to their share.
-        if note and note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
+        if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
             told.add(memory)
             shares.take(memory, note.tokens)
@@ -254,7 +255,7 @@ def save_snapshot(ctx: Context, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
     place = ctx.place(folder)
     with redact.for_project(place.root):
-        notes = start_notes(ctx, place, ctx.shelves_of(place), set())
+        notes = _checked(start_notes(ctx, place, ctx.shelves_of(place), set()))
     path = ctx.home.snapshot(folder)
     data = {
         "notes": [
@@ -280,7 +281,7 @@ def fence(
         known: what the client told the model itself: it is not said again.
     """
     fresh = [one for one in notes if not client_notes.repeats(one.text, known)]
-    checked = [note for one in fresh if (note := _checked(one))]
+    checked = _checked(fresh)
     if not checked:
         return ""
     ctx.state.add_shown(session, [note.id for note in checked], ctx.now())
@@ -290,14 +291,15 @@ def fence(
     return injection.fence(checked, title, head)
 
 
-def _checked(note: injection.Note) -> injection.Note | None:
+def _checked(notes: Sequence[injection.Note]) -> list[injection.Note]:
     """Redact once more on the way out: rules may have become stricter since it was stored."""
-    try:
-        return injection.Note(
-            note.id, redact.clean(note.head).text, redact.clean(note.text).text, note.foreign
-        )
-    except UnsafeTextError:
-        return None
+    policy = redact.active()
+    checked = []
+    for one in notes:
+        with contextlib.suppress(UnsafeTextError):
+            head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
+            checked.append(injection.Note(one.id, head, text, one.foreign))
+    return checked
 
 
 def output(event: str, context: str) -> dict[str, Any] | None:
