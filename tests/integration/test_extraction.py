@@ -109,7 +109,7 @@ def test_secrets_are_out_before_the_model_sees_them(
 ) -> None:
     """Whoever calls may have forgotten it."""
     server.written = "no"
-    texts(house, f"{TEXT} The key is AKIAIOSFODNN7EXAMPLB, keep it.")
+    texts(house, f"{TEXT} The key is {'AKIA' + 'IOSFODNN7EXAMPLB'}, keep it.")
     assert "AKIA" not in server.prompts[0]
 
 
