@@ -124,7 +124,10 @@ def test_while_turns_wait_to_be_read(rig: Rig, sessions: Path) -> None:
 @pytest.mark.parametrize(
     "job",
     [
-        pytest.param("keeper.weave = lambda *_: time.sleep(600)", id="weaving"),
+        pytest.param(
+            "from vector_memory.service import weaving; weaving.weave = lambda *_: time.sleep(600)",
+            id="weaving",
+        ),
         pytest.param("keeper.follow_once = lambda *_: time.sleep(600)", id="following"),
         pytest.param("keeper.Keeper._finish_some = lambda _: time.sleep(600)", id="topics"),
         pytest.param("keeper.Keeper._tidy_one = lambda *_: time.sleep(600)", id="optimising"),

@@ -61,7 +61,9 @@ class House:
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed)
-        self._keeper = Keeper(self.ctx, open_index, quiet_s, self._failed, self._recovered)
+        self._keeper = Keeper(
+            self.ctx, open_index, quiet_s, self._failed, self._recovered, self._warm_observers
+        )
         self.stir = self._keeper.stir
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
@@ -81,7 +83,6 @@ class House:
         self._miner.start()
         self._chores.put(_warm)
         self._chores.put(self._publish)
-        self._chores.put(self._warm_observer)
         self._indexer.put(self._begin)
         self._keeper.start()
 
@@ -132,6 +133,7 @@ class House:
         self._settings = settings
         self.ctx.settings = settings
         self._publish()
+        self._warm_observers()
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
@@ -141,16 +143,14 @@ class House:
             tool_calls.publish_wishes(self.home.tools, self.ctx.settings)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
+
+    def _warm_observers(self) -> None:
+        """Import what looks at tool calls, which takes longer than the first call may wait. The model and
+        the index come first: they would wait for it, too."""
         if self.ctx.settings.facade != "off":
-            # The first search would wait longer for what reads it than its hook waits.
-            self._chores.put(tool_calls.warm_up)
-
-    def _warm_observer(self) -> None:
-        """Import what looks at tool calls now: its rules take some 80 ms, and the first call waits."""
+            self._chores.put(_warm_facade)
         if self.ctx.settings.observer != "off":
-            from vector_memory.service import watching
-
-            watching.warm()
+            self._chores.put(_warm_observer)
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""
@@ -301,6 +301,18 @@ def _finish_restoring(home: Home) -> dict[str, Any] | None:
     from vector_memory.service import restoring
 
     return restoring.finish(home)
+
+
+def _warm_facade() -> None:
+    from vector_memory.service import tool_calls
+
+    tool_calls.warm_up()
+
+
+def _warm_observer() -> None:
+    from vector_memory.service import watching
+
+    watching.warm()
 
 
 def _warm() -> None:

@@ -19,7 +19,6 @@ from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
 from vector_memory.service.follow import follow_once
 from vector_memory.service.shelf import OpensIndex, Shelf
-from vector_memory.service.weaving import weave
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +44,7 @@ class Keeper:
         quiet_s: how long no request has come, in seconds; 0 while one is answered.
         failed: is told of an error by its place.
         recovered: is told when there is space on the disk again.
+        ready: is told when model and indexes are up.
     """
 
     def __init__(
@@ -54,12 +54,14 @@ class Keeper:
         quiet_s: Callable[[], float],
         failed: Callable[[str, BaseException], None],
         recovered: Callable[[], object] = lambda: None,
+        ready: Callable[[], object] = lambda: None,
     ) -> None:
         self._ctx = ctx
         self._open_index = open_index
         self._quiet_s = quiet_s
         self._failed = failed
         self._recovered = recovered
+        self._ready = ready
         self._wake = threading.Event()
         self._stirred = threading.Event()
         self._stopping = threading.Event()
@@ -120,6 +122,7 @@ class Keeper:
             gc.freeze()
         except Exception as error:
             self._failed("start", error)
+        self._ready()
         while not self._stopping.is_set():
             self._round()
 
@@ -261,6 +264,9 @@ class Keeper:
             self._failed("audit", error)
 
     def _tidy_shelves(self) -> bool:
+        # It brings what reads sessions: nobody should wait for that at the start.
+        from vector_memory.service.weaving import weave
+
         done = True
         for shelf in self._ctx.opened_shelves():
             self._step_since = time.monotonic()
