@@ -62,7 +62,7 @@ class House:
         self._indexer = Worker("indexer", self._failed)
         self._miner = Worker("miner", self._failed)
         self._keeper = Keeper(
-            self.ctx, open_index, quiet_s, self._failed, self._recovered, self._warm_observers
+            self.ctx, open_index, quiet_s, self._failed, self._recovered, self._warm_up
         )
         self.stir = self._keeper.stir
         self.ctx.notify = self._keeper.notify
@@ -81,7 +81,6 @@ class House:
         self._chores.start()
         self._indexer.start()
         self._miner.start()
-        self._chores.put(_warm)
         self._chores.put(self._publish)
         self._indexer.put(self._begin)
         self._keeper.start()
@@ -133,7 +132,7 @@ class House:
         self._settings = settings
         self.ctx.settings = settings
         self._publish()
-        self._warm_observers()
+        self._warm_up()
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
@@ -144,9 +143,10 @@ class House:
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
 
-    def _warm_observers(self) -> None:
-        """Import what looks at tool calls, which takes longer than the first call may wait. The model and
-        the index come first: they would wait for it, too."""
+    def _warm_up(self) -> None:
+        """Make ready what takes long the first time: redaction, and what looks at tool calls. The model
+        and the index come first: they would wait for it, too."""
+        self._chores.put(_warm)
         if self.ctx.settings.facade != "off":
             self._chores.put(_warm_facade)
         if self.ctx.settings.observer != "off":
