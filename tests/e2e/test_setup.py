@@ -127,7 +127,8 @@ def test_one_command_sets_it_up_and_shows_that_it_works(newcomer: Newcomer) -> N
     assert re.search(r"recalled: .*PostgreSQL", again)
     status = json.loads(newcomer.cli("daemon", "status", "--json").stdout)
     assert status["pid"]
-    assert not list((newcomer.root / "home").rglob("*"))
+    left = sorted(map(str, (newcomer.root / "home").rglob("*")))
+    assert left == []
     assert bundle.contents(newcomer.plugin) == before
     assert closing.size_mb(Site(str(newcomer.plugin), newcomer.home)) <= 700
 
