@@ -12,10 +12,10 @@ import importlib
 import importlib.util
 import os
 import sys
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+
+from vector_memory.standins import forget, standing_in
 
 STAND_IN_FOR = (
     "starlette",
@@ -52,7 +52,7 @@ def _load(light: bool) -> None:
             _load_light()
         except Exception:
             # Another version of the SDK may use what is left out while it is imported.
-            _forget(*(name.partition(".")[0] for name in (*BARE, *STAND_IN_FOR)))
+            forget(*(name.partition(".")[0] for name in (*BARE, *STAND_IN_FOR)))
         else:
             return
     for name in WANTED:
@@ -60,15 +60,11 @@ def _load(light: bool) -> None:
 
 
 def _load_light() -> None:
-    finder = _StandInFinder()
-    sys.meta_path.insert(0, finder)
-    try:
+    with standing_in(STAND_IN_FOR, "belongs to HTTP, which is left out here."):
         for name in BARE:
             sys.modules[name] = _bare(name)
         for name in WANTED:
             importlib.import_module(name)
-    finally:
-        sys.meta_path.remove(finder)
 
 
 def _bare(name: str) -> ModuleType:
@@ -86,43 +82,3 @@ def _bare(name: str) -> ModuleType:
     package.__spec__ = ModuleSpec(name, None, is_package=True)
     package.__spec__.submodule_search_locations = folders
     return package
-
-
-def _forget(*packages: str) -> None:
-    """Drop half-imported packages, so that they can be imported anew."""
-    for name in list(sys.modules):
-        if name.split(".")[0] in packages:
-            del sys.modules[name]
-
-
-class _Absent(type):
-    """The type of the stand-ins: classes that can be named but not used."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(f"{cls.__name__} belongs to HTTP, which is left out here.")
-
-
-class _StandIn(ModuleType):
-    """A module in which every public name is a class that cannot be used."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        stand_in = _Absent(name, (), {"__module__": self.__name__})
-        setattr(self, name, stand_in)
-        return stand_in
-
-
-class _StandInFinder(MetaPathFinder, Loader):
-    """Finds stand-ins for what is left out."""
-
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if not any(fullname == one or fullname.startswith(one + ".") for one in STAND_IN_FOR):
-            return None
-        return ModuleSpec(fullname, self, is_package=True)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _StandIn(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """A stand-in has nothing to execute."""

@@ -265,7 +265,7 @@ def _may_come(ctx: Context, memory: Memory) -> bool:
     return (
         memory.kind in WORTH
         and memory.collection not in QUIET
-        and sessions.may_come(memory)
+        and recall.is_open(memory)
         and memory.confidence >= LEAST_CONFIDENCE
         and (memory.expires_at is None or memory.expires_at > now)
         and (memory.valid_until is None or memory.valid_until > now)

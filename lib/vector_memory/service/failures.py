@@ -76,7 +76,7 @@ def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], line: str) -> lis
     hits: list[Hit] = recall.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
     least = max(STRICT, ctx.settings.threshold)
     terms = _terms(line)
-    fit = (hit.memory for hit in hits if hit.relevance >= least and sessions.may_come(hit.memory))
+    fit = (hit.memory for hit in hits if hit.relevance >= least and recall.is_open(hit.memory))
     return [memory for memory in fit if _says_the_same(memory, terms)][:1]
 
 
@@ -95,9 +95,7 @@ def _terms(text: str) -> set[str]:
 
 def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
-    trusted = [
-        one for one in found if one.confidence >= LEAST_CONFIDENCE and sessions.may_come(one)
-    ]
+    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and recall.is_open(one)]
     if not trusted or sessions.in_sight(trusted[0], ask):
         return ""
     best, shown = trusted[0], ctx.state.shown(ask.session)

@@ -21,7 +21,7 @@ from vector_memory.retrieve.search import Hit, search
 from vector_memory.service import after_compaction, client_notes
 from vector_memory.service.context import Context, scope_of
 from vector_memory.service.questions import embedding_of, query_of
-from vector_memory.service.recall import name_in, project_names, touch
+from vector_memory.service.recall import is_open, name_in, project_names, touch
 from vector_memory.service.shelf import Shelf
 
 MAX_PROMPT_CHARS = 8_000
@@ -84,7 +84,7 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
         embed=embedding_of(ctx),
-        allowed=may_come,
+        allowed=is_open,
     )
     least = least_relevance(
         ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in shelves)
@@ -92,11 +92,6 @@ def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[S
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
     return _not_told(shelves, shown, [hit for hit in fit if not in_sight(hit.memory, ask)])[:k]
-
-
-def may_come(memory: Memory) -> bool:
-    """Whether a hook may bring a memory: it is not held back."""
-    return not memory.is_held
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:

@@ -11,12 +11,15 @@ import importlib
 import os
 import sys
 import threading
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+
+from vector_memory.standins import forget, standing_in
 
 STAND_IN_FOR = "lance_namespace_urllib3_client"
+WHY = (
+    "belongs to LanceDB's remote catalogue, which is left out here. "
+    "Import it with load_lancedb(light=False) in a new process."
+)
 
 _lock = threading.Lock()
 
@@ -40,57 +43,10 @@ def load_lancedb(light: bool = True) -> ModuleType:
                 return _import_light()
             except Exception:
                 # Another version of LanceDB may use the client while it is imported.
-                _forget("lancedb", "lance_namespace", STAND_IN_FOR)
+                forget("lancedb", "lance_namespace", STAND_IN_FOR)
         return importlib.import_module("lancedb")
 
 
 def _import_light() -> ModuleType:
-    finder = _StandInFinder()
-    sys.meta_path.insert(0, finder)
-    try:
+    with standing_in((STAND_IN_FOR,), WHY, hidden="_"):
         return importlib.import_module("lancedb")
-    finally:
-        sys.meta_path.remove(finder)
-
-
-def _forget(*packages: str) -> None:
-    """Drop half-imported packages, so that they can be imported anew."""
-    for name in list(sys.modules):
-        if name.split(".")[0] in packages:
-            del sys.modules[name]
-
-
-class _Absent(type):
-    """The type of the stand-ins: classes that can be named but not used."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(
-            f"{cls.__name__} belongs to LanceDB's remote catalogue, which is left out here. "
-            "Import it with load_lancedb(light=False) in a new process."
-        )
-
-
-class _StandIn(ModuleType):
-    """A module in which every public name is a class that cannot be used."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        stand_in = _Absent(name, (), {"__module__": self.__name__})
-        setattr(self, name, stand_in)
-        return stand_in
-
-
-class _StandInFinder(MetaPathFinder, Loader):
-    """Finds stand-ins for the package that is left out and for its submodules."""
-
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if fullname.split(".")[0] != STAND_IN_FOR:
-            return None
-        return ModuleSpec(fullname, self, is_package=True)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _StandIn(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """A stand-in has nothing to execute."""
