@@ -55,7 +55,7 @@ class World:
 
     def restart(self) -> None:
         """Let a new daemon take over: what was in memory is gone."""
-        self.ctx.courses.clear()
+        self.ctx.running.clear()
         self.events = Events(self.ctx, lambda work: work())  # type: ignore[func-returns-value]
 
     def use(self, **settings: Any) -> None:
@@ -379,12 +379,12 @@ def test_what_goes_wrong_stops_no_call(world: World, monkeypatch: pytest.MonkeyP
 
 def test_sessions_in_memory_are_bounded(world: World) -> None:
     """The oldest are forgotten; their transcript tells of them again."""
-    from vector_memory.service.courses import MAX_SESSIONS, Courses
+    from vector_memory.service.running import MOST, Running
 
-    courses = Courses()
-    made = [courses.of("observer", f"s{n}", list) for n in range(MAX_SESSIONS + 1)]
-    assert courses.of("observer", f"s{MAX_SESSIONS}", list) is made[-1]
-    assert courses.of("observer", "s0", list) is not made[0]
+    running = Running()
+    made = [running.of("observer", f"s{n}", list) for n in range(MOST + 1)]
+    assert running.of("observer", f"s{MOST}", list) is made[-1]
+    assert running.of("observer", "s0", list) is not made[0]
 
 
 def test_calls_of_nobody_are_let_be(world: World) -> None:

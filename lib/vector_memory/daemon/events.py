@@ -18,7 +18,7 @@ from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
 from vector_memory.files import with_real_folder
 from vector_memory.service import privacy, sessions
 from vector_memory.service.context import Context
-from vector_memory.service.turns import Turns
+from vector_memory.service.turns import last_turn
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,6 @@ class Events:
         self._ctx = ctx
         self._index = index
         self._claims = Claims()
-        self._turns = Turns()
         self._tools = {"PreToolUse": "before", "PostToolUse": "after"}
         self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
             "SessionStart": self._session_start,
@@ -105,7 +104,7 @@ class Events:
             session, self._ctx.place(folder).id, folder, self._ctx.now()
         )
         if source == "compact":
-            self._turns.of(session).compacted_at = self._ctx.now()
+            last_turn(self._ctx.running, session).compacted_at = self._ctx.now()
             self._wait_for_index()
         return sessions.on_start(
             self._ctx,
@@ -124,7 +123,7 @@ class Events:
         if message.get("agent_id"):
             return ""
         session, prompt = _text(message, "session_id"), _text(message, "prompt")
-        turn = self._turns.of(session)
+        turn = last_turn(self._ctx.running, session)
         ask = sessions.Ask(
             session,
             folder,
@@ -142,7 +141,7 @@ class Events:
         from vector_memory.service import tool_calls
 
         given, session = message.get("tool_input"), _text(message, "session_id")
-        turn = self._turns.of(session)
+        turn = last_turn(self._ctx.running, session)
         call = tool_calls.Call(
             session,
             folder,
@@ -167,7 +166,7 @@ class Events:
         if message.get("is_interrupt") or not command:
             return ""
         session = _text(message, "session_id")
-        turn = self._turns.of(session)
+        turn = last_turn(self._ctx.running, session)
         ask = sessions.Ask(
             session,
             folder,
@@ -187,7 +186,7 @@ class Events:
         session = _text(message, "session_id")
         last = _text(message, "last_assistant_message")
         if not message.get("agent_id"):
-            self._turns.of(session).answer = last
+            last_turn(self._ctx.running, session).answer = last
         self._capture(message, folder, last)
         return ""
 

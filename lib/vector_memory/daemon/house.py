@@ -147,10 +147,12 @@ class House:
         """Make ready what takes long the first time: redaction, and what looks at tool calls. The model
         and the index come first: they would wait for it, too."""
         self._chores.put(_warm)
-        if self.ctx.settings.facade != "off":
-            self._chores.put(_warm_facade)
-        if self.ctx.settings.observer != "off":
-            self._chores.put(_warm_observer)
+        self._chores.put(self._warm_up_tool_calls)
+
+    def _warm_up_tool_calls(self) -> None:
+        from vector_memory.service import tool_calls
+
+        tool_calls.warm_up(self.ctx.settings)
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""
@@ -301,18 +303,6 @@ def _finish_restoring(home: Home) -> dict[str, Any] | None:
     from vector_memory.service import restoring
 
     return restoring.finish(home)
-
-
-def _warm_facade() -> None:
-    from vector_memory.service import tool_calls
-
-    tool_calls.warm_up()
-
-
-def _warm_observer() -> None:
-    from vector_memory.service import watching
-
-    watching.warm()
 
 
 def _warm() -> None:

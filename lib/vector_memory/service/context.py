@@ -18,12 +18,11 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.paths import Home
 from vector_memory.service.allowance import Allowance
-from vector_memory.service.courses import Courses
 from vector_memory.service.courtesy import Filling, Hooks
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.hopeless import Hopeless
 from vector_memory.service.reserve import Reserve
-from vector_memory.service.searching import Edits
+from vector_memory.service.running import Running
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.usage import Uses
 
@@ -70,8 +69,7 @@ class Context:
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
     hopeless: Hopeless = field(default_factory=Hopeless)
-    courses: Courses = field(default_factory=Courses)
-    edits: Edits = field(default_factory=Edits)
+    running: Running = field(default_factory=Running)
     reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""

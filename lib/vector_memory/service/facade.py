@@ -40,6 +40,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told
 from vector_memory.service import changed, client_notes, recall, results, sessions
 from vector_memory.service.context import Context, scope_of
+from vector_memory.service.searching import edits_of
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.tool_calls import NOTHING, Call, Said
 
@@ -408,10 +409,11 @@ def _may_serve(ctx: Context, call: Call, looked: Looked, wanted: Sought, best: F
 
 
 def _is_editing(ctx: Context, call: Call, wanted: Sought) -> bool:
-    if ctx.edits.in_turn(call.session, call.prompt):
+    edits = edits_of(ctx.running, call.session)
+    if edits.in_turn(call.prompt):
         return True
     paths = [os.path.join(call.cwd, os.path.expanduser(one)) for one in wanted.places]
-    return any(ctx.edits.touch(call.session, path) for path in paths)
+    return any(edits.touch(path) for path in paths)
 
 
 def _note_edits(ctx: Context, call: Call) -> None:
@@ -423,7 +425,8 @@ def _note_edits(ctx: Context, call: Call) -> None:
     elif call.tool == "Bash":
         files = list(_written(str(call.input.get("command") or "")))
     if files:
-        ctx.edits.add(call.session, call.prompt, [os.path.join(call.cwd, one) for one in files])
+        paths = [os.path.join(call.cwd, one) for one in files]
+        edits_of(ctx.running, call.session).add(call.prompt, paths)
 
 
 def _written(line: str) -> Iterator[str]:

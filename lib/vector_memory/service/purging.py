@@ -54,7 +54,7 @@ def purge(ctx: Context, request: asked.Request, progress: Progress) -> dict[str,
     """
     # What observers still hold of running sessions becomes records first, which are found like all others.
     assessments.settle(ctx)
-    ctx.courses.clear()
+    ctx.running.clear()
     chosen = choose(ctx, request)
     preview = _preview(ctx, chosen)
     if request.get("dry_run"):

@@ -5,42 +5,41 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable
 
-MOST_SESSIONS = 256
+from vector_memory.service.running import Running
+
 MOST_FILES = 200
 
 
 class Edits:
-    """The files that sessions edited, and in which turn each of them did so last."""
+    """The files that a session edited, and in which turn it did so last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._turns: OrderedDict[str, str] = OrderedDict()
-        self._files: dict[str, OrderedDict[str, None]] = {}
+        self._turn: str | None = None
+        self._files: dict[str, None] = {}
 
-    def add(self, session: str, turn: str, files: Iterable[str]) -> None:
-        """Note that a session edits files, by their absolute paths; they may be unknown."""
+    def add(self, turn: str, files: Iterable[str]) -> None:
+        """Note that the session edits files, by their absolute paths; they may be unknown."""
         with self._lock:
-            self._turns[session] = turn
-            self._turns.move_to_end(session)
-            known = self._files.setdefault(session, OrderedDict())
-            known.update((os.path.normpath(one), None) for one in files)
-            while len(known) > MOST_FILES:
-                known.popitem(last=False)
-            while len(self._turns) > MOST_SESSIONS:
-                self._files.pop(self._turns.popitem(last=False)[0], None)
+            self._turn = turn
+            self._files.update((os.path.normpath(one), None) for one in files)
+            while len(self._files) > MOST_FILES:
+                del self._files[next(iter(self._files))]
 
-    def in_turn(self, session: str, turn: str) -> bool:
-        """Whether a session has edited anything in this turn."""
+    def in_turn(self, turn: str) -> bool:
+        """Whether the session has edited anything in this turn."""
         with self._lock:
-            return self._turns.get(session) == turn
+            return self._turn == turn
 
-    def touch(self, session: str, path: str) -> bool:
-        """Whether a session edited a file, or one below a folder."""
+    def touch(self, path: str) -> bool:
+        """Whether the session edited a file, or one below a folder."""
         path = os.path.normpath(path)
         with self._lock:
-            return any(
-                one == path or one.startswith(path + os.sep) for one in self._files.get(session, ())
-            )
+            return any(one == path or one.startswith(path + os.sep) for one in self._files)
+
+
+def edits_of(running: Running, session: str) -> Edits:
+    """Return what a session edited."""
+    return running.of("edits", session, Edits)

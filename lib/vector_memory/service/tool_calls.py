@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import importlib
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -56,8 +56,6 @@ class Said:
         return bool(self.context or self.instead or self.output is not None)
 
 
-log = logging.getLogger(__name__)
-
 NOTHING = Said()
 
 
@@ -83,13 +81,18 @@ def after(ctx: Context, call: Call) -> Said:
     return facade.after(ctx, call)
 
 
-def warm_up() -> None:
-    """Import what looks at calls, which takes longer than any of them may."""
-    from vector_memory.language import shell
-    from vector_memory.service import facade
+def warm_up(settings: Settings) -> None:
+    """Import what looks at calls, and make the grammar ready: it takes longer than any call may."""
+    lookers = [
+        *(["facade"] if settings.facade != "off" else []),
+        *(["watching"] if settings.observer != "off" else []),
+    ]
+    for name in lookers:
+        importlib.import_module(f"vector_memory.service.{name}")
+    if lookers:
+        from vector_memory.language import shell
 
-    shell.parse("grep -rn name src")
-    log.debug("%s is ready", facade.__name__)
+        shell.parse("grep -rn name src")
 
 
 def output(event: str, said: Said) -> dict[str, Any] | None:

@@ -3,12 +3,11 @@ prompts that point back to them, what was asked, and when a session was compacte
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
 
-MAX_SESSIONS = 256
+from vector_memory.service.running import Running
+
 KEPT_CHARS = 1_200
 ASKED_CHARS = 4_000
 FIRST_ASKED, MOST_ASKED = 4, 16
@@ -38,18 +37,6 @@ class Turn:
         return f"{self.prompt[-KEPT_CHARS // 2 :]}\n{self.answer[-KEPT_CHARS:]}".strip()
 
 
-class Turns:
-    """The last turns of the sessions seen most recently."""
-
-    def __init__(self) -> None:
-        self._turns: OrderedDict[str, Turn] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def of(self, session: str) -> Turn:
-        """Return a session's last turn; it may be changed in place."""
-        with self._lock:
-            turn = self._turns.setdefault(session, Turn())
-            self._turns.move_to_end(session)
-            while len(self._turns) > MAX_SESSIONS:
-                self._turns.popitem(last=False)
-            return turn
+def last_turn(running: Running, session: str) -> Turn:
+    """Return a session's last turn; it may be changed in place."""
+    return running.of("turn", session, Turn)

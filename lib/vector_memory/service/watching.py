@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory import injection, projects, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.language import shell
 from vector_memory.model import GLOBAL_PROJECT, HEURISTICS, PROCEDURE, RULES, Origin, Scope
 from vector_memory.observe import asking, changes, destructive, drift, lines, objectives
 from vector_memory.observe.drift import Course
@@ -82,7 +81,7 @@ def before(ctx: Context, call: Call) -> str:
             or ctx.is_excluded(place, call.folder)
         ):
             return ""
-        watched = ctx.courses.of(KIND, call.session, lambda: _begin(call, place))
+        watched = ctx.running.of(KIND, call.session, lambda: _begin(call, place))
         with watched.lock:
             found = _look(ctx, call, place, watched)
             return _tell(ctx, call, watched, found) if found else ""
@@ -92,11 +91,6 @@ def before(ctx: Context, call: Call) -> str:
             log.warning("a tool call was not watched: %s", type(error).__name__, exc_info=error)
         ctx.count("observer_failed")
         return ""
-
-
-def warm() -> None:
-    """Make the grammar's parser ready."""
-    shell.parse("ls")
 
 
 def _begin(call: Call, place: projects.Place) -> Watched:

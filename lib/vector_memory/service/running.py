@@ -1,5 +1,5 @@
-"""What observers keep in memory of running sessions, never on the disk. Nothing heavy is imported: whoever
-looks on makes his own."""
+"""What is kept in memory of running sessions, never on the disk. Nothing heavy is imported: whoever looks on
+makes his own."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-MAX_SESSIONS = 256
+MOST = 1_024
+"""Objects, of which a session has three."""
 T = TypeVar("T")
 
 
-class Courses:
-    """One object for each of the sessions seen most recently, and for each kind of observer."""
+class Running:
+    """One object of each kind for each of the sessions seen most recently."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str], Any] = OrderedDict()
@@ -29,7 +30,7 @@ class Courses:
         made = make()
         with self._lock:
             kept = self._kept.setdefault((kind, session), made)
-            while len(self._kept) > MAX_SESSIONS:
+            while len(self._kept) > MOST:
                 self._kept.popitem(last=False)
             return kept  # type: ignore[no-any-return]
 
