@@ -50,12 +50,26 @@ _WRAPPERS: dict[str, str] = {
     "exec": "-a",
     "chronic": "",
     "unbuffer": "",
+    "chroot": "",
+    "nsenter": "-t -S -G --target",
+    "flock": "-w -E --timeout --conflict-exit-code",
+    "strace": "-e -o -p -s -u",
+    "systemd-run": "-p -u -M --property --unit --slice --uid --gid",
+    "sshpass": "-p -f -P",
+    "gosu": "",
+    "su-exec": "",
+    "taskset": "",
+    "fakeroot": "",
+    "caffeinate": "-t -w",
+    "busybox": "",
+    "xvfb-run": "-s -n -e -f",
+    "proxychains4": "-f",
     "xargs": "-I -L -n -P -s -d -E -a --replace --max-args --max-procs --delimiter --arg-file",
     "parallel": "-j -N -n -I --jobs",
     "watch": "-n --interval",
     "ssh": "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
 }
-_LEADING = {"timeout": 1, "ssh": 1}
+_LEADING = {"timeout": 1, "ssh": 1, "chroot": 1, "flock": 1, "gosu": 1, "su-exec": 1, "taskset": 1}
 """Words that stand before the command that is run: a duration, a host."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
@@ -131,7 +145,11 @@ _local = threading.local()
 
 
 def _tree(source: bytes) -> Any:
-    """Return the tree of a script. A parser belongs to one thread."""
+    """Return the tree of a script. A parser belongs to one thread, and so does the last tree: the facade
+    and the observer read the same line, one for its commands and one for its variables, too."""
+    last = getattr(_local, "last", None)
+    if last is not None and last[0] == source:
+        return last[1]
     parser = getattr(_local, "parser", None)
     if parser is None:
         import tree_sitter
@@ -139,7 +157,9 @@ def _tree(source: bytes) -> Any:
 
         parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
         _local.parser = parser
-    return parser.parse(source).root_node
+    root = parser.parse(source).root_node
+    _local.last = (source, root)
+    return root
 
 
 class _Walk:
@@ -178,10 +198,13 @@ class _Walk:
 
     def _redirected(self, node: Any, via: str, piped: bool, depth: int) -> None:
         self._last = -1
-        body = node.child_by_field_name("body")
+        body, first = node.child_by_field_name("body"), len(self.found)
         if body is not None:
             self.visit(body, via, piped, depth + 1)
         last = self._last
+        if body is not None and body.type in ("while_statement", "for_statement") and last >= 0:
+            # A loop's input is read where it begins: `while read x; do …; done < list`.
+            last = first
         redirects, given = [], ""
         for child in node.children_by_field_name("redirect"):
             if child.type == "file_redirect":
@@ -331,6 +354,10 @@ def _unwrapped(command: Command, depth: int) -> Iterator[Command]:
         if inner is not None:
             yield from _unwrapped(inner, depth + 1)
             return
+        if name == "ssh" and command.given:
+            # The other side's shell reads what it is sent.
+            yield from _inside(command, command.given, depth)
+            return
     yield command
     if name == "find":
         for words in _executed(command.arguments):
@@ -384,7 +411,7 @@ def _wrapped(command: Command) -> Command | None:
             break
     if not words:
         return None
-    if name in ("ssh", "watch", "parallel") and len(words) == 1 and " " in words[0].text:
+    if name in ("ssh", "watch", "parallel", "flock") and len(words) == 1 and " " in words[0].text:
         # The other side's shell reads it.
         script = (Word("sh"), Word("-c"), words[0])
         return replace(command, words=script, via=(*command.via, name))

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vector_memory.observe import destructive, lines
+from vector_memory.observe import databases, destructive, lines
 from vector_memory.observe.findings import Surroundings
 from vector_memory.observe.lines import Act, Line
 
-EDIT, NEW, GONE, FOLDER, INSTALL, COMMIT, PUSH, REQUEST = (
-    "edit", "new", "delete", "folder", "install", "commit", "push", "pull-request",
+EDIT, NEW, GONE, FOLDER, INSTALL, COMMIT, PUSH, REQUEST, DATABASE = (
+    "edit", "new", "delete", "folder", "install", "commit", "push", "pull-request", "database",
 )  # fmt: skip
+MOVED = "moved"
+"""What a file that is gone is by another name."""
 MOST_TEXT = 4_000
 MOST_NAMED = 60
 FILE_KINDS = frozenset({EDIT, NEW, GONE})
@@ -95,6 +97,9 @@ _INSTALLS: dict[str, tuple[str, ...]] = {
     "apt-get": ("install",), "brew": ("install",), "dnf": ("install",), "yum": ("install",), "apk": ("add",), "conda": ("install",),
     "dotnet": ("add",), "mix": (), "pipx": ("install",), "hatch": (), "deno": ("add", "install"), "rye": ("add",),
 }  # fmt: skip
+_STORES = frozenset(
+    {"mongosh", "mongo", "redis-cli", "valkey-cli", "pg_restore", "mongorestore", "createdb"}
+)
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
 
 
@@ -110,7 +115,7 @@ def _of_act(act: Act, around: Surroundings) -> Iterator[Change]:
     elif name in ("mv", "cp", "install", "ln") and len(act.operands()) >= 2:
         paths = list(_paths(act.operands(), act, around))
         if name == "mv":
-            yield from (Change(GONE, path) for path in paths[:-1])
+            yield from (Change(GONE, path, MOVED) for path in paths[:-1])
         yield from (Change(NEW, path) for path in paths[-1:])
     elif name == "mkdir":
         yield from (Change(FOLDER, path) for path in _paths(act.operands("-m"), act, around))
@@ -124,6 +129,8 @@ def _of_act(act: Act, around: Surroundings) -> Iterator[Change]:
         yield from (Change(EDIT, path) for path in _paths(files, act, around))
     elif name in _INSTALLS:
         yield from _installed(act)
+    if name in databases.SQL_CLIENTS or name in databases.TASKS or name in _STORES:
+        yield Change(DATABASE, what=name)
 
 
 def _installed(act: Act) -> Iterator[Change]:
@@ -148,7 +155,8 @@ def _of_git(act: Act, around: Surroundings) -> Iterator[Change]:
         yield Change(PUSH, what=" ".join(words[1:]))
     elif verb in ("rm", "mv") and not act.has("--cached"):
         paths = list(_paths(act.operands("-C -c")[1:], act, around))
-        yield from (Change(GONE, path) for path in (paths if verb == "rm" else paths[:-1]))
+        what = MOVED if verb == "mv" else ""
+        yield from (Change(GONE, path, what) for path in (paths if verb == "rm" else paths[:-1]))
         yield from (Change(NEW, path) for path in (() if verb == "rm" else paths[-1:]))
 
 

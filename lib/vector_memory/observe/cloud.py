@@ -16,6 +16,8 @@ def judge(act: Act, line: Line) -> Iterator[Finding]:
     dry = act.value("--dry-run")
     if dry != "none" and act.has(*_DRY):
         return
+    if line.is_made(act, next(iter(act.texts()[-1:]), "")):
+        return
     yield from _VERDICTS[act.name](act, line)
 
 
@@ -254,11 +256,78 @@ def _gem(act: Act, line: Line) -> Iterator[Finding]:
 
 def _curl(act: Act, line: Line) -> Iterator[Finding]:
     method = act.value("-X", "--request", "--method").upper()
-    method = method or ("DELETE" if "-XDELETE" in act.args else "")
-    if method == "DELETE":
+    bundled = re.search(r"(?:^|\s)-[A-Za-z]*X\s?(DELETE)\b", " ".join(act.args))
+    method = method or (bundled[1] if bundled else "")
+    deleting = method == "DELETE" or re.search(r"/_delete_by_query\b", " ".join(act.args))
+    if deleting:
         address = next((one for one in act.args if "://" in one or "/" in one), "")
         local = re.search(r"localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0", address)
         yield _found(act, LOW if local else HIGH, "It deletes something at a server.", address)
+
+
+def _hadoop(act: Act, line: Line) -> Iterator[Finding]:
+    args = act.args
+    if "-rm" in args and act.has("-r", "-R") or "-rmr" in args:
+        yield _found(act, HIGH, "It deletes a folder of the cluster's file system.")
+    elif args[:2] == ("namenode", "-format"):
+        yield _found(act, HIGH, "It formats the cluster's file system.")
+    elif "-expunge" in args:
+        yield _found(act, LOW, "It empties the trash.")
+
+
+def _buckets(act: Act, line: Line) -> Iterator[Finding]:
+    words = act.texts()
+    if words[:1] and words[0] in ("rm", "del", "rb", "remove", "rmdir"):
+        grave = act.has("--recursive", "-r", "--force", "-f") or "*" in " ".join(words)
+        yield _found(act, HIGH if grave else LOW, "It deletes objects of a bucket.")
+
+
+_BACKUPS: dict[str, tuple[tuple[str, str], ...]] = {
+    "restic": ((r"\bforget\b.*--keep-", LOW), (r"\bforget\b", HIGH), (r"\bprune\b|\bkey remove\b", LOW)),
+    "borg": ((r"\bdelete\b", HIGH), (r"\bprune\b", LOW)),
+    "kopia": ((r"\bsnapshot delete\b|\brepository .*delete", HIGH),),
+    "duplicity": ((r"\bremove-(?:all|older)\S*\b.*--force", HIGH),),
+    "velero": ((r"\b(?:backup|schedule|restore) delete\b", HIGH),),
+    "tarsnap": ((r"(?:^|\s)(?:-d|--nuke)\b", HIGH),),
+    "wal-g": ((r"\bdelete\b", HIGH),),
+    "pgbackrest": ((r"\bstanza-delete\b|\bexpire\b", HIGH),),
+    "barman": ((r"\bdelete\b", HIGH),),
+    "tmutil": ((r"\bdelete(?:localsnapshots)?\b|\bdisable\b", HIGH),),
+    "snapper": ((r"\bdelete\b", LOW),),
+    "timeshift": ((r"--delete", HIGH),),
+    "vssadmin": ((r"(?i)\bdelete shadows\b", HIGH),),
+    "ansible": ((r"\bstate=absent\b", HIGH),),
+    "kafka-delete-records.sh": ((r"", HIGH),),
+    "kafka-delete-records": ((r"", HIGH),),
+    "hg": ((r"^(?:strip|purge)\b|^update\b.*(?:-C|--clean)\b", HIGH),),
+    "jj": ((r"^abandon\b", LOW),),
+    "svn": ((r"^revert\b.*-R\b", HIGH), (r"^(?:delete|rm)\b.*://", HIGH)),
+    "p4": ((r"^(?:obliterate)\b", HIGH), (r"^revert\b.*\.\.\.", HIGH)),
+    "dvc": ((r"^gc\b", HIGH),),
+    "fastlane": ((r"\bnuke\b", HIGH),),
+    "kind": ((r"^delete (?:cluster|clusters)\b", LOW),),
+    "minikube": ((r"^delete\b", LOW),),
+    "k3d": ((r"^cluster delete\b", LOW),),
+    "colima": ((r"^delete\b", LOW),),
+    "limactl": ((r"^(?:delete|rm)\b", LOW),),
+    "lxc": ((r"^(?:delete|storage delete|image delete)\b", HIGH),),
+    "incus": ((r"^(?:delete|storage delete|image delete)\b", HIGH),),
+    "virsh": ((r"^(?:undefine|destroy|vol-delete|pool-delete|snapshot-delete)\b", HIGH),),
+    "pveum": ((r"delete", HIGH),),
+    "qm": ((r"^destroy\b", HIGH),),
+    "databricks": ((r"\b(?:delete|permanent-delete|rm -r|rm --recursive)\b", HIGH),),
+    "launchctl": ((r"^(?:remove|unload|bootout)\b", LOW),),
+    "systemctl": ((r"^(?:stop|disable|mask|kill)\b", LOW),),
+    "gpg": ((r"--delete-(?:secret-)", HIGH),),
+}  # fmt: skip
+
+
+def _kept_copies(act: Act, line: Line) -> Iterator[Finding]:
+    words = " ".join(act.args)
+    for pattern, severity in _BACKUPS[act.name]:
+        if re.search(pattern, words):
+            yield _found(act, severity, "It deletes what was kept, or takes away what runs.", words)
+            return
 
 
 _VERDICTS: dict[str, Callable[[Act, Line], Iterator[Finding]]] = {
@@ -270,6 +339,9 @@ _VERDICTS: dict[str, Callable[[Act, Line], Iterator[Finding]]] = {
     "aws": _aws, "awslocal": _aws,
     "heroku": _heroku,
     "gh": _gh,
+    "hdfs": _hadoop, "hadoop": _hadoop,
+    "s3cmd": _buckets, "s5cmd": _buckets, "mc": _buckets, "mcli": _buckets, "azcopy": _buckets, "s4cmd": _buckets, "ossutil": _buckets,
+    **dict.fromkeys(_BACKUPS, _kept_copies),
     "npm": _npm, "pnpm": _npm, "yarn": _npm,
     "cargo": _cargo, "gem": _gem,
     "curl": _curl, "http": _curl, "wget": _curl,

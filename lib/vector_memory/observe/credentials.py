@@ -35,7 +35,22 @@ _PRINTERS = frozenset(
 )  # fmt: skip
 _SEARCHERS = frozenset({"grep", "rg", "egrep", "fgrep", "ag", "ack"})
 _SENDERS = frozenset(
-    {"curl", "wget", "scp", "rsync", "nc", "ncat", "http", "ftp", "sftp", "gh", "aws"}
+    {"curl", "wget", "scp", "rsync", "nc", "ncat", "http", "ftp", "sftp", "gh", "aws", "socat", "telnet", "mail", "mailx",
+     "mutt", "sendmail", "croc", "wormhole", "rclone", "gsutil", "netcat", "https", "xh", "lftp", "magic-wormhole", "openssl"}
+)  # fmt: skip
+_PIPED_TO = frozenset(_SENDERS - {"gh", "openssl"})
+_ARCHIVERS = frozenset({"tar", "zip", "7z", "cpio", "bsdtar", "gtar", "ditto"})
+_ENVIRONMENT = frozenset({"env", "printenv", "export", "set", "declare"})
+_FOLDERS = (
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".kube",
+    ".azure",
+    ".config/gcloud",
+    ".config/gh",
+    ".docker",
+    ".password-store",
 )
 _COPIERS = frozenset({"cp", "mv", "install", "ln"})
 _SECRET_NAME = re.compile(
@@ -91,6 +106,15 @@ def _sensitive(act: Act, line: Line) -> Iterator[tuple[str, str]]:
 def touched(act: Act, line: Line) -> Iterator[Finding]:
     """Yield which credentials an act shows, sends, changes or copies."""
     yield from _written(act, line)
+    if act.name in _PIPED_TO and act.feeding is not None:
+        yield from _sent(act, line)
+    if act.name in _ARCHIVERS or act.name in _SENDERS or act.name in _COPIERS:
+        severity = HIGH if act.name in ("scp", "rsync", "rclone", "sftp") else LOW
+        yield from _each(
+            act,
+            [(severity, one) for one in _folders(act, line)],
+            "It copies a folder of credentials.",
+        )
     read = [
         (sensitivity(path, line.around), path)
         for sign, target in act.command.redirects
@@ -125,12 +149,41 @@ def touched(act: Act, line: Line) -> Iterator[Finding]:
     elif (
         name == "git"
         and act.args[:1] in (("show",), ("cat-file",))
-        or name in ("echo", "printf")
-        and read
+        or read
+        and (
+            name in ("echo", "printf")
+            or name == "read"
+            and any(one.name in ("echo", "printf") for one in line.acts)
+        )
     ):
         yield from _each(act, paths, "It shows credentials.")
     elif name == "git" and act.args[:1] == ("add",):
         yield from _each(act, paths, "It puts credentials under version control.")
+
+
+def _folders(act: Act, line: Line) -> Iterator[str]:
+    """Yield the folders of credentials that an act is given as words."""
+    for one in act.words:
+        path = line.around.path(one.text, act.folder) if one.plain and len(one.text) < 300 else ""
+        if path and any(path == f"{line.around.home}/{name}" for name in _FOLDERS):
+            yield path
+
+
+def _sent(act: Act, line: Line) -> Iterator[Finding]:
+    """Yield which credentials come to a sender through a pipe: a file's, a folder's, the environment's."""
+    source = act.feeding
+    for _ in range(8):
+        if source is None:
+            return
+        given = [path for _, path in _sensitive(source, line)] + list(_folders(source, line))
+        if source.name in _ENVIRONMENT and not source.texts() and not source.command.redirects:
+            given.append("environment")
+        if given:
+            yield from _each(
+                act, [(HIGH, one) for one in given], "It sends credentials to a server."
+            )
+            return
+        source = source.feeding
 
 
 def _each(act: Act, paths: list[tuple[str, str]], why: str) -> Iterator[Finding]:
@@ -223,12 +276,12 @@ _SHOWING: tuple[tuple[str, str, str], ...] = (
     ("bw", r"^get (?:password|item|notes)", HIGH),
     ("gopass", r"^show\b", HIGH),
     ("gpg", r"--export-secret|--delete-secret", HIGH),
-    ("aws", r"^configure get aws_(?:secret|session)|secretsmanager get-secret-value|ssm get-parameters?\b.*--with-decryption|^configure export-credentials|iam create-access-key|sts get-session-token|ecr get-login-password$", HIGH),
+    ("aws", r"(?:^|\s)configure get aws_(?:secret|session)|secretsmanager get-secret-value|ssm get-parameters?\b.*--with-decryption|configure export-credentials|iam create-access-key|sts get-session-token|ecr get-login-password$", HIGH),
     ("gcloud", r"auth (?:application-default )?print-(?:access|identity)-token$|secrets versions access|iam service-accounts keys create", HIGH),
     ("az", r"account get-access-token|keyvault secret show", HIGH),
     ("gh", r"^auth (?:token|status\b.*(?:-t\b|--show-token))|^secret (?:set|delete|remove)", HIGH),
-    ("kubectl", r"^get (?:\S+ )*?secrets?(?:/\S+)?\b.*(?:-o ?|--output[= ])(?:yaml|json|jsonpath|go-template)", HIGH),
-    ("kubectl", r"^config view\b.*--raw", HIGH),
+    ("kubectl", r"(?:^|\s)get (?:\S+ )*?secrets?(?:/\S+)?\b.*(?:-o ?|--output[= ])(?:yaml|json|jsonpath|go-template)", HIGH),
+    ("kubectl", r"(?:^|\s)config view\b.*--raw", HIGH),
     ("vault", r"^(?:kv get|read|token create|print token)\b", LOW),
     ("heroku", r"^(?:config|config:get|auth:token)\b", LOW),
     ("doppler", r"^secrets (?:download|get)|^secrets$", LOW),

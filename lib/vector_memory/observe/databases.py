@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from vector_memory.language.shell import SHELLS
 from vector_memory.observe.findings import DATA, HIGH, LOW, Finding
 from vector_memory.observe.lines import Act, Line
 
 SQL_CLIENTS = frozenset(
     {"psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "snowsql", "cqlsh", "pgcli",
-     "mycli", "litecli", "usql", "cockroach", "bq", "trino", "presto", "beeline", "sqlplus", "isql"}
+     "mycli", "litecli", "usql", "cockroach", "bq", "trino", "presto", "beeline", "sqlplus", "isql", "spark-sql",
+     "hive", "impala-shell", "vsql", "sqlline", "nzsql", "bteq", "tsql", "clickhouse", "chdb", "tidb", "ysqlsh"}
 )  # fmt: skip
 _STATEMENT_OPTIONS = (
     "-c",
@@ -54,6 +56,10 @@ _UPDATE = re.compile(
 )
 _COLUMN = re.compile(
     r"^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?([\w.\"`]+).*?\bDROP\s+(?:COLUMN\s+)?(?!CONSTRAINT|INDEX|DEFAULT|NOT|KEY|FOREIGN|PRIMARY)",
+    re.IGNORECASE | re.DOTALL,
+)
+_GRANT = re.compile(
+    r"^\s*(?:GRANT\s+.{1,200}?\sTO\s+PUBLIC\b|ALTER\s+(?:USER|ROLE)\s+\S+\s.*?\bSUPERUSER\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -111,6 +117,8 @@ def _statement(sql: str) -> tuple[str, str, str] | None:
         )
     if found := _COLUMN.match(sql):
         return HIGH, "It drops a column with what is in it.", found[1].strip('"`')
+    if found := _GRANT.match(sql):
+        return HIGH, "It gives rights to everybody, or all rights to one.", found[0].strip()
     return None
 
 
@@ -121,6 +129,71 @@ def _limited(sql: str) -> bool:
         and where is None
         and "USING" in sql.upper()
     )
+
+
+_EXECUTED = re.compile(
+    r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
+    r"""(?:\"{3}(?P<a>.*?)\"{3}|'{3}(?P<b>.*?)'{3}|"(?P<c>[^"\n]*)"|'(?P<d>[^'\n]*)'|`(?P<e>[^`]*)`)""",
+    re.DOTALL,
+)
+
+
+_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
+_METHOD = re.compile(
+    r"\.\s*(?:drop_all|drop_tables?|dropDatabase|drop_database|delete_all|destroy_all|flushall|flushdb|flushAll|truncate_all)\s*(?:\(|$|[;\s])"
+    r"|\.objects\.all\(\)\s*\.delete\(|\bdelete_?[mM]any\s*\(\s*(?:\{\s*\}\s*)?\)|\bsync\s*\(\s*\{\s*force:\s*true"
+)
+
+
+def scripted(act: Act, script: str) -> Iterator[Finding]:
+    """Yield what SQL that a script of another language has run would destroy, and what its own methods would."""
+    # What stands in quotes is talk; SQL is looked for below.
+    method = _METHOD.search(_STRING.sub('""', script[:MOST_SQL]))
+    if method and ":memory:" not in script:
+        yield Finding(
+            DATA, HIGH, act.what, "It deletes all of a table or a database.", method[0].strip()
+        )
+    code = script[:MOST_SQL]
+    said = [found[found.lastgroup or 0] for found in _EXECUTED.finditer(code)]
+    if said and not re.search(r":memory:|rollback\(", code):
+        for severity, why, target in in_sql(";".join(said)):
+            yield Finding(DATA, severity, act.what, why, target)
+
+
+_TEXTUAL = frozenset(
+    {"echo", "printf", "cat", "grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "git", "gh", "glab", "hub",
+     "jira", "logger", "say", "notify-send", "test", "[", "[[", "export", "read", "jq", "yq", "tee", "find", "fd", "less", "head",
+     "tail", "diff", "sort", "cut", "tr", "wc", "xargs", "vim", "code", "claude", "vector-memory", ":", "true", "perl", "python",
+     "python3", "node", "ruby", "php", "sqlfluff", "sqlformat", "sqlglot", "pg_format", "expect", "slack", "man", "apropos"}
+)  # fmt: skip
+_STARTS = re.compile(r"\s*(?:DROP|TRUNCATE|DELETE\s+FROM)\s", re.IGNORECASE)
+_SAYS_SO = frozenset(
+    {
+        *_STATEMENT_OPTIONS,
+        "--query-string",
+        "--statement",
+        "--sql-statement",
+        "-d",
+        "--data",
+        "--data-binary",
+    }
+)
+
+
+def stated(act: Act, line: Line) -> Iterator[Finding]:
+    """Yield what a statement of SQL would destroy that any program is given as a word of its own."""
+    if act.name in SQL_CLIENTS or act.name in _TEXTUAL or act.name in SHELLS:
+        return
+    for place, one in enumerate(act.args):
+        option, _, rest = one.partition("=") if one.startswith("--") else ("", "", one)
+        option = option or (act.args[place - 1] if place else "")
+        said = rest if _STARTS.match(rest) else ""
+        # In small letters it may be talk.
+        if said and (
+            option in _SAYS_SO or said.rstrip().endswith(";") or said.split()[0].isupper()
+        ):
+            for severity, why, target in in_sql(said):
+                yield Finding(DATA, severity, act.what, why, target)
 
 
 # -- clients ---------------------------------------------------------------------------------------
@@ -218,6 +291,8 @@ def redis(act: Act, line: Line) -> Iterator[Finding]:
     words += [
         one.split()[0].lower() for text in fed(act) for one in text.splitlines() if one.split()
     ]
+    if words[:1] in (["command"], ["help"], ["acl"]):
+        return
     for one in words:
         if one in _KEYS:
             yield Finding(DATA, HIGH, act.what, "It deletes all keys.", one)
@@ -286,7 +361,9 @@ def task(act: Act, line: Line) -> Iterator[Finding]:
     words = " ".join(
         one for one in act.args if one not in ("--noinput", "--no-input", "--force-color")
     )
-    if act.has("--help", "-h", "--dry-run", "--pretend", "--sql") or act.args[:1] == ("help",):
+    if act.has("--help", "--dry-run", "--pretend", "--sql") or act.args in (("help",), ("-h",)):
+        return
+    if act.name.startswith("drop") and line.is_made(act, next(iter(act.texts()[-1:]), "")):
         return
     for pattern, severity in _TASKS[_SAME.get(act.name, act.name)]:
         if re.search(pattern, words):
@@ -303,7 +380,7 @@ def task(act: Act, line: Line) -> Iterator[Finding]:
 
 def _for_tests(args: Sequence[str], line: Line) -> bool:
     environment = next((line.says(one) for one in _ENVIRONMENTS if line.says(one)), "")
-    named = [one for one in args if not one.startswith("--")]
+    named = [one for one in args if not one.startswith(("--", "/"))]
     return (
         environment == "test"
         or any(test_named(one) or one in ("--env=test", "-etest") for one in named)

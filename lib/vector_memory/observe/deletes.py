@@ -206,6 +206,8 @@ def remove(act: Act, line: Line) -> Iterator[Finding]:
         if act.command.via[-1:] == ("xargs",) and not unnamed:
             break
         path = line.around.path(word.text.rstrip("/"), act.folder) if word.plain else ""
+        if path and _is_built_next(path, line):
+            continue
         if path and (path in made or any(path.startswith(one + "/") for one in made)):
             continue
         found = _judged(word, act, line, recursive)
@@ -217,6 +219,22 @@ def remove(act: Act, line: Line) -> Iterator[Finding]:
             and "test" not in word.text
         ):
             yield Finding(DATA, HIGH, act.what, "It deletes a database's file.", path or word.text)
+
+
+_BUILDERS = {
+    "hugo": ("public", "resources"), "gatsby": ("public",), "hexo": ("public",), "zola": ("public",), "mkdocs": ("site",),
+    "eleventy": ("_site",), "antora": ("build",), "doxygen": ("html", "latex"), "typedoc": ("docs",), "swagger-codegen": ("gen",),
+    "protoc": ("gen",), "buf": ("gen",),
+}  # fmt: skip
+"""What these programs make, in folders of names that elsewhere are people's work."""
+
+
+def _is_built_next(path: str, line: Line) -> bool:
+    """Whether the line makes again what it deletes: `rm -rf public && hugo`."""
+    parts = (line.around.within(path) or "").split("/")
+    return any(
+        not set(_BUILDERS[act.name]).isdisjoint(parts) for act in line.acts if act.name in _BUILDERS
+    )
 
 
 def _reads_names(words: Sequence[Word], act: Act) -> bool:
@@ -394,6 +412,15 @@ def move(act: Act, line: Line) -> Iterator[Finding]:
         yield Finding(DELETE, HIGH, act.what, "What is moved there is gone.", words[0].text)
 
 
+def emptied(act: Act, line: Line) -> Iterator[Finding]:
+    """Yield what `cp /dev/null FILE` would empty."""
+    words = act.operands("-t --target-directory -S -m -o -g")
+    if len(words) == 2 and words[0].text == "/dev/null" and words[1].plain:
+        path = line.around.path(words[1].text, act.folder)
+        if path and not is_made_again(path, line.around) and "." in posixpath.basename(path):
+            yield Finding(OVERWRITE, HIGH, act.what, "It empties a file.", path)
+
+
 def powershell(act: Act, line: Line) -> Iterator[Finding]:
     """Yield what `Remove-Item` and its kin would delete."""
     flags = {one.lower() for one in act.args}
@@ -410,8 +437,8 @@ def powershell(act: Act, line: Line) -> Iterator[Finding]:
 # -- scripts in a line -----------------------------------------------------------------------------
 
 _SCRIPTED = re.compile(
-    r"""(?:\brmtree|\brmSync|\bfs\.rm|\brm_rf|\brm_r|\bremove_dir_all|\brimraf(?:\.sync|Sync)?|\bRemoveAll|\bremoveSync|\bemptyDirSync)"""
-    r"""\s*\(?\s*(?:["']([^"'\n]{1,200})["'])?"""
+    r"""(?:\brmtree|\brmSync|\bfs\.rm|\brm_rf|\brm_r|\bremove_dir_all|\bremove_tree|\brimraf(?:\.sync|Sync)?|\bRemoveAll|\bremoveSync|\bemptyDirSync)"""
+    r"""(?:\s*\(\s*|\s+(?=["'%]))(?:["']([^"'\n]{1,200})["'])?"""
 )
 _SCRIPTED_SHELL = re.compile(
     r"""(?:os\.system|subprocess\.\w+|execSync|exec|system)\s*\(\s*["']([^"'\n]{1,300})["']"""
@@ -434,6 +461,37 @@ def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
         judged = _judged(Word(found[1]), act, line, True)
         if judged:
             yield Finding(DELETE, judged[0], act.what, judged[1], judged[2])
+    yield from _swept(act, script, line)
+
+
+_ONE_FILE = re.compile(
+    r"(?:\bos\.(?:remove|unlink)|\.unlink|\bunlinkSync|\bfs(?:\.promises)?\.unlink|\bFile\.(?:delete|unlink)|"
+    r"\bFileUtils\.rm|\bunlink|\bDeno\.remove\w*|\bsend2trash)\b"
+)
+_MANY_FILES = re.compile(
+    r"(?:\bglob\w*\s*\(\s*|\brglob\s*\(\s*|\bos\.walk\s*\(\s*|\blistdir\s*\(\s*|\bscandir\s*\(\s*|\breaddir\w*\s*\(\s*|"
+    r"\biterdir\s*\(\s*|\bDir(?:\.glob|\.children|\.entries)?\s*[\[(]\s*)(?:[\"']([^\"'\n]{1,200})[\"'])?"
+)
+_ROOT = re.compile(r"\bPath\w*\s*\(\s*[\"']([^\"'\n]{1,200})[\"']")
+
+
+def _swept(act: Act, script: str, line: Line) -> Iterator[Finding]:
+    """Yield which files a script deletes one by one, as many as it comes across."""
+    many = _MANY_FILES.search(script) if _ONE_FILE.search(script) else None
+    if many is None or "tempfile" in script or "mkdtemp" in script:
+        return
+    folder, pattern = _ROOT.search(script), many[1] or ""
+    path = line.around.path(
+        posixpath.join(folder[1] if folder else "", pattern if pattern else "."), act.folder
+    )
+    parts = [part for part in path.split("/") if part]
+    kept = [part for part in parts if "*" not in part]
+    place = "/" + "/".join(parts[: next((i for i, p in enumerate(parts) if "*" in p), len(parts))])
+    last = parts[-1] if parts else ""
+    if is_made_again(place, line.around) or (last not in kept and _is_name_made_again(last)):
+        return
+    severity = HIGH if folder or pattern else LOW
+    yield Finding(DELETE, severity, act.what, "It deletes every file that it comes across.", path)
 
 
 def shell_in(script: str) -> list[str]:

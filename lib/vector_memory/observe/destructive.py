@@ -18,6 +18,7 @@ from vector_memory.observe import (
     credentials,
     databases,
     deletes,
+    exposures,
     git_acts,
     lines,
     system,
@@ -53,22 +54,33 @@ _JUDGES: dict[str, tuple[Judge, ...]] = {
     "truncate": (deletes.truncate,),
     "rsync": (deletes.rsync,),
     "mv": (deletes.move,),
+    **dict.fromkeys(("cp", "install", "ln"), (deletes.emptied,)),
     **dict.fromkeys(databases.SQL_CLIENTS, (databases.sql_client,)),
     **dict.fromkeys(("mongosh", "mongo"), (databases.mongo,)),
     **dict.fromkeys(("redis-cli", "valkey-cli"), (databases.redis,)),
     **dict.fromkeys(databases.TASKS, (databases.task,)),
     **dict.fromkeys(("chmod", "chown", "chgrp"), (system.permissions,)),
 }
+for _name in exposures.PROGRAMS:
+    _JUDGES[_name] = (*_JUDGES.get(_name, ()), exposures.judge)
 for _name in cloud.PROGRAMS:
     _JUDGES[_name] = (*_JUDGES.get(_name, ()), cloud.judge)
 _ALWAYS: tuple[Judge, ...] = (
     credentials.touched,
     credentials.shown,
+    databases.stated,
     system.redirected,
     system.remote_code,
     system.processes,
     system.disks,
 )
+_CONSOLES = {
+    "rails": (("runner",), ("console",)),
+    "manage.py": (("shell",), ("shell_plus",)),
+    "artisan": (("tinker",),),
+    "flask": (("shell",),),
+}
+"""Programs that run a script of another language, and their words for it."""
 _SCRIPTED = re.compile(r"^(?:python[\d.]*|node|ruby|perl|php|deno|bun)$")
 
 
@@ -109,20 +121,26 @@ def of_command(command: str, around: Surroundings, line: Line | None = None) -> 
 
 
 def _of_act(act: Act, line: Line) -> Iterator[Finding]:
+    if act.args[-1:] in (("--version",), ("--help",)):
+        return
     for judge in (*_JUDGES.get(act.name, ()), *_ALWAYS):
         yield from judge(act, line)
-    if act.name.startswith("mkfs") or _SCRIPTED.match(act.name):
+    if _SCRIPTED.match(act.name) or act.name in _CONSOLES and act.args[:1] in _CONSOLES[act.name]:
         yield from _of_script(act, line)
 
 
 def _of_script(act: Act, line: Line) -> Iterator[Finding]:
     """Judge a script of another language that stands in the line."""
-    code = act.value("-c", "-e", "--eval", "-r")
+    code = act.value("-c", "-e", "--eval", "-r", "--command", "--execute")
+    if act.args[:1] == ("runner",):
+        code = next(iter(act.args[1:2]), "")
     for script in [code, *databases.fed(act)]:
         if not script or act.name in SHELLS:
             continue
         yield from deletes.scripted(act, script, line)
         yield from credentials.scripted(act, script, line)
+        yield from databases.scripted(act, script)
+        yield from system.scripted(act, script)
         for command in deletes.shell_in(script)[:4]:
             inner = lines.read(command, line.around)
             for one in inner.acts:

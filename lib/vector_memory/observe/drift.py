@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -143,7 +143,9 @@ def _is_strange(course: Course, inner: str, kind: str) -> bool:
     folder = posixpath.dirname(inner)
     if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):
         return False
-    own = terms_of(inner.replace("/", " "))
-    return not any(
-        not own.isdisjoint(terms_of(one.replace("/", " "))) for one in list(course.seen)[-200:]
-    )
+    others = [terms_of(one.replace("/", " ")) for one in list(course.seen)[-200:]]
+    counts = Counter(term for one in others for term in one)
+    # What stands in most paths, such as a package's name, makes nothing akin.
+    common = {term for term, times in counts.items() if times > max(2, 0.6 * len(others))}
+    own = terms_of(inner.replace("/", " ")) - common
+    return own.isdisjoint(counts)

@@ -14,10 +14,12 @@ from typing import NamedTuple
 from vector_memory.language.mentions import mentions
 from vector_memory.observe.changes import (
     COMMIT,
+    DATABASE,
     EDIT,
     FILE_KINDS,
     GONE,
     INSTALL,
+    MOVED,
     NEW,
     PUSH,
     REQUEST,
@@ -30,6 +32,8 @@ ONLY, NOT, KEEP, DEPENDENCIES, NO_COMMIT, NO_PUSH, NO_REQUEST, NO_NEW, READ_ONLY
     "only", "not", "keep", "no-dependencies", "no-commit", "no-push", "no-pull-request", "no-new-files",
     "read-only", "api", "no-run",
 )  # fmt: skip
+NO_FORMAT, NO_READ, NO_DATABASE, NO_KIND = "no-formatting", "no-reading", "no-database", "no-kind"
+EVERYTHING = "*"
 MOST_SAID = 160
 MOST_CHARS = 6_000
 MOST_LIMITS = 24
@@ -49,7 +53,7 @@ _FENCED = re.compile(
     r"```.*?(?:```|\Z)|^\s*>.*$|^\s*\|.*$|<[a-z][\w-]*>.*?</[a-z][\w-]*>", re.DOTALL | re.MULTILINE
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_NO = r"(?:do not|don['\u2019]?t|never|must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t|without|avoid|refrain from|(?:do not|don['\u2019]?t) want (?:you )?to)"
+_NO = r"(?:do not|don['\u2019]?t|never|(?<![a-z] )(?:must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t)|(?<=\byou )(?:must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t)|without|avoid|refrain from|(?:do not|don['\u2019]?t) want (?:you )?to)"
 _CHANGE = r"(?:touch|chang|edit|modif|alter|updat|rewrit|mess with|break|refactor|reformat)\w*"
 _ONLY = re.compile(
     r"\bonly (?:ever )?(?:touch|change|edit|modify|update|alter|work (?:in|on|within)|write (?:to|in|into)|make changes (?:in|to|within))\b(.*)"
@@ -65,13 +69,66 @@ _KEEP = re.compile(rf"\b{_NO} (?:ever )?(?:delet|remov|drop|renam|mov)\w*\s+(.*)
 _LEAVE = re.compile(
     r"\bleave (.{2,80}?) (?:alone|as (?:it|they) (?:is|are)|untouched|unchanged|in place)"
     r"|\b(.{2,60}?) (?:must|should|has to|have to|needs? to) (?:stay|remain|be left) (?:\w+ )?(?:untouched|unchanged|as (?:it|they) (?:is|are)|alone)"
-    r"|\bhands off (?:of )?(.{2,60})|\bkeep (.{2,60}?) (?:untouched|unchanged|as (?:it|they) (?:is|are))",
+    r"|\bhands off (?:of )?(.{2,60})|\b(?:keep|stay) (?:out of|away from|off)\s+(.{2,60})"
+    r"|\b(?:nothing|no (?:changes?|edits?|touching|commits?)) (?:under|in|inside|below|within|to|of)\s+(?!there\b)(.{2,60})"
+    rf"|\b{_NO} go (?:near|into)\s+(.{{2,60}})"
+    r"|(?:^|[\s(])(\S{2,60}) (?:is|are) (?:\w+ )?(?:frozen|off[- ]limits|locked|out of scope|not yours|not ours|read[- ]only|owned by|none of your business)\b"
+    r"|\bkeep (.{2,60}?) (?:untouched|unchanged|as (?:it|they) (?:is|are))",
+    re.IGNORECASE,
+)
+_IT = re.compile(
+    rf"\b{_NO} (?:ever |please )?(?:{_CHANGE}|go near)\s+(?:it|them|that|those|these|this|anything (?:there|in (?:it|there)))\b"
+    r"|\bno (?:edits?|changes?|touching)(?: (?:there|to (?:it|them)|in (?:it|there)))\b"
+    r"|\bleave (?:it|them|that|those) (?:alone|as (?:it|they) (?:is|are)|be)\b|\bhands off\s*(?:$|[.!,])",
+    re.IGNORECASE,
+)
+"""What was named before is ruled out."""
+_FORMAT = re.compile(
+    rf"\b(?:no|{_NO} (?:any |do any |run any )?)\s*(?:re-?)?format(?:ting|s|ted)?\b(?! (?:of|string|specif|error|change))|\b{_NO} run (?:the )?(?:formatter|prettier|black|gofmt|eslint --fix)\b",
+    re.IGNORECASE,
+)
+_READING = re.compile(
+    rf"\b{_NO} (?:ever )?(?:open|read|look (?:at|in|into|inside)|cat|view|print|peek (?:at|into)|show|dump)\w*\s+(.*)",
+    re.IGNORECASE,
+)
+_DATABASE = re.compile(
+    rf"\b{_NO} (?:ever )?(?:run|execut|quer|connect|touch|hit|writ|chang|modif|go near)\w*\s+(?:\w+\s+){{0,4}}?(?:the |our |my |any )?(?:prod(?:uction)? |live |staging |real )?(?:database|db|replica|prod db)\b(?![/-])(?!\.\w)(?! (?:folder|dir|module|package|layer|code|schema|model|file|class|config|setting|migration))",
+    re.IGNORECASE,
+)
+_KINDS = {
+    "tests": re.compile(
+        r"\b(?:pytest|vitest|jest|phpunit|rspec|tox|nox|ctest|go test|cargo (?:nextest|test)|mix test|dotnet test|mvn\b.*\btest|gradlew?\b.*\btest|make (?:test|check)|playwright test|cypress run|(?:npm|pnpm|yarn|bun)(?: run)? test\S*|unittest)\b"
+    ),
+    "migrations": re.compile(
+        r"\b(?:migrate|alembic upgrade|db:migrate|ef database update|migrate:fresh)\b"
+    ),
+    "build": re.compile(
+        r"\b(?:(?:npm|pnpm|yarn|bun) run build\S*|cargo build|go build|make(?:$| build| all)|gradlew?\b.*\b(?:build|assemble)|mvn\b.*\b(?:package|install)|docker (?:buildx )?build|webpack|vite build|tsc\b(?!.*--noEmit))"
+    ),
+    "server": re.compile(
+        r"\b(?:(?:npm|pnpm|yarn|bun)(?: run)? (?:dev|start|serve)|flask run|uvicorn|gunicorn|rails s(?:erver)?|manage\.py runserver|php artisan serve|next dev|vite(?:$| dev| --))"
+    ),
+    "deploy": re.compile(
+        r"\b(?:deploy|terraform apply|kubectl apply|helm (?:upgrade|install)|cdk deploy|fly deploy|vercel(?:$| --prod)|serverless deploy)\b"
+    ),
+    "format": re.compile(
+        r"\bprettier\b.*(?:--write|-w\b)|\b(?:black|isort|autopep8|yapf -i|rustfmt|dart format|mix format|swiftformat|ktlint -F|terraform fmt|cargo fmt|go fmt|stylua|rufo|php-cs-fixer fix|pint|biome (?:format|check) --(?:write|apply)|dprint fmt|clang-format -i|gofmt -w|goimports -w|ruff format|(?:eslint|stylelint|rubocop|ruff check)\b.*(?:--fix\b|\s-[aA]\b)|(?:npm|pnpm|yarn|bun)(?: run)? (?:format|fmt|prettier|lint:fix)\S*|make (?:format|fmt))"
+    ),
+}
+_CHECKING = re.compile(r"--check\b|--diff\b|--dry-run\b|--list-different\b|\s-l\b")
+_RUN_KIND = re.compile(
+    rf"\b{_NO} (?:run|execut|start|trigger)\w*\s+(?:the |any |our |all )?(?:\w+ )?(?P<tests>tests?|test suite|specs)\b"
+    rf"|\b{_NO} (?:run|execut|apply)\w*\s+(?:the |any |our |all )?(?:\w+ )?(?P<migrations>migrations?)\b"
+    rf"|\b{_NO} (?:run|start|trigger)\w*\s+(?:the |any |a )?(?:\w+ )?(?P<build>build)\b"
+    rf"|\b{_NO} (?:run|start|spin up|boot)\w*\s+(?:the |any |a )?(?:dev |development )?(?P<server>server)\b"
+    rf"|\b{_NO} (?P<deploy>deploy)(?:ing)?\b(?! (?:script|config|folder|file))|\bno (?P<deploy2>deploys?|deployments?)\b",
     re.IGNORECASE,
 )
 _DEPENDENCIES = re.compile(
     rf"\b(?:no|zero|{_NO} (?:(?:add|install|introduc|us|pull(?:ing)? in|bring(?:ing)? in)\w*\s*)?(?:any )?)\s*"
     r"(?:(?:new|extra|additional|more|external|third[- ]party|other)\s+)+(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps)\b"
     rf"|\b{_NO} (?:add|install|introduc)\w* (?:any )?(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps)\b"
+    r"|\b(?:stick (?:to|with)|use only|only use|work with) (?:what(?:['\u2019]?s| is| we have)|the (?:deps|dependencies|packages|librar\w+|libs)(?: that are)?) (?:already |currently )*(?:in|installed|there|have)\b"
     rf"|\b{_NO} install\w* anything\b|\bstandard library only\b|\bstdlib only\b",
     re.IGNORECASE,
 )
@@ -94,7 +151,7 @@ _NEW_FILES = re.compile(
 )
 _READ_ONLY = re.compile(
     r"\b(?:do not|don['\u2019]?t|without) (?:chang|modif|edit|touch|writ|fix|implement)\w* (?:anything|any(?: of the)? (?:code|files?|thing)|the code|code|files|any code)(?: yet| for now| at all| else yet)?\s*(?:$|[.,;!):\u2013-])"
-    r"|\bread[- ]only\b(?! (?:file|mode|field|propert|attribute|user|replica|flag|root|mount|access|transaction|databas|connection|memor|view|api|rout))|\bno (?:code )?(?:changes|edits)(?: yet| for now| please)?\s*(?:$|[.,;!)])",
+    r"|\bread[- ]only\b(?! (?:for (?!now)|file|mode|field|propert|attribute|user|replica|flag|root|mount|access|transaction|databas|connection|memor|view|api|rout))|\bno (?:code )?(?:changes|edits)(?: yet| for now| please)?\s*(?:$|[.,;!)])",
     re.IGNORECASE,
 )
 _API = re.compile(
@@ -103,7 +160,7 @@ _API = re.compile(
 )
 _RUN = re.compile(rf"\b{_NO} (?:run|execut|call|start)\w*\s+`([^`\n]{{2,80}})`", re.IGNORECASE)
 _CONDITION = re.compile(
-    r"\bif (?:you|we|i|they|it|nothing)\b|\bwhy (?:do|did|don|does)|\bwe (?:never|don)|\bi (?:never|do(?:n['\u2019]?t| not)(?! want)|didn)|\bit (?:does|should)n|\bthey (?:do|never)",
+    r"(?<!\beven )\bif (?:you|we|i|they|it|nothing)\b|\bwhy (?:do|did|don|does)|\bwe (?:never|don)|\bi (?:never|do(?:n['\u2019]?t| not)(?! want)|didn)|\bit (?:does|should)n|\bthey (?:do|never)",
     re.IGNORECASE,
 )
 _END = re.compile(
@@ -112,6 +169,7 @@ _END = re.compile(
 )
 _QUOTED = re.compile(r"`([^`\n]{1,80})`|[\"\u201c]([^\"\u201d\n]{1,80})[\"\u201d]")
 _FOLDER = re.compile(r"(?<![\w/.])((?:[\w.@-]+/)+[\w.@*-]*)")
+_HIDDEN = re.compile(r"(?<![\w/.])(\.[a-z][\w-]{2,30})(?![\w/])")
 _NAMED_FOLDER = re.compile(
     r"\b(?:the )?([\w.-]{2,40}) (?:folder|directory|dir|package|module|file|files|crate|app)\b",
     re.IGNORECASE,
@@ -137,6 +195,13 @@ def read(prompt: str) -> list[Limit]:
     return list({(one.kind, one.targets): one for one in found}.values())[:MOST_LIMITS]
 
 
+_WAITING = re.compile(
+    r"\b(?:before|until|unless|till|except|without)\b(?! (?:i|we|my|asking|telling|me)\b)",
+    re.IGNORECASE,
+)
+"""A condition that the agent itself may meet: whether it has cannot be told. That the user says so can."""
+
+
 def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
     if _CONDITION.search(sentence) or (
         sentence.endswith("?") and "without" not in sentence.lower()
@@ -145,9 +210,12 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
     said = sentence if len(sentence) <= MOST_SAID else sentence[: MOST_SAID - 1] + "\u2026"
     if _DEPENDENCIES.search(sentence):
         yield Limit(DEPENDENCIES, (), said)
-    if _COMMIT.search(sentence):
+    if (commit := _COMMIT.search(sentence)) and not _WAITING.search(sentence[commit.end() :]):
         yield Limit(NO_COMMIT, (), said)
-    if push := _PUSH.search(sentence):
+    push = _PUSH.search(sentence)
+    if push and _WAITING.search(sentence[push.end() :]):
+        push = None
+    if push:
         yield Limit(NO_PUSH, (push[1].rstrip("./-"),) if push[1] else (), said)
     elif _BOTH.search(sentence):
         yield Limit(NO_PUSH, (), said)
@@ -155,14 +223,27 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
         yield Limit(NO_REQUEST, (), said)
     if _NEW_FILES.search(sentence):
         yield Limit(NO_NEW, (), said)
-    if _API.search(sentence):
-        yield Limit(API, (), said)
     if run := _RUN.search(sentence):
         yield Limit(NO_RUN, (run[1],), said)
-    yield from _of_places(sentence, said)
+    for kind in _RUN_KIND.finditer(sentence):
+        if not _WAITING.search(sentence[kind.end() :]):
+            yield Limit(NO_KIND, ((kind.lastgroup or "").rstrip("2"),), said)
+    if _FORMAT.search(sentence):
+        yield Limit(NO_KIND, ("format",), said)
+    if reading := _READING.search(sentence):
+        targets = _targets(_clause(reading[1]))
+        if targets:
+            yield Limit(NO_READ, targets, said)
+    if _DATABASE.search(sentence):
+        yield Limit(NO_DATABASE, (), said)
+    if api := _API.search(sentence):
+        # "of src/x.ts" says whose; the file itself may be changed.
+        yield Limit(API, _targets(_clause(sentence[api.end() :])), said)
+        return
+    yield from _of_places(sentence, prompt, said)
 
 
-def _of_places(sentence: str, said: str) -> Iterator[Limit]:
+def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
     only = _ONLY.search(sentence)
     if only:
         targets = _targets(next((one for one in only.groups() if one), ""), whole=True)
@@ -174,13 +255,46 @@ def _of_places(sentence: str, said: str) -> Iterator[Limit]:
         return
     for pattern, kind in ((_NOT, NOT), (_KEEP, KEEP)):
         if found := pattern.search(sentence):
-            targets = _targets(_clause(found[1]))
+            clause = _clause(found[1])
+            targets = _targets(clause) or (_thing(clause) if kind == KEEP else ())
             if targets:
                 yield Limit(kind, targets, said)
     if left := _LEAVE.search(sentence):
-        targets = _targets(next((one for one in left.groups() if one), ""))
+        targets = _targets(_clause(next((one for one in left.groups() if one), "")))
         if targets:
             yield Limit(NOT, targets, said)
+    if it := _IT.search(sentence):
+        # In the sentence, else in the one before it.
+        before = prompt[: max(prompt.find(sentence), 0)]
+        named = _paths_in(sentence[: it.start()]) or _paths_in(
+            next((one for one in reversed(_SENTENCE.split(before)) if one.strip()), "")
+        )
+        if named:
+            yield Limit(NOT, named, said)
+
+
+def _paths_in(text: str) -> tuple[str, ...]:
+    """Return the paths that a text names as such; what is a path by its sense alone is none here."""
+    folders = {one.rstrip("/.,") for one in _FOLDER.findall(text)}
+    return tuple(one for one in _targets(text) if one in folders or "/" in one or "." in one)
+
+
+_ANY = re.compile(
+    r"^(?:anything|any(?: of the)? files?|files?|any of (?:it|them)|stuff)\b", re.IGNORECASE
+)
+_NOUN = re.compile(
+    r"^(?:(?:any|all|one|some)(?: of)? )?(?:the |our |my |those |these |any )?(?:existing |old |current |unused )?([a-z][\w-]{3,30})(?: files?)?\s*$",
+    re.IGNORECASE,
+)
+
+
+def _thing(clause: str) -> tuple[str, ...]:
+    """Return what must not be deleted, named by its kind: "images" are what lies in a folder of that name."""
+    clause = clause.strip(" .,!")
+    if _ANY.match(clause):
+        return (EVERYTHING,)
+    found = _NOUN.match(re.split(r"\s(?:even|that|which|if|in|from|yet)\b", clause)[0])
+    return (found[1].lower(),) if found and found[1].lower() not in _NO_NAME else ()
 
 
 def _clause(text: str) -> str:
@@ -212,6 +326,7 @@ def _targets(text: str, whole: bool = False) -> tuple[str, ...]:
     for one in files:
         rest = rest.replace(one, " ")
     found += [one.rstrip("/.,") for one in _FOLDER.findall(rest)]
+    found += _HIDDEN.findall(rest)
     found += [one for one in _NAMED_FOLDER.findall(rest) if one.lower() not in _NO_NAME]
     if _TESTS.search(rest):
         found.append("tests")
@@ -229,6 +344,15 @@ _GO = re.compile(
     r"\b(?:go ahead|do it|proceed|continue|yes|yep|ok(?:ay)?|sure|fix|implement|apply|make|change|add|update|write|refactor|create|remove|rename|build)\b",
     re.IGNORECASE,
 )
+_OTHER = re.compile(
+    r"\b(?:different (?:thing|task|topic)|(?:next|new|another|other) (?:thing|task|up|topic)|moving on|on to the next|now (?:for|on to|let)|"
+    r"(?:is|are|that's|thats) (?:out|done|merged|shipped|in|live|released)|needs?)\b",
+    re.IGNORECASE,
+)
+_FOR_THIS = re.compile(
+    r"\bfor (?:this|that|the) (?:\w+ )?(?:fix|change|task|pr|commit|one|hotfix|bug|ticket|issue|step)\b|\b(?:in|with) this (?:pr|commit|change|step)\b",
+    re.IGNORECASE,
+)
 _WORDS = {
     NO_COMMIT: re.compile(r"\bcommit", re.IGNORECASE),
     NO_PUSH: re.compile(r"\b(?:push|ship|publish)", re.IGNORECASE),
@@ -240,6 +364,11 @@ _WORDS = {
         re.IGNORECASE,
     ),
     NO_RUN: re.compile(r"\brun\b", re.IGNORECASE),
+    NO_KIND: re.compile(
+        r"\b(?:run|start|format|deploy|ship|release|test|migrat|build)", re.IGNORECASE
+    ),
+    NO_READ: re.compile(r"\b(?:open|read|look|show|print)\b", re.IGNORECASE),
+    NO_DATABASE: re.compile(r"\b(?:database|db|replica|query|sql)\b", re.IGNORECASE),
 }
 
 
@@ -261,6 +390,8 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
 def _lifts(prompt: str, limit: Limit, own: Sequence[Limit]) -> bool:
     if limit in own:
         return False
+    if _FOR_THIS.search(limit.said) and (_OTHER.search(prompt) or _GO.search(prompt)):
+        return not any(_spoken(one) in prompt.lower() for one in limit.targets if "/" in one)
     if limit.kind in _WORDS:
         return bool(_WORDS[limit.kind].search(prompt))
     if limit.kind == READ_ONLY:
@@ -268,7 +399,8 @@ def _lifts(prompt: str, limit: Limit, own: Sequence[Limit]) -> bool:
     low = prompt.lower()
     if limit.kind == ONLY:
         # Another task has other places; what it says nothing of stays as it was.
-        return bool(_GO.search(prompt)) and not any(one.lower() in low for one in limit.targets)
+        asks = _GO.search(prompt) or _OTHER.search(prompt)
+        return bool(asks) and not any(one.lower() in low for one in limit.targets)
     return any(_spoken(one) in low for one in limit.targets)
 
 
@@ -327,6 +459,10 @@ _SIGNATURE = re.compile(
 )
 
 
+_MOVING = re.compile(r"\b(?:mov|renam)", re.IGNORECASE)
+_PARTS = re.compile(r"&&|\|\||;|\n|\|")
+
+
 def broken(
     limits: Sequence[Limit], view: View, around: Surroundings
 ) -> Iterator[tuple[Limit, str, str]]:
@@ -338,12 +474,30 @@ def broken(
                 yield limit, how, change.path or change.what
                 break
         else:
-            if limit.kind == NO_RUN and view.command and _runs(view.command, limit.targets[0]):
-                yield limit, f"it runs `{limit.targets[0]}`", limit.targets[0]
+            how, what = _by_view(limit, view, around)
+            if how:
+                yield limit, how, what
+
+
+def _by_view(limit: Limit, view: View, around: Surroundings) -> tuple[str, str]:
+    """Return how a whole call breaks a limit, and what it is about; "" if it does not."""
+    if limit.kind == NO_RUN and view.command and _runs(view.command, limit.targets[0]):
+        return f"it runs `{limit.targets[0]}`", limit.targets[0]
+    if limit.kind == NO_KIND and view.command:
+        kind = limit.targets[0]
+        parts = [one for one in _PARTS.split(view.command) if _KINDS[kind].search(one)]
+        if any(not _CHECKING.search(one) for one in parts):
+            return f"it runs `{parts[0].strip()[:80]}`", kind
+    if limit.kind == NO_READ:
+        for path in view.named:
+            inner = around.within(path)
+            if inner and any(matches(one, inner) for one in limit.targets):
+                return f"it opens {inner}", inner
+    return "", ""
 
 
 def _runs(command: str, forbidden: str) -> bool:
-    parts = re.split(r"&&|\|\||;|\n|\|", command)
+    parts = _PARTS.split(command)
     return any(one.strip() == forbidden or one.strip().startswith(forbidden + " ") for one in parts)
 
 
@@ -357,6 +511,8 @@ def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
         return ""
     if limit.kind == ONLY:
         return "" if any(matches(one, inner) for one in limit.targets) else f"it changes {inner}"
+    if limit.kind == KEEP and change.what == MOVED and not _MOVING.search(limit.said):
+        return ""
     if limit.kind == NOT or (limit.kind == KEEP and change.kind == GONE):
         return f"it changes {inner}" if any(matches(one, inner) for one in limit.targets) else ""
     if limit.kind == NO_NEW:
@@ -367,6 +523,8 @@ def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
         added = _added(change)
         return f"it adds {added} to {inner}" if added else ""
     if limit.kind == API and change.kind == EDIT and change.before and not _TEST_NAME.search(inner):
+        if limit.targets and not any(matches(one, inner) for one in limit.targets):
+            return ""
         name = _changed_signature(change)
         return f"it changes the signature of {name} in {inner}" if name else ""
     return ""
@@ -377,6 +535,8 @@ def _by_command(limit: Limit, change: Change) -> str:
         return f"it installs {change.what}"
     if limit.kind in (NO_COMMIT, READ_ONLY) and change.kind == COMMIT:
         return "it commits"
+    if limit.kind == NO_DATABASE and change.kind == DATABASE:
+        return f"it runs {change.what} against a database"
     if limit.kind == NO_REQUEST and change.kind == REQUEST:
         return "it opens a pull request"
     if limit.kind == NO_PUSH and change.kind == PUSH:
@@ -389,6 +549,8 @@ def matches(target: str, inner: str) -> bool:
     """Whether a path within the project is what a limit's words name."""
     low = target.strip("/").removeprefix("./").lower()
     path = inner.lower()
+    if low == EVERYTHING:
+        return True
     if low in ("tests", "test", "specs"):
         return bool(_TEST_NAME.search(path))
     key = low.rstrip("s")

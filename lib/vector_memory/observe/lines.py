@@ -12,6 +12,7 @@ from itertools import product
 
 from vector_memory.language import shell
 from vector_memory.language.shell import Command, Redirect, Word
+from vector_memory.observe import hidden
 from vector_memory.observe.findings import Surroundings
 
 MOST_WHAT = 4_000
@@ -45,8 +46,6 @@ _CLIENTS = {
     "kubectl",
     "aws",
     "terraform",
-    "sh",
-    "bash",
 }
 _INTO = {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"}
 _RUN_BY = {
@@ -76,6 +75,8 @@ _LOCAL_TOOLS = {
     "prisma", "sequelize", "sequelize-cli", "typeorm", "knex", "drizzle-kit", "wrangler", "cdk", "sls",
     "serverless", "supabase", "firebase", "vercel", "netlify", "rimraf", "prisma2", "sst", "artisan", "shx",
 }  # fmt: skip
+_MAKER = re.compile(r"^(?:create|mk)")
+_MAKING = frozenset({"create", "run", "add", "new", "init", "-b", "-c", "--orphan"})
 _LANDLORDS = {"direnv": 1, "aws-vault": 1, "chamber": 1}
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
@@ -86,6 +87,7 @@ class Act:
 
     Attributes:
         name: the program, in small letters.
+        program: the program as the line names it, with its folder and with variables put in.
         words: its arguments; not `plain` where nobody knows what the shell puts there.
         folder: the folder that it runs in, as `cd` says.
         elsewhere: whether it runs on another machine or in a container.
@@ -98,6 +100,7 @@ class Act:
     folder: str = ""
     elsewhere: bool = False
     feeding: Act | None = None
+    program: str = ""
 
     @cached_property
     def args(self) -> tuple[str, ...]:
@@ -165,7 +168,8 @@ class Act:
             # What runs others stands with its options in the line: that is what is shown.
             shown = replace(one, text=self.command.text or one.text)
             yield Act(
-                shown, _program(one), one.arguments, one.folder, self.elsewhere or elsewhere, self.feeding
+                shown, _name(one.words[0].text), one.arguments, one.folder, self.elsewhere or elsewhere, self.feeding,
+                one.words[0].text,
             )  # fmt: skip
 
 
@@ -181,6 +185,13 @@ class Line:
         """Return the last value that the line gives a variable, "" for none."""
         values = self.values.get(name, ())
         return values[-1].text if values else ""
+
+    def is_made(self, act: Act, target: str) -> bool:
+        """Whether what an act takes away is what the line itself made before: `createdb x; …; dropdb x`."""
+        return bool(target) and any(
+            target in one.args and (_MAKER.match(one.name) or not _MAKING.isdisjoint(one.args))
+            for one in self.before(act)
+        )
 
     def before(self, act: Act) -> Iterator[Act]:
         """Yield the acts before one, the nearest first."""
@@ -205,22 +216,20 @@ def read(command: str, around: Surroundings) -> Line:
         words = [word for w in one.arguments[:MOST_WORDS] for word in expanded(w)]
         redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in one.redirects)
         given = replace(one, redirects=redirects) if redirects else one
+        program = expanded(one.words[0])[0].text
         act = Act(
             given,
-            _name(expanded(one.words[0])[0].text),
+            _name(program),
             tuple(words),
             one.folder,
             "ssh" in one.via,
             last if one.piped else None,
+            program,
         )
         acts += _through(act, 0)
         if "$()" not in one.via:
             last = acts[-1]
     return Line(tuple(acts), around, values)
-
-
-def _program(command: Command) -> str:
-    return _name(command.words[0].text)
 
 
 def _name(text: str) -> str:
@@ -320,6 +329,15 @@ def _through(act: Act, depth: int) -> Iterator[Act]:
 def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
     """Return the words that an act runs, and whether elsewhere; None where it runs nothing else."""
     words, name = act.words, act.name
+    script = hidden.decoded(act.program) if not name.isalnum() else ""
+    if name in shell.SHELLS and act.feeding is not None:
+        script = _decoded(act.feeding)
+    if not script and name in _SENT:
+        script = _sent(act)
+        if script:
+            return (Word("sh"), Word("-c"), Word(script)), name not in _HERE
+    if script:
+        return (Word("sh"), Word("-c"), Word(script)), False
     if name in _INTO:
         found = _in_container(act)
         return (found, True) if found else None
@@ -341,6 +359,55 @@ def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
     if _PYTHON.match(name) or name == "php":
         return _interpreted(act)
     return None
+
+
+_SENT = {
+    "ansible": ("-a", "--args"), "gcloud": ("--command",), "az": ("--scripts",), "vagrant": ("-c", "--command"),
+    "fly": ("-C", "--command"), "flyctl": ("-C", "--command"), "salt": (), "salt-ssh": (), "adb": (), "lxc": (), "incus": (),
+    "multipass": (), "limactl": (), "docker-machine": (), "pdsh": (), "tmux": (), "powershell": ("-Command", "-c", "-command"),
+    "pwsh": ("-Command", "-c", "-command"), "cmd": (), "script": ("-c", "--command"), "machinectl": (),
+}  # fmt: skip
+"""Programs that have a command run by a machine, a container or a terminal, and the options that it stands in."""
+_HERE = {"powershell", "pwsh", "cmd", "script", "tmux"}
+_SENT_AFTER = {
+    "salt": ("cmd.run", 0), "salt-ssh": ("cmd.run", 0), "adb": ("shell", 0), "lxc": ("exec", 1), "incus": ("exec", 1),
+    "multipass": ("exec", 1), "limactl": ("shell", 1), "docker-machine": ("ssh", 1), "tmux": ("send-keys", 0),
+    "machinectl": ("shell", 1), "cmd": ("/c", 0),
+}  # fmt: skip
+"""The word after which a command follows, and how many words stand between."""
+
+
+def _sent(act: Act) -> str:
+    """Return the command that an act has run elsewhere, "" without one."""
+    if act.name == "ansible" and not re.search(
+        r"(?:^|\s)(?:-m|--module-name)[ =]?(?:\w+\.)*(?:shell|command|raw)\b", " ".join(act.args)
+    ):
+        return "" if act.has("-m", "--module-name") else act.value("-a", "--args")
+    named = act.value(*_SENT[act.name]) if _SENT[act.name] else ""
+    if named:
+        return named
+    mark, between = _SENT_AFTER.get(act.name, ("", 0))
+    words = act.texts("-w -l -x -s -t -u -n --") if act.name == "pdsh" else list(act.args)
+    if act.name == "pdsh":
+        return " ".join(words)
+    folded = [one.lower() for one in words]
+    if not mark or mark not in folded:
+        return ""
+    rest = words[folded.index(mark) + 1 :]
+    if act.name == "tmux":
+        rest = [
+            one for one in rest[2 if rest[:1] == ["-t"] else 0 :] if one not in ("Enter", "C-m")
+        ]
+    rest = [one for one in rest[between:] if one != "--"]
+    return " ".join(rest)
+
+
+def _decoded(feeding: Act) -> str:
+    """Return the script that a decoder is given in the line and hands on to a shell."""
+    source, given = feeding.feeding, feeding.command.given
+    if source is not None and source.name in ("echo", "printf") and not given:
+        given = next(iter(source.texts()), "")
+    return hidden.decode(given.strip(), " ".join((feeding.name, *feeding.args))) if given else ""
 
 
 def _or_none(words: Sequence[Word], name: str) -> tuple[Sequence[Word], bool] | None:

@@ -23,6 +23,13 @@ LEAST_TERMS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
+_WIDE = re.compile(
+    r"\b(?:every ?where|all over|across (?:the|all|our|this) \w+|(?:whole|entire) (?:code ?base|repo(?:sitory)?|project|app)|code ?base|"
+    r"repo-?wide|project-?wide|every (?:file|module|package|place|caller|usage|component|service)|"
+    r"(?:all|any|every|each)(?: of)?(?: the)?(?: \w+)? (?:errors?|warnings?|usages?|uses|occurrences|call ?sites|callers|imports?|files|modules|"
+    r"components|places|packages|deprecations|violations|complaints|failures|todos?))\b",
+    re.IGNORECASE,
+)
 _GENERIC = frozenset(
     analysis.stem(word)
     for word in ["add", "fix", "make", "change", "update", "write", "create", "implement", "refactor", "clean", "remove", "delete", "rename", "move", "build", "run", "test", "tests", "file", "files", "code", "function", "functions", "method", "class", "module", "project", "repo", "repository", "bug", "issue", "error", "errors", "problem", "fail", "failing", "failed", "work", "works", "working", "use", "used", "using", "please", "want", "need", "needs", "should", "could", "would", "can", "let", "look", "check", "see", "find", "show", "new", "old", "first", "next", "now", "also", "more", "better", "good", "support", "handle", "handling", "return", "returns", "value", "values", "name", "names", "type", "types", "set", "get", "call", "calls", "data", "line", "lines", "py", "js", "ts", "tsx", "jsx", "rs", "go", "java", "rb", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "src", "lib", "app", "main", "index", "init", "core", "common", "base", "util", "utils", "helper", "helpers", "thing", "things", "way", "part", "parts", "time", "user", "users", "like", "add", "added", "just", "only", "don", "touch", "test", "spec", "docs", "doc", "readme", "feature", "version", "current", "existing", "following", "review", "explain", "continue", "try", "commit", "push", "install", "dependency", "package", "script", "command", "tool", "output", "input", "result", "results", "step", "simple", "true", "false", "none"]
@@ -48,10 +55,14 @@ class Objectives:
     limits: tuple[Limit, ...] = ()
     rules: tuple[str, ...] = ()
     wary: frozenset[str] = frozenset()
+    is_wide: bool = False
+    """Whether something is asked for wherever it may be."""
 
     @property
     def is_specific(self) -> bool:
         """Whether enough is said to tell what has nothing to do with it."""
+        if self.is_wide:
+            return False
         return bool(self.files) or len(self.terms) >= LEAST_TERMS
 
     @property
@@ -85,6 +96,7 @@ def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str =
         tuple(dict.fromkeys(held)),
         tuple(shortened(one) for one in rules),
         wary_of(assessment),
+        any(_WIDE.search(one) for one in plain),
     )
 
 

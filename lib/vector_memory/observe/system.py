@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.language.shell import SHELLS
+from vector_memory.observe import hidden
 from vector_memory.observe.deletes import is_made_again
 from vector_memory.observe.findings import (
     DELETE,
@@ -70,6 +71,14 @@ def remote_code(act: Act, line: Line) -> Iterator[Finding]:
             )
             severity = LOW if _LOCAL.search(address) else HIGH
             yield Finding(REMOTE_CODE, severity, f"{source.what} | {act.name}", why, address)
+        elif hidden.is_decoding(" ".join((act.feeding.name, *act.feeding.args))):
+            yield Finding(
+                REMOTE_CODE,
+                LOW,
+                f"{act.feeding.what} | {act.name}",
+                "It runs what nobody can read here.",
+                act.feeding.what[:MOST_WHAT],
+            )
     yield from _run_after_fetch(act, line)
 
 
@@ -92,7 +101,7 @@ def _reads_script(act: Act) -> bool:
 def _run_after_fetch(act: Act, line: Line) -> Iterator[Finding]:
     """`curl -o install.sh URL && sh install.sh`."""
     if act.name not in _INTERPRETERS:
-        program = act.command.words[0].text
+        program = act.program
         script = program if program.startswith(("./", "/tmp/", "/")) else ""
     else:
         script = next((one.text for one in act.words if not one.text.startswith("-")), "")
@@ -101,7 +110,7 @@ def _run_after_fetch(act: Act, line: Line) -> Iterator[Finding]:
     path = line.around.path(script, act.folder)
     for one in line.before(act):
         if one.name in _FETCHERS:
-            saved = one.value("-o", "--output", "-O", "--output-document")
+            saved = one.value("-o", "--output", "-O", "--output-document") or _bundled(one, "o")
             if (one.has("-O", "--remote-name") and not saved) or saved.startswith("http"):
                 saved = next((word.rsplit("/", 1)[-1] for word in one.args if "://" in word), "")
             if not saved and one.name == "wget":
@@ -113,6 +122,34 @@ def _run_after_fetch(act: Act, line: Line) -> Iterator[Finding]:
                         REMOTE_CODE, HIGH, act.what, "It runs what a server sent, unread.", target
                     )
                     return
+
+
+_RUN_FETCHED = re.compile(
+    r"""\b(?:exec|eval|instance_eval|runInThisContext|Function|loads)\s*\(\s*(?:\w+\(\s*)*[\w.]{0,40}"""
+    r"""(?:urlopen|urlretrieve|requests\.get|httpx\.get|URI\.open|open-uri|Net::HTTP|file_get_contents)\s*\(?\s*["'](https?://[^"']+)"""
+)
+_RUN_ANSWER = re.compile(
+    r"\b(?:fetch|https?\.get|axios(?:\.get)?)\s*\(\s*[\"'`](https?://[^\"'`]+)[\"'`].{0,200}?\b(?:eval|Function)\s*[()]",
+    re.DOTALL,
+)
+
+
+def scripted(act: Act, script: str) -> Iterator[Finding]:
+    """Yield where a script of another language runs what a server sends."""
+    for pattern in (_RUN_FETCHED, _RUN_ANSWER):
+        found = pattern.search(script)
+        if found is not None and not _LOCAL.search(found[1]):
+            yield Finding(
+                REMOTE_CODE, HIGH, act.what, "It runs what a server sends, unread.", found[1]
+            )
+
+
+def _bundled(act: Act, letter: str) -> str:
+    """Return what the last of several options in one word is given: `-fsSLo FILE`."""
+    place = next(
+        (i for i, one in enumerate(act.args) if re.fullmatch(rf"-[A-Za-z]+{letter}", one)), -1
+    )
+    return next(iter(act.args[place + 1 : place + 2]), "") if place >= 0 else ""
 
 
 # -- processes -------------------------------------------------------------------------------------
