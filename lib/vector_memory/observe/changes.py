@@ -12,8 +12,8 @@ from vector_memory.observe import databases, destructive, lines
 from vector_memory.observe.findings import Surroundings
 from vector_memory.observe.lines import Act, Line
 
-EDIT, NEW, GONE, FOLDER, INSTALL, COMMIT, PUSH, REQUEST, DATABASE = (
-    "edit", "new", "delete", "folder", "install", "commit", "push", "pull-request", "database",
+EDIT, NEW, GONE, FOLDER, INSTALL, COMMIT, PUSH, REQUEST, DATABASE, NETWORK, BRANCH = (
+    "edit", "new", "delete", "folder", "install", "commit", "push", "pull-request", "database", "network", "branch",
 )  # fmt: skip
 MOVED = "moved"
 """What a file that is gone is by another name."""
@@ -97,6 +97,8 @@ _INSTALLS: dict[str, tuple[str, ...]] = {
     "apt-get": ("install",), "brew": ("install",), "dnf": ("install",), "yum": ("install",), "apk": ("add",), "conda": ("install",),
     "dotnet": ("add",), "mix": (), "pipx": ("install",), "hatch": (), "deno": ("add", "install"), "rye": ("add",),
 }  # fmt: skip
+_FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
+_LOCAL = re.compile(r"//(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
 _STORES = frozenset(
     {"mongosh", "mongo", "redis-cli", "valkey-cli", "pg_restore", "mongorestore", "createdb"}
 )
@@ -130,7 +132,9 @@ def _of_act(act: Act, around: Surroundings) -> Iterator[Change]:
     elif name in _INSTALLS:
         yield from _installed(act)
     if name in databases.SQL_CLIENTS or name in databases.TASKS or name in _STORES:
-        yield Change(DATABASE, what=name)
+        yield Change(DATABASE, what=name, after="\n".join(databases.scripts(act)))
+    elif name in _FETCHERS and not _LOCAL.search(" ".join(act.args)):
+        yield Change(NETWORK, what=name)
 
 
 def _installed(act: Act) -> Iterator[Change]:
@@ -149,7 +153,11 @@ def _of_git(act: Act, around: Surroundings) -> Iterator[Change]:
     verb = words[0] if words else ""
     if act.has("--dry-run"):
         return
-    if verb == "commit":
+    if verb == "switch" or (verb == "checkout" and _is_branch(act, words, around)):
+        yield Change(BRANCH, what=" ".join(words[1:]) or verb)
+    elif verb in ("fetch", "pull", "clone"):
+        yield Change(NETWORK, what=f"git {verb}")
+    elif verb == "commit":
         yield Change(COMMIT, what="commit")
     elif verb == "push":
         yield Change(PUSH, what=" ".join(words[1:]))
@@ -158,6 +166,13 @@ def _of_git(act: Act, around: Surroundings) -> Iterator[Change]:
         what = MOVED if verb == "mv" else ""
         yield from (Change(GONE, path, what) for path in (paths if verb == "rm" else paths[:-1]))
         yield from (Change(NEW, path) for path in (() if verb == "rm" else paths[-1:]))
+
+
+def _is_branch(act: Act, words: Sequence[str], around: Surroundings) -> bool:
+    """Whether `git checkout` is given a branch, and no file."""
+    if "--" in act.args or len(words) != 2:
+        return act.has("-b", "-B", "--orphan")
+    return not around.exists(around.path(words[1], act.folder)) and words[1] != "."
 
 
 def _written(act: Act, around: Surroundings) -> Iterator[Change]:

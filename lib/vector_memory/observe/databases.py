@@ -209,7 +209,7 @@ def sql_client(act: Act, line: Line) -> Iterator[Finding]:
         return
     if _is_scratch(act, line, database):
         return
-    for script in _scripts(act, line):
+    for script in scripts(act):
         for severity, why, target in in_sql(script):
             yield Finding(DATA, LOW if test_named(database) else severity, act.what, why, target)
     for one in _files(act):
@@ -235,7 +235,7 @@ def _database(act: Act) -> str:
     )
 
 
-def _scripts(act: Act, line: Line) -> Iterator[str]:
+def scripts(act: Act) -> Iterator[str]:
     """Yield the SQL that a client is given: in an option, a word, a here-document, another's output."""
     for place, one in enumerate(act.args):
         name, sign, rest = one.partition("=")

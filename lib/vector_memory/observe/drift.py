@@ -34,7 +34,7 @@ MOST_SEEN = 2_000
 _COMPANION = re.compile(
     r"(?:^|/)(?:readme|changelog|contributing|license|makefile|dockerfile|\.gitignore|\.gitattributes|\.editorconfig|"
     r"__init__\.py|conftest\.py|package\.json|pyproject\.toml|cargo\.toml|go\.mod|tsconfig[\w.]*\.json|setup\.(?:py|cfg)|"
-    r"requirements[\w.-]*\.txt|todo|notes?|plan|claude\.md|agents\.md)[^/]*$|(?:^|/)(?:docs?|tests?|__tests__|specs?|\.claude|scratch|tmp|"
+    r"requirements[\w.-]*\.txt|todo|notes?|plan|claude\.md|agents\.md)[^/]*$|(?:^|/)(?:docs?|tests?|__tests__|specs?|\.claude|\.github|scratch|tmp|"
     r"dist|build|node_modules)/|(?:^|/)test_[^/]+$|[._-](?:test|spec)\.\w+$|\.lock$|-lock\.\w+$|\.log$",
     re.IGNORECASE,
 )
@@ -91,7 +91,9 @@ def _drifted(
 ) -> Iterator[Finding]:
     changed = [one for one in view.changes if one.kind in FILE_KINDS and _counts(one.path, around)]
     paths = [around.within(one) or "" for one in view.named]
-    related = is_about(objectives, "", view.text) or any(
+    # The project's own path would make everything akin to a task that has its name in it.
+    text = view.text.replace(around.root + "/", " ")
+    related = is_about(objectives, "", text) or any(
         _belongs(course, objectives, one) for one in paths
     )
     if related:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from vector_memory.language.mentions import mentions
 from vector_memory.observe.changes import (
+    BRANCH,
     COMMIT,
     DATABASE,
     EDIT,
@@ -20,6 +21,7 @@ from vector_memory.observe.changes import (
     GONE,
     INSTALL,
     MOVED,
+    NETWORK,
     NEW,
     PUSH,
     REQUEST,
@@ -32,7 +34,9 @@ ONLY, NOT, KEEP, DEPENDENCIES, NO_COMMIT, NO_PUSH, NO_REQUEST, NO_NEW, READ_ONLY
     "only", "not", "keep", "no-dependencies", "no-commit", "no-push", "no-pull-request", "no-new-files",
     "read-only", "api", "no-run",
 )  # fmt: skip
-NO_FORMAT, NO_READ, NO_DATABASE, NO_KIND = "no-formatting", "no-reading", "no-database", "no-kind"
+NO_READ, NO_DATABASE, NO_KIND, SELECT, NO_NETWORK, NO_COMMENTS, NO_SWITCH = (
+    "no-reading", "no-database", "no-kind", "select-only", "no-network", "no-comments", "no-other-branch",
+)  # fmt: skip
 EVERYTHING = "*"
 MOST_SAID = 160
 MOST_CHARS = 6_000
@@ -52,6 +56,8 @@ class Limit(NamedTuple):
 _FENCED = re.compile(
     r"```.*?(?:```|\Z)|^\s*>.*$|^\s*\|.*$|<[a-z][\w-]*>.*?</[a-z][\w-]*>", re.DOTALL | re.MULTILINE
 )
+_SPOKEN = re.compile(r"\"[^\"\n]*\s[^\"\n]*\"|\u201c[^\u201d\n]*\s[^\u201d\n]*\u201d")
+"""Words of somebody else, or a name of several words."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _NO = r"(?:do not|don['\u2019]?t|never|(?<![a-z] )(?:must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t)|(?<=\byou )(?:must not|mustn['\u2019]?t|should not|shouldn['\u2019]?t)|without|avoid|refrain from|(?:do not|don['\u2019]?t) want (?:you )?to)"
 _CHANGE = r"(?:touch|chang|edit|modif|alter|updat|rewrit|mess with|break|refactor|reformat)\w*"
@@ -100,7 +106,7 @@ _KINDS = {
         r"\b(?:pytest|vitest|jest|phpunit|rspec|tox|nox|ctest|go test|cargo (?:nextest|test)|mix test|dotnet test|mvn\b.*\btest|gradlew?\b.*\btest|make (?:test|check)|playwright test|cypress run|(?:npm|pnpm|yarn|bun)(?: run)? test\S*|unittest)\b"
     ),
     "migrations": re.compile(
-        r"\b(?:migrate|alembic upgrade|db:migrate|ef database update|migrate:fresh)\b"
+        r"(?<![/\w])(?:db:migrate(?!:status)(?::\w+)?|migrate(?:up|:fresh|:refresh)?(?![/:\w.])(?!\s+(?:status|diff|--?list|--?plan|create|new|make))|alembic upgrade|ef database update|flyway migrate|goose up|dbmate up|sqlx migrate run|diesel migration run)"
     ),
     "build": re.compile(
         r"\b(?:(?:npm|pnpm|yarn|bun) run build\S*|cargo build|go build|make(?:$| build| all)|gradlew?\b.*\b(?:build|assemble)|mvn\b.*\b(?:package|install)|docker (?:buildx )?build|webpack|vite build|tsc\b(?!.*--noEmit))"
@@ -109,7 +115,7 @@ _KINDS = {
         r"\b(?:(?:npm|pnpm|yarn|bun)(?: run)? (?:dev|start|serve)|flask run|uvicorn|gunicorn|rails s(?:erver)?|manage\.py runserver|php artisan serve|next dev|vite(?:$| dev| --))"
     ),
     "deploy": re.compile(
-        r"\b(?:deploy|terraform apply|kubectl apply|helm (?:upgrade|install)|cdk deploy|fly deploy|vercel(?:$| --prod)|serverless deploy)\b"
+        r"\b(?:deploy|(?:terraform|tofu|terragrunt)(?:\s+-\S+)*\s+(?:run-all\s+)?apply|kubectl apply|helm (?:upgrade|install)|cdk deploy|fly deploy|vercel(?:$| --prod)|serverless deploy)\b"
     ),
     "format": re.compile(
         r"\bprettier\b.*(?:--write|-w\b)|\b(?:black|isort|autopep8|yapf -i|rustfmt|dart format|mix format|swiftformat|ktlint -F|terraform fmt|cargo fmt|go fmt|stylua|rufo|php-cs-fixer fix|pint|biome (?:format|check) --(?:write|apply)|dprint fmt|clang-format -i|gofmt -w|goimports -w|ruff format|(?:eslint|stylelint|rubocop|ruff check)\b.*(?:--fix\b|\s-[aA]\b)|(?:npm|pnpm|yarn|bun)(?: run)? (?:format|fmt|prettier|lint:fix)\S*|make (?:format|fmt))"
@@ -124,12 +130,64 @@ _RUN_KIND = re.compile(
     rf"|\b{_NO} (?P<deploy>deploy)(?:ing)?\b(?! (?:script|config|folder|file))|\bno (?P<deploy2>deploys?|deployments?)\b",
     re.IGNORECASE,
 )
+_BUT = re.compile(
+    r"^[\s,]*(?:\(?(?:other than|except(?: for)?|besides|apart from|but|beyond|unless it'?s))\s+(.{2,80})",
+    re.IGNORECASE,
+)
+_MYSELF = re.compile(
+    r"\bi(?:['\u2019]ll| will| want to|['\u2019]d (?:rather|like to)|['\u2019]m going to)\b(?=.{0,120}\bmyself\b).{0,80}?\b(commit|push|pr\b|pull request|merge|release|deploy)",
+    re.IGNORECASE,
+)
+_OWN_WORK = {
+    "co": (NO_COMMIT,), "pu": (NO_PUSH, NO_REQUEST), "pr": (NO_REQUEST,), "me": (NO_PUSH,), "re": (NO_PUSH,),
+    "de": (NO_PUSH,),
+}  # fmt: skip
+_SIMPLE: tuple[tuple[re.Pattern[str], tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
+    (re.compile(
+        r"\bnothing (?:leaves|goes out of|gets off) (?:this|my|the) \w+|\bkeep (?:it|this|everything|all of it) local\b|\bnothing (?:gets|is|should be) pushed\b",
+        re.IGNORECASE,
+    ), ((NO_PUSH, ()), (NO_REQUEST, ()))),
+    (re.compile(
+        rf"\bno (?:network|internet|downloads?|online)\b|\b(?:work|stay|do (?:it|this)) offline\b|\bi(?:['\u2019]m| am) offline\b|\b{_NO} (?:download|fetch|go online|hit the network|access the (?:network|internet))\w*\b",
+        re.IGNORECASE,
+    ), ((NO_NETWORK, ()),)),
+    (re.compile(
+        rf"\b(?:no|zero|{_NO} (?:add|writ|put|leav|us)\w* (?:any )?|skip (?:the )?)\s*(?:new |code |inline |more )?comments?\b(?! (?:field|table|section|box|model|endpoint|form))",
+        re.IGNORECASE,
+    ), ((NO_COMMENTS, ()),)),
+    (re.compile(
+        rf"\b{_NO} (?:switch|chang|creat|mak|checkout|check out)\w* (?:to )?(?:a |any |the |other |another |new )*branch(?:es)?\b|\b(?:stay|remain|keep working) on (?:this|the current|that) branch\b|\bon (?:branch )?[\w./-]+/[\w.-]+, (?:please |pls )?stay (?:on it|there)\b",
+        re.IGNORECASE,
+    ), ((NO_SWITCH, ()),)),
+    (re.compile(
+        r"\bselects? only\b|\bonly (?:run |use )?selects?\b(?! \w+ from)|\bread[- ]only (?:queries|sql|statements)\b", re.IGNORECASE
+    ), ((SELECT, ()),)),
+    (re.compile(
+        rf"\bplan only\s*(?:$|[,.;!)])|\bonly (?:run |do )?(?:a |the )?plan\b(?! to)|\b{_NO} (?:terraform )?apply\b(?! (?:the|this|that|any|a) (?:change|fix|patch|style|rule))", re.IGNORECASE
+    ), ((NO_KIND, ("deploy",)),)),
+)  # fmt: skip
+_RUN_IT = re.compile(rf"\b{_NO} (?:run|execut|apply)\w*\s+(?:it|them|that|this)\b", re.IGNORECASE)
+_KIND_OF = re.compile(r"\b(migration|deploy|terraform)\w*", re.IGNORECASE)
+_ALONE = re.compile(
+    r"(?<!run )(?<!running )(?<!see )(?<!show )(?<!execute )\b(?:just|only) (?:the )?(?:unit |integration )?(tests?|docs|documentation|readme|changelog)\s*(?:$|[,.;!)])"
+    r"|\b(?:is|are|it['\u2019]s|thats?|that['\u2019]s) (tests?|docs?|documentation|readme|changelog)[ -]only\b",
+    re.IGNORECASE,
+)
+_DELETED = re.compile(
+    r"\bnothing (?:gets|is|should be|must be|may be|will be|to be) (?:deleted|removed)\b|\bno (?:deletions?|deleting|removals?)\b",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"\b(?:that|this|it|that one|this one|those|they|both) (?:is|are|['\u2019]s) (?:strictly |completely )?(?:off[- ]limits|frozen|locked)\b",
+    re.IGNORECASE,
+)
+_NOT_EVEN = re.compile(r"\bnot even (?:read|open|look)", re.IGNORECASE)
 _DEPENDENCIES = re.compile(
     rf"\b(?:no|zero|{_NO} (?:(?:add|install|introduc|us|pull(?:ing)? in|bring(?:ing)? in)\w*\s*)?(?:any )?)\s*"
-    r"(?:(?:new|extra|additional|more|external|third[- ]party|other)\s+)+(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps)\b"
-    rf"|\b{_NO} (?:add|install|introduc)\w* (?:any )?(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|deps)\b"
+    r"(?:(?:new|extra|additional|more|external|third[- ]party|other)\s+)+(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|libs?|crates?|gems?|deps)\b"
+    rf"|\b{_NO} (?:add|install|introduc)\w* (?:any )?(?:\w+ )?(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|libs?|crates?|gems?|deps)\b"
     r"|\b(?:stick (?:to|with)|use only|only use|work with) (?:what(?:['\u2019]?s| is| we have)|the (?:deps|dependencies|packages|librar\w+|libs)(?: that are)?) (?:already |currently )*(?:in|installed|there|have)\b"
-    rf"|\b{_NO} install\w* anything\b|\bstandard library only\b|\bstdlib only\b",
+    rf"|\b{_NO} install\w* anything\b|\bstandard library only\b|\bstd(?:lib)? only\b|\bno installs?\b|\bno (?:\w+, )+installs?\b",
     re.IGNORECASE,
 )
 _COMMIT = re.compile(
@@ -146,7 +204,7 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _NEW_FILES = re.compile(
-    rf"\b(?:no|{_NO} (?:creat|add|mak|writ)\w* (?:any )?)\s*(?:(?:new|extra|additional|more)\s+)+(?:source |code )?files?\b|\b{_NO} creat\w* (?:any )?files?\b",
+    rf"\b(?:no|{_NO} (?:creat|add|mak|writ)\w* (?:any )?)\s*(?:(?:new|extra|additional|more)\s+)+(?:source |code )?files?\b|\b{_NO} (?:want |need |add |create )?(?:yet )?another (?:\w+ )?(?:file|module)\b|\b{_NO} creat\w* (?:any )?files?\b",
     re.IGNORECASE,
 )
 _READ_ONLY = re.compile(
@@ -155,6 +213,7 @@ _READ_ONLY = re.compile(
     re.IGNORECASE,
 )
 _API = re.compile(
+    r"\b(?:apis?|interfaces?|signatures?) (?:has to|have to|must|should|needs? to|ha(?:s|ve) got to) (?:stay|remain|be kept|not change)|\bkeeps? (?:its|their|the same) (?:signatures?|api|interface)\b|"
     rf"\b{_NO} (?:chang|break|alter|touch|modif)\w* (?:the |any |our |its )?(?:public |external |exported |existing )*(?:apis?|interfaces?|(?:function |method )?signatures?)\b|\bkeep (?:the )?(?:public |external |exported )*(?:apis?|interfaces?|signatures?) (?:stable|unchanged|as (?:it|they) (?:is|are)|compatible)",
     re.IGNORECASE,
 )
@@ -188,11 +247,17 @@ _KNOWN = re.compile(
 def read(prompt: str) -> list[Limit]:
     """Return the limits that a prompt sets."""
     found: list[Limit] = []
-    for sentence in _SENTENCE.split(_FENCED.sub(" ", prompt[:MOST_CHARS])):
+    plain = _SPOKEN.sub(_unspoken, _FENCED.sub(" ", prompt[:MOST_CHARS]))
+    for sentence in _SENTENCE.split(plain):
         sentence = sentence.strip(" -*\t")
         if 6 < len(sentence) < 600:
-            found += _of_sentence(sentence, prompt)
+            found += _of_sentence(sentence, plain)
     return list({(one.kind, one.targets): one for one in found}.values())[:MOST_LIMITS]
+
+
+def _unspoken(found: re.Match[str]) -> str:
+    """Keep what is quoted where it is short: more is a quotation."""
+    return found[0] if len(found[0].split()) < 3 else " \u2026 "
 
 
 _WAITING = re.compile(
@@ -208,8 +273,17 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
     ):
         return
     said = sentence if len(sentence) <= MOST_SAID else sentence[: MOST_SAID - 1] + "\u2026"
-    if _DEPENDENCIES.search(sentence):
-        yield Limit(DEPENDENCIES, (), said)
+    if dependencies := _DEPENDENCIES.search(sentence):
+        but = _BUT.search(sentence[dependencies.end() :])
+        allowed = re.findall(r"[A-Za-z@][\w./@-]+", but[1])[:6] if but else []
+        yield Limit(DEPENDENCIES, tuple(one.lower().rstrip(".") for one in allowed), said)
+    for one in _MYSELF.finditer(sentence):
+        yield from (Limit(kind, (), said) for kind in _OWN_WORK[one[1].lower()[:2]])
+    for pattern, made in _SIMPLE:
+        if pattern.search(sentence):
+            yield from (Limit(kind, targets, said) for kind, targets in made)
+    if (it := _RUN_IT.search(sentence)) and (kind := _KIND_OF.search(sentence[: it.start()])):
+        yield Limit(NO_KIND, ("migrations" if kind[1].lower()[0] == "m" else "deploy",), said)
     if (commit := _COMMIT.search(sentence)) and not _WAITING.search(sentence[commit.end() :]):
         yield Limit(NO_COMMIT, (), said)
     push = _PUSH.search(sentence)
@@ -244,6 +318,13 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
 
 
 def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
+    if alone := _ALONE.search(sentence):
+        what = (alone[1] or alone[2]).lower()
+        kept = ("tests",) if what.startswith("test") else ("docs", "readme", "changelog", "*.md")
+        yield Limit(ONLY, kept, said)
+        return
+    if _DELETED.search(sentence):
+        yield Limit(KEEP, (EVERYTHING,), said)
     only = _ONLY.search(sentence)
     if only:
         targets = _targets(next((one for one in only.groups() if one), ""), whole=True)
@@ -263,7 +344,7 @@ def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
         targets = _targets(_clause(next((one for one in left.groups() if one), "")))
         if targets:
             yield Limit(NOT, targets, said)
-    if it := _IT.search(sentence):
+    if it := _IT.search(sentence) or _OFF.search(sentence):
         # In the sentence, else in the one before it.
         before = prompt[: max(prompt.find(sentence), 0)]
         named = _paths_in(sentence[: it.start()]) or _paths_in(
@@ -271,6 +352,8 @@ def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
         )
         if named:
             yield Limit(NOT, named, said)
+            if _NOT_EVEN.search(sentence):
+                yield Limit(NO_READ, named, said)
 
 
 def _paths_in(text: str) -> tuple[str, ...]:
@@ -365,9 +448,13 @@ _WORDS = {
     ),
     NO_RUN: re.compile(r"\brun\b", re.IGNORECASE),
     NO_KIND: re.compile(
-        r"\b(?:run|start|format|deploy|ship|release|test|migrat|build)", re.IGNORECASE
+        r"\b(?:run|start|format|deploy|ship|release|apply|test|migrat|build)", re.IGNORECASE
     ),
     NO_READ: re.compile(r"\b(?:open|read|look|show|print)\b", re.IGNORECASE),
+    SELECT: re.compile(r"\b(?:delete|insert|update|write)\b", re.IGNORECASE),
+    NO_NETWORK: re.compile(r"\b(?:online|network|download|install|fetch|pull)", re.IGNORECASE),
+    NO_COMMENTS: re.compile(r"\bcomments?\b", re.IGNORECASE),
+    NO_SWITCH: re.compile(r"\b(?:branch|main|master|switch|checkout)\b", re.IGNORECASE),
     NO_DATABASE: re.compile(r"\b(?:database|db|replica|query|sql)\b", re.IGNORECASE),
 }
 
@@ -431,6 +518,15 @@ _PLACES = {
     "dockerfile": re.compile(r"(?:^|/)dockerfile", re.IGNORECASE),
     "makefile": re.compile(r"(?:^|/)makefile$", re.IGNORECASE),
 }
+_WRITES = re.compile(
+    r"\b(?:insert\s+into|delete\s+from|update\s+\S+\s+set|drop\s+\w+|truncate|alter\s+\w+|create\s+\w+|merge\s+into)\b",
+    re.IGNORECASE,
+)
+_TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
+_COMMENT = re.compile(
+    r"^\s*(?://|#(?!!|\s*(?:include|define|if|endif|else|pragma|import|\[))|/\*|<!--|--\s).*",
+    re.MULTILINE,
+)
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|Cargo\.toml|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg)|Pipfile|build\.gradle(?:\.kts)?|pom\.xml|mix\.exs)$"
 )
@@ -461,6 +557,14 @@ _SIGNATURE = re.compile(
 
 _MOVING = re.compile(r"\b(?:mov|renam)", re.IGNORECASE)
 _PARTS = re.compile(r"&&|\|\||;|\n|\|")
+
+
+_METHOD = re.compile(
+    r"^\s*(?:public|protected|open|internal)\s+(?:(?:static|final|abstract|override|virtual|async|synchronized|suspend)\s+)*"
+    r"(?:<[^>\n]*>\s*)?[\w<>\[\],.?]+(?:\s?[\w<>\[\],.?]+)*\s+(\w+)\s*(\([^)]*\))",
+    re.MULTILINE,
+)
+"""A public method where types stand before names."""
 
 
 def broken(
@@ -520,8 +624,10 @@ def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
     if limit.kind == READ_ONLY:
         return f"it changes {inner}"
     if limit.kind == DEPENDENCIES and change.kind == EDIT and _MANIFEST.search("/" + inner):
-        added = _added(change)
+        added = _added(change, limit.targets)
         return f"it adds {added} to {inner}" if added else ""
+    if limit.kind == NO_COMMENTS and change.after and not inner.endswith(_TALK):
+        return f"it adds comments to {inner}" if _has_comments(change) else ""
     if limit.kind == API and change.kind == EDIT and change.before and not _TEST_NAME.search(inner):
         if limit.targets and not any(matches(one, inner) for one in limit.targets):
             return ""
@@ -532,7 +638,14 @@ def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
 
 def _by_command(limit: Limit, change: Change) -> str:
     if limit.kind == DEPENDENCIES and change.kind == INSTALL:
-        return f"it installs {change.what}"
+        name = re.split(r"[=<>~!@\[]", change.what.lower())[0]
+        return "" if name in limit.targets else f"it installs {change.what}"
+    if limit.kind == NO_NETWORK and change.kind in (INSTALL, NETWORK, PUSH):
+        return f"it goes to the network: {change.what}"
+    if limit.kind == NO_SWITCH and change.kind == BRANCH:
+        return f"it goes to {change.what}"
+    if limit.kind == SELECT and change.kind == DATABASE and _WRITES.search(change.after):
+        return f"it writes with {change.what}"
     if limit.kind in (NO_COMMIT, READ_ONLY) and change.kind == COMMIT:
         return "it commits"
     if limit.kind == NO_DATABASE and change.kind == DATABASE:
@@ -575,12 +688,16 @@ def matches(target: str, inner: str) -> bool:
     )
 
 
-def _added(change: Change) -> str:
+def _has_comments(change: Change) -> bool:
+    return not set(_COMMENT.findall(change.after)) <= set(_COMMENT.findall(change.before))
+
+
+def _added(change: Change, allowed: Sequence[str]) -> str:
     def names(text: str) -> set[str]:
         found = (_DEPENDENCY_LINE.match(line) for line in text.splitlines())
         return {next(name for name in one.groups() if name) for one in found if one}
 
-    new = names(change.after) - names(change.before) - _NO_DEPENDENCY
+    new = names(change.after) - names(change.before) - _NO_DEPENDENCY - set(allowed)
     return sorted(new)[0] if new and change.before else ""
 
 
@@ -590,7 +707,8 @@ def _changed_signature(change: Change) -> str:
     def of(text: str) -> dict[str, str]:
         return {
             found[1]: re.sub(r"\s", "", found[2] or "")
-            for found in _SIGNATURE.finditer(text)
+            for pattern in (_SIGNATURE, _METHOD)
+            for found in pattern.finditer(text)
             if not found[1].startswith("_")
         }
 

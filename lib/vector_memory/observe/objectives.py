@@ -25,7 +25,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
 _WIDE = re.compile(
     r"\b(?:every ?where|all over|across (?:the|all|our|this) \w+|(?:whole|entire) (?:code ?base|repo(?:sitory)?|project|app)|code ?base|"
-    r"repo-?wide|project-?wide|every (?:file|module|package|place|caller|usage|component|service)|"
+    r"(?:upgrade|migrate|port|move|convert|bump)\b.{0,40}\b(?:to|from|off)\b|\bupgrade (?:us|to|the)\b|\bbump\b|repo-?wide|project-?wide|every (?:file|module|package|place|caller|usage|component|service)|"
     r"(?:all|any|every|each)(?: of)?(?: the)?(?: \w+)? (?:errors?|warnings?|usages?|uses|occurrences|call ?sites|callers|imports?|files|modules|"
     r"components|places|packages|deprecations|violations|complaints|failures|todos?))\b",
     re.IGNORECASE,

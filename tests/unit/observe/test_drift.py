@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from vector_memory.observe import asking, changes, drift, objectives
 from vector_memory.observe.drift import LONG_ROW, WARY_ROW, Course
 from vector_memory.observe.findings import DELETE, FORCE_PUSH, HIGH, Finding, Surroundings
 
+BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 PLACE = Surroundings("/p", "/p", "/home/u")
 TASK = "Fix the coupon total in shop/checkout.py."
 
@@ -116,3 +119,27 @@ def test_wary_is_what_a_self_assessment_counts() -> None:
     assert objectives.wary_of(told) == {"delete"}
     assert objectives.wary_of("Often target drift.") == {"target-drift"}
     assert objectives.wary_of("") == frozenset()
+
+
+def test_sessions_of_others_are_told_apart() -> None:
+    """Written without the rules in view: most broken limits are found, and faithful sessions left in peace."""
+    sessions = json.loads((BENCHMARKS / "sessions_unseen.json").read_text(encoding="utf-8"))
+    place = Surroundings("/home/dev/shop", "/home/dev/shop", "/home/dev")
+    broken, found, wrong = 0, 0, []
+    for session in sessions:
+        course, said, goals, hit = Course(), [], objectives.of_session([]), False
+        for step in session["steps"]:
+            if "prompt" in step:
+                said.append(step["prompt"])
+                goals = objectives.of_session(said)
+                course.prompted()
+                continue
+            view = changes.of_call(step["tool"], step["input"], place)
+            told = [one.category for one in drift.look(course, goals, view, place)]
+            hit |= "limit" in told and step.get("expect") == "limit"
+            if told and not step.get("expect"):
+                wrong.append((session["name"], told))
+        broken += session["name"].startswith("limit")
+        found += hit
+    assert found >= 0.9 * broken
+    assert not wrong
