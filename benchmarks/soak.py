@@ -6,15 +6,18 @@ each round the daemon is measured once it is quiet. The first third of the round
 fill and modules are imported then; through the others a line is fitted.
 
 Flat means: the line rises by less than twice its own standard error, or by less than `BOUNDS` allows for a
-thousand memories, which everything that is kept in memory for each of them takes.
+thousand memories that are stored, which everything that is kept in memory for each of them takes. With
+`--keep` as many are forgotten as are stored, so that what grows is no memory.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import time
@@ -78,6 +81,7 @@ class Day:
         store = self.made.home.global_store
         return {
             "memories": float(self.made.daemon.ask("stats", {})["memories"]),
+            "stored": float(self._journal("SELECT max(seq) FROM memories")[0]),
             "rss MB": _rss_mb(pid),
             "anonymous MB": _anonymous_mb(pid),
             "files": float(len(os.listdir(f"/proc/{pid}/fd"))),
@@ -90,6 +94,18 @@ class Day:
             "log MB": _size_mb(os.path.join(self.made.home.logs, "daemon.log")),
             "prompt p50 ms": percentile(taken, 0.5) if taken else 0.0,
         }
+
+    def forget_beyond(self, most: int) -> None:
+        """Forget the oldest memories, so that `most` are left."""
+        ids = self._journal("SELECT id FROM memories WHERE status = 'active' ORDER BY seq")
+        for start in range(0, len(ids) - most, 100):
+            some = ids[start : min(start + 100, len(ids) - most)]
+            self.made.daemon.ask("forget", {"ids": some, "confirm": True})
+
+    def _journal(self, question: str) -> list[Any]:
+        path = os.path.join(self.made.home.global_store, "journal.db")
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
+            return [one for (one,) in store.execute(question)]
 
     def _next(self) -> int:
         self.number += 1
@@ -182,17 +198,17 @@ def slope(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
 def fitted(samples: Sequence[dict[str, float]]) -> list[dict[str, Any]]:
     """Return a row for each figure: where it began and ended, and how it grew."""
     steady = samples[len(samples) // STEADY :]
-    memories = [one["memories"] / 1000 for one in steady]
+    stored = [one["stored"] / 1000 for one in steady]
     rows = []
     for name, bound in BOUNDS.items():
         values = [one[name] for one in steady]
-        rise, error = slope(memories, values)
+        rise, error = slope(stored, values)
         rows.append(
             {
                 "figure": name,
                 "first": round(samples[0][name], 1),
                 "last": round(samples[-1][name], 1),
-                "for 1,000 memories": f"{rise:+.2f} ± {error:.2f}",
+                "for 1,000 stored": f"{rise:+.2f} ± {error:.2f}",
                 "allowed": bound,
                 "flat": "yes"
                 if rise <= max(bound, 2 * error if math.isfinite(error) else 0)
@@ -203,7 +219,7 @@ def fitted(samples: Sequence[dict[str, float]]) -> list[dict[str, Any]]:
 
 
 def soak(
-    made: Bench, minutes: float, seed: int
+    made: Bench, minutes: float, seed: int, keep: int = 0
 ) -> tuple[list[dict[str, float]], list[dict[str, float]], list[float]]:
     """Use the daemon for so long; return what it took after each round, what it took at rest after a third
     of the time, at the end and after a restart, and how long it took to stop in the middle of work, in seconds."""
@@ -217,6 +233,9 @@ def soak(
             rested.append(_at_rest(day))
         for _ in range(4):
             day.round(day.number)
+        if keep:
+            day.measure()
+            day.forget_beyond(keep)
         samples.append(day.measure())
         sys.stderr.write(json.dumps(samples[-1]) + "\n")
     rested.append(_at_rest(day))
@@ -243,6 +262,12 @@ def main() -> None:
     parser = options(__doc__ or "")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--fill", type=int, default=0, help="memories that are there at the start")
+    parser.add_argument(
+        "--keep",
+        type=int,
+        default=0,
+        help="forget the oldest beyond so many: what grows then is no memory",
+    )
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     if not os.path.isdir("/proc/self/fd"):
@@ -250,11 +275,11 @@ def main() -> None:
     with bench(asked.home) as made:
         if asked.fill:
             made.fill(asked.fill)
-        samples, rested, stops = soak(made, asked.minutes, asked.seed)
+        samples, rested, stops = soak(made, asked.minutes, asked.seed, asked.keep)
     rounds, memories = len(samples) * 4, samples[-1]["memories"]
     title = f"{rounds} sessions in {asked.minutes:g} minutes, {memories:.0f} memories"
     show(title, fitted(samples), asked.json)
-    names = ("memories", "rss MB", "anonymous MB", "files", "threads")
+    names = ("memories", "stored", "rss MB", "anonymous MB", "files", "threads")
     show("At rest", [{name: round(one[name], 1) for name in names} for one in rested], asked.json)
     took = [{"daemon stop in the middle of work, s": f"{one:.1f}"} for one in stops]
     show("Restarts", took, asked.json)
