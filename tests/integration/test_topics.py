@@ -17,7 +17,7 @@ from service_house import ServiceHouse
 
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
-from vector_memory.model import DERIVED, SUMMARY, TOPIC, Memory, Scope, Source, Status
+from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, Source, Status
 from vector_memory.service import (
     after_compaction,
     archives,
@@ -26,6 +26,7 @@ from vector_memory.service import (
     endings,
     outline,
     recall,
+    records,
     sessions,
     topics,
 )
@@ -211,6 +212,15 @@ def test_the_outline_is_a_tree(house: ServiceHouse, tmp_path: Path) -> None:
     assert outline.outline(house.ctx, {"session": "s"})["sessions"] == [session]
     with pytest.raises(NotFoundError):
         outline.outline(house.ctx, {"session": "nope"})
+
+
+def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path) -> None:
+    """They are of a session, but nobody said them."""
+    learn(house, tmp_path, QUEUE)
+    place = house.ctx.place(str(tmp_path))
+    record = records.Record(WORLD, "port", "port 5432 is taken", session="s1")
+    records.keep(house.ctx, place, record)
+    assert "5432" not in json.dumps(outline.outline(house.ctx, {"cwd": str(tmp_path)}))
 
 
 def test_sessions_without_topics_show_their_turns(house: ServiceHouse, tmp_path: Path) -> None:

@@ -107,11 +107,18 @@ def memories(found: Sequence[Mapping[str, Any]]) -> None:
                 day(one.get("created_at")),
                 one.get("kind", ""),
                 project_name(one),
-                one_line(warning(one) + str(one.get("title") or one.get("text", ""))),
+                one_line(warning(one) + shown_text(one)),
             )
             for one in found
         ],
     )
+
+
+def shown_text(memory: Mapping[str, Any]) -> str:
+    """Return what a table says of a memory: its own words. A title is its turn's, which others share; a
+    topic's is what it is called."""
+    title, text = str(memory.get("title") or ""), str(memory.get("text") or "")
+    return title if title and memory.get("kind") == "topic" else text or title
 
 
 def warning(memory: Mapping[str, Any]) -> str:

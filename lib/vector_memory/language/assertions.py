@@ -104,6 +104,7 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:does|do|did|is|are|was|were|has|have|can|could|would|will|should)(?:n't| not) (?:\w+ ){0,2}(?:work|run|exist|build|compile|start|load|show|pass|match|match|respond|support|reach|find|found|being|get|install|render|available|parse|include|happen)\b", 0.9),
         (r"\b(?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|hang(?:s|ing)?|stuck|leak(?:s|ed|ing)?|corrupt(?:s|ed)?|blocked|lost|missing|unhappy|unreachable|flaky|timed? ?out|conflict(?:s|ing)?|brittle|wrong(?:ly)?|incorrect(?:ly)?|invalid|mismatch|unhandled|redundant|undefined|deprecated|unbounded|regression)\b", 0.75),
         (r"\b(?:error|exception|traceback|warning|bug)s?\b", 0.4),
+        (r"\b(?:is|are|was|were|gets?|has been) never \w+(?:ed|en|t)\b|\bnever (?:works?|worked|finish\w*|returns?|fires?|ends?|matches|shows? up)\b", 1.1),
         (r":\(|:/(?!/)|\bannoying\b|\bcan't\b|\bcannot\b|\bunable to\b|\bnever (?:gets?|be|happens?|called|reached|hit)\b", 0.6),
         (r"\bbecause\b|\bsince\b|\bdue to\b|\bcaus(?:es?|ed|ing)\b|\bprevent(?:s|ed|ing)?\b", 0.35),
         (r"\b(?:geht|funktioniert|läuft) nicht\b|\bfehler\b|\bkaputt\b|\bne (?:marche|fonctionne) pas\b", 1.1),
@@ -120,6 +121,7 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
     TODO: _cues(
         (r"\b(?:all|every|have|has|were|been|no)\b.{0,40}\b(?:addressed|done|completed?|resolved|replaced|remaining)\b", -2.0),
         (r"\b(?:todo|fixme|to-do)\b", 1.3),
+        (r"^(?:still |what is |what's )?(?:open|left|pending|remaining|outstanding)(?: \w+)?:\s", 1.4),
         (r"\b(?:still|yet) (?:needs?|have|has|to be|missing|open|left|outstanding|pending)\b", 0.9),
         (r"\b(?:left|remaining|outstanding) (?:to do|work|task|item|step)s?\b|\bremains? to\b", 1.0),
         (r"\b(?:next steps?|follow[- ]?ups?|later|eventually|someday|in (?:the|a) (?:future|separate|follow-up|next)|another time|next time|tomorrow|out of scope|separate (?:task|effort|pr|issue)|not (?:yet )?implemented)\b", 0.6),
@@ -138,13 +140,15 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
 
 _USER: dict[str, tuple[tuple[str, float], ...]] = {
     PREFERENCE: _cues(
-        (r"\b(?:always|never)\b(?! (?:mind|gets?|be(?:en)?|had|seen))", 0.9),
+        (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!has )(?<!have )(?<!had )\b(?:always|never)\b(?! (?:mind|gets?|be(?:en)?|had|seen|works?|worked|happen|return|fail|show|start|finish|end|match|come|came|reach|fire|run)s?\b)", 0.9),
         (r"\b(?:i|we)(?:'d| would)? (?:really |strongly |explicitly |much |kind of |definitely )*(?:prefer|rather|like(?: it)? (?:to|when|if)|hate|dislike|love)\b", 1.4),
         (r"\b(?:i|we) (?:really |explicitly |definitely )?(?:don't|do not) (?:want|like|need|care)\b", 1.3),
         (r"^(?:please |also |and |so |but |no,? |oh,? |hey,? )*(?:don't|do not|never|stop|avoid|no need to)\b", 1.2),
         (r"\bplease (?:don't|do not|never|always|avoid|stop|make sure|keep|use)\b", 1.0),
         (r"^(?:no,? |please |just |actually,? )*use [`\w@./-]+(?:,| \(?not\b| instead| rather|[.!]?$)", 1.5),
-        (r"\b(?:from now on|in (?:the )?future|in general|by default|as a rule|whenever|each time|every time|to be clear|remember (?:that|to))\b", 1.0),
+        (r"\b(?:from now on|as a rule|going forward)\b", 1.6),
+        (r"\b(?:in (?:the )?future|in general|by default|whenever|each time|every time|to be clear|remember (?:that|to))\b", 1.0),
+        (r"^(?:please |also |and |so |but |no,? )*(?:don't|do not|no need to)\b.{0,60}\b(?:today|yet|for now|right now|this time|tonight|just now)\b", -0.8),
         (r"\bkeep(?:ing)? (?:it|things|them|everything) (?:\w+ )?(?:simple|short|small|clean|the same|minimal|concise)\b", 0.9),
         (r"\b(?:too|not so|less|more) (?:verbose|long|tentative|chatty|wordy|careful)\b", 0.8),
         (r"\bmy (?:preferred|preference|favou?rite|usual|style)\b", 1.2),
@@ -169,6 +173,7 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
     CONTEXT: _cues(
         (r"\b(?:i|we) (?:use|have|had|host|run|deploy|work|merged|created|deleted|moved|own|already|only have|develop|are (?:in|on|using|running))\b", 0.9),
         (r"\b(?:it|this|that|the (?:project|repo|app|site|code|server|team|company|customer)) (?:is|was|runs|lives|uses|has)\b.{10,}", 0.5),
+        (r"\bthere(?:'s| is| will be) (?:a|an|the|another)\b.{0,40}\b(?:release|freeze|deadline|demo|launch|audit|migration|cutover|incident)\b", 1.0),
         (r"\bhttps?://\S+", 0.2),
         (r"\b(?:my|our) (?:name|machine|laptop|server|setup|environment|team|company|repo|project|stack|site|website)\b", 0.8),
     ),

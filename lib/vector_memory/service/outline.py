@@ -30,6 +30,7 @@ def outline(ctx: Context, request: asked.Request) -> dict[str, Any]:
     if wanted:
         request = {**request, "all_projects": True}
     scope, place = asked.scope_asked(ctx, {**request, "session": None})
+    scope = asked.listed(scope)
     shelves = asked.shelves_asked(ctx, request, place)
     names = project_names(shelves)
     newest = sorted(

@@ -20,7 +20,7 @@ from vector_memory.index.summaries import Idea
 from vector_memory.index.tools import clip
 from vector_memory.index.turns import Passage, Turn, turns_of
 from vector_memory.journal.journal import text_hash
-from vector_memory.model import PASSAGE, TOPIC, Memory, Origin, Scope, Source, Status
+from vector_memory.model import PASSAGE, QUIET, TOPIC, Memory, Origin, Scope, Source, Status
 from vector_memory.service import standing
 from vector_memory.service.capture import memory_id
 from vector_memory.service.context import Context
@@ -92,7 +92,9 @@ def _told(ctx: Context, shelf: Shelf, session: str, project: str, memories: list
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     found: dict[str, list[Memory]] = {}
-    for one in shelf.journal.iter_memories(Scope(sessions=(session,)), statuses=tuple(Status)):
+    # What observers keep count of is no part of what was said.
+    scope = Scope(sessions=(session,), without=tuple(sorted(QUIET)))
+    for one in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
         found.setdefault(one.project, []).append(one)
     return found
 

@@ -21,6 +21,20 @@ def test_a_cell_is_one_bounded_line() -> None:
     assert output.one_line("x" * 400, limit=10) == "x" * 9 + "…"
 
 
+def test_a_list_shows_what_each_memory_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """Several of one turn have its title."""
+    output.memories(
+        [
+            {"id": "a", "kind": "decision", "title": "Fix it", "text": "We use WAL mode."},
+            {"id": "b", "kind": "topic", "title": "The queue", "text": "Talk about it."},
+        ]
+    )
+    shown = capsys.readouterr().out
+    assert "We use WAL mode." in shown
+    assert "The queue" in shown
+    assert "Fix it" not in shown
+
+
 def test_a_table_shows_cells_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     """Brackets in stored text are no markup."""
     output.table(("id", "text"), [("1", "[bold]not markup[/bold] [/]")])
