@@ -24,6 +24,7 @@ _ASCII = re.compile(r"[\x00-\x7f]+")
 _SPACE = re.compile(r"[ \t]+")
 _LINES = re.compile(r"\n\s*\n+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n")
+_SESSION = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7")
 
 
@@ -54,6 +55,14 @@ def tokens(text: str) -> int:
     one each."""
     plain = sum(len(run) for run in _ASCII.findall(text))
     return int(plain / 3.5 + (len(text) - plain)) + 1
+
+
+def short_name(path: str) -> str:
+    """Return what a source is called in a first line: its file's name, of a transcript's the beginning. The
+    whole path comes with the memory's id."""
+    name = os.path.basename(path)
+    stem, ending = os.path.splitext(name)
+    return f"{stem[:8]}\u2026{ending}" if _SESSION.match(stem) else name
 
 
 def head(date: str, kind: str, project: str, where: str, origin: str = "") -> str:

@@ -6,16 +6,16 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory import injection
+from vector_memory import injection, redact
 from vector_memory.daemon.events import Events
-from vector_memory.model import WORLD, Origin
+from vector_memory.model import WORLD, Memory, Origin, Source
 from vector_memory.service import changed, facade, results, tool_calls
 
 TEXT = "We decided that parse_ledger_line in src/ledger.py strips the byte order mark, because exports have one."
@@ -238,6 +238,26 @@ def test_a_changed_file_is_said(here: Searching) -> None:
     here.remember()
     here.touch(datetime(2026, 5, 4, tzinfo=timezone.utc))
     assert "src/ledger.py has changed since" in here.said()
+
+
+def test_what_its_own_turn_wrote_has_not_changed_since(here: Searching) -> None:
+    """A turn that mends a file says so at its start: what counts is when the turn was over."""
+    at = here.house.time
+    transcript = here.project / "s1.jsonl"
+    transcript.write_text("")
+    os.utime(transcript, ((at + timedelta(minutes=20)).timestamp(),) * 2)
+    source = Source(session="s1", path=str(transcript), turn=3, line_start=1, line_end=9)
+    place = here.house.ctx.place(str(here.project))
+    made = Memory(
+        "a" * 32, redact.clean(TEXT).text, at, kind="decision", project=place.id, source=source
+    )
+    here.house.ctx.shelf_of(place).journal.add([made])
+    here.touch(at + timedelta(minutes=10))
+    said = here.said()
+    assert "strips the byte order mark" in said
+    assert "changed since" not in said
+    here.touch(at + timedelta(minutes=30))
+    assert "has changed since" in here.said(session="other")
 
 
 def test_a_file_that_is_gone_is_said(here: Searching) -> None:

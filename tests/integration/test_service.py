@@ -11,8 +11,9 @@ import pytest
 from fakes_embed import FakeEmbedder
 from service_house import ServiceHouse
 
+from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
-from vector_memory.model import Scope, ignore_progress
+from vector_memory.model import Memory, Scope, Source, ignore_progress
 from vector_memory.service import change, places, recall, report, sessions, transfer, upkeep
 
 
@@ -222,6 +223,30 @@ def test_verbatim_keeps_equal_lines_apart(house: ServiceHouse, tmp_path: Path) -
     assert transfer.import_file(house.ctx, other, ignore_progress)["stored"] == 2
     answer = recall.recall(house.ctx, {"query": "thanks", "all_projects": True, "k": 5})
     assert answer["hits"][0]["external_id"] in {"a", "b"}
+
+
+def test_a_greeting_takes_no_place_at_a_start(house: ServiceHouse, ledger: Path) -> None:
+    """Talk that says something does."""
+    place = house.ctx.place(str(ledger))
+    talk = {
+        "hi": "User: hi, what is open here?\nAssistant: Nothing.",
+        "long": "User: why does the nightly import of the bank's exports fail?\nAssistant: The files begin "
+        "with a byte order mark, so the first date is never recognised; load_export strips it now.",
+    }
+    made = [
+        Memory(
+            id,
+            redact.clean(text).text,
+            house.time,
+            kind="exchange",
+            project=place.id,
+            source=Source(session=id, turn=1),
+        )
+        for id, text in talk.items()
+    ]
+    house.ctx.shelf_of(place).journal.add(made)
+    notes = sessions.start_notes(house.ctx, place, house.ctx.shelves_of(place), set())
+    assert [one.id for one in notes] == ["long"]
 
 
 def test_a_session_starts_with_what_matters(house: ServiceHouse, ledger: Path) -> None:

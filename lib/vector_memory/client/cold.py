@@ -1,7 +1,6 @@
 """The lexical answer to a prompt without a daemon: FTS5, read-only. Python 3.9, standard library."""
 
 import json
-import os
 from datetime import datetime, timezone
 
 from vector_memory import analysis, injection, projects
@@ -68,7 +67,7 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> injection.Note:
     name = str(row["project"]).rpartition("-")[0]
     where = str(row["id"])[:8]
     if row["path"]:
-        where += " %s:%s" % (os.path.basename(str(row["path"])), row["line_start"])
+        where += " %s:%s" % (injection.short_name(str(row["path"])), row["line_start"])
     marks, origin = _marks(row), str(row["origin"])
     suspicious = bool(marks) and not marks.get("released")
     told = "" if row["kind"] in UNSAID else origin

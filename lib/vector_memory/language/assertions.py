@@ -96,6 +96,8 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:changed|moved|migrated) from\b.{1,60}\bto\b", 0.8),
         (r"\bno longer\b", 0.5),
         (r"\b(?:we|it|this|that) (?:should|must|needs? to|has to|will) (?:be|use|support|live|run|stay|go)\b", 0.6),
+        (r"\b(?:shall|(?:is|are) (?:to be|going to be|gonna be))\b(?! (?:a |an |the |very |so )?(?:able|hard|easy|fun|difficult|problem|issue))", 0.9),
+        (r"\b(?:is|are) (?:overkill|out of the question|off the table)\b|\bdeliberately\b", 0.8),
         (r"\bentschieden\b|\bwir nehmen\b|\bon (?:a|va) (?:choisi|utiliser)\b|\bhemos decidido\b", 1.5),
     ),
     PROBLEM: _cues(
@@ -109,7 +111,14 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\bbecause\b|\bsince\b|\bdue to\b|\bcaus(?:es?|ed|ing)\b|\bprevent(?:s|ed|ing)?\b", 0.35),
         (r"\b(?:geht|funktioniert|läuft) nicht\b|\bfehler\b|\bkaputt\b|\bne (?:marche|fonctionne) pas\b", 1.1),
     ),
+    QUESTION: _cues(
+        (r"\b(?:unclear|undecided|an? open (?:question|point)|remains? open|still torn|i'm torn|we're torn)\b|^open (?:question|point)\b", 1.4),
+        (r"\b(?:no idea|(?:don't|do not) know) (?:yet )?(?:what|how|who|whether|if|why)\b", 1.2),
+    ),
     SOLUTION: _cues(
+        (r"\b(?:went away|disappeared|vanished|(?:is|are) gone|stopped|succeeds?) (?:after|once|when|now|since|with|at last)\b", 1.4),
+        (r"\b(?:cured|eliminate[sd]?|cleared up|dealt with|sorted (?:it |that )?out|got rid of|finally helped)\b|\bgot .{3,40} (?:going|working|running) again\b", 1.4),
+        (r"\b(?:cut|took|brought|reduced|dropped) .{5,70}\b(?:from|down|back)\b.{1,30} to\b", 1.1),
         (r"\b(?:fixed|solved|resolved|repaired|worked around|addressed)\b(?! (?:position|width|size|height|length|set)\b)", 1.1),
         (r"\b(?:the|easy|quick|simple|real|proper|simplest|cleanest|right|correct|best) (?:fix|solution|workaround|remedy) (?:is|was|would be|:)", 1.4),
         (r"^fix(?:es)?\b\s?[:(]", 1.4),
@@ -121,6 +130,9 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
     TODO: _cues(
         (r"\b(?:all|every|have|has|were|been|no)\b.{0,40}\b(?:addressed|done|completed?|resolved|replaced|remaining)\b", -2.0),
         (r"\b(?:todo|fixme|to-do)\b", 1.3),
+        (r"\bremind me\b|\bput (?:it |this |that )?on the (?:list|backlog)\b|\bbacklog\b|\bcan wait\b|\bnot now\b|\bat some point\b|\bleft for later\b|\b(?:has|have) yet to\b", 1.3),
+        (r"^(?:once|when|before|after) .{5,60}, (?:drop|remove|delete|write|replace|switch|migrate|rotate|somebody|we (?:have|need) to)\b|^(?:after|before) (?:the|we) [^:]{2,30}:|^not done yet\b", 1.3),
+        (r"\b(?:has|have|need|needs|ought) to be (?:removed|replaced|adapted|updated|migrated|moved|rotated|deleted|rewritten)\b.{0,60}\b(?:once|when|after|before|until)\b|\b(?:once|when|after|before)\b.{5,80}\b(?:has|have|need|needs) to be (?:removed|replaced|adapted|updated|migrated|moved|rotated|deleted)\b", 1.3),
         (r"^(?:still |what is |what's )?(?:open|left|pending|remaining|outstanding)(?: \w+)?:\s", 1.4),
         (r"\b(?:still|yet) (?:needs?|have|has|to be|missing|open|left|outstanding|pending)\b", 0.9),
         (r"\b(?:left|remaining|outstanding) (?:to do|work|task|item|step)s?\b|\bremains? to\b", 1.0),
@@ -134,6 +146,9 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
         (r"^`(?:\./|(?:npm|npx|pnpm|yarn|bun|deno|cargo|just|make|mise|python3?|pytest|uv|pip|poetry|go|docker|podman|git|gh|kubectl|helm|terraform|ansible|ruby|bundle|rake|rails|mvn|gradle|dotnet|swift|php|composer|act|ssh|curl|psql|claude|node|tsc|vercel|fly|brew|apt)\b)[^`]{0,80}`\s?(?:[-–—:=]|to|runs?|starts?|builds?|lints?|formats?)\s", 1.2),
         (r"\b(?:you can|can be|is) (?:now )?(?:run|tested|started|built|deployed|installed|use) (?:it )?(?:with|by|via|using|locally)\b", 0.8),
         (r"^(?:first|1st|step \d+)\b.{5,}\bthen\b", 0.9),
+        (r"\b(?:goes|works|is done|go|look)s? like this\b|\b(?:is|are) (?:created|regenerated|generated|added|deployed|built|rotated|restored|updated) (?:in this \w+ )?(?:with|by|via)\b", 1.3),
+        (r"^to (?:\w+ ){0,4}\w+: |\byou (?:flash|get|build|deploy|log in|restart|start|create|profile|run|do) .{0,60}\b(?:by|with|using|and do)\b", 1.1),
+        (r"\bfirst,? (?:and )?then\b|, then (?:run|do|approve|start|swap|delete|make|commit)\b|\bfollowed by\b", 0.7),
         (r"\byou can (?:run|test|use|see|check)\b.{0,40}`", 0.7),
     ),
 }  # fmt: skip
@@ -143,8 +158,13 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!has )(?<!have )(?<!had )\b(?:always|never)\b(?! (?:mind|gets?|be(?:en)?|had|seen|works?|worked|happen|return|fail|show|start|finish|end|match|come|came|reach|fire|run)s?\b)", 0.9),
         (r"\b(?:i|we)(?:'d| would)? (?:really |strongly |explicitly |much |kind of |definitely )*(?:prefer|rather|like(?: it)? (?:to|when|if)|hate|dislike|love)\b", 1.4),
         (r"\b(?:i|we) (?:really |explicitly |definitely )?(?:don't|do not) (?:want|like|need|care)\b", 1.3),
-        (r"^(?:please |also |and |so |but |no,? |oh,? |hey,? )*(?:don't|do not|never|stop|avoid|no need to)\b", 1.2),
-        (r"\bplease (?:don't|do not|never|always|avoid|stop|make sure|keep|use)\b", 1.0),
+        (r"^(?:please |pls |plz |also |and |so |but |no,? |oh,? |hey,? )*(?:don't|do not|never(?! mind)|stop|avoid|no need to)\b", 1.2),
+        (r"\bno exceptions?\b|\bwithout (?:checking|asking|telling|my)\b|\bmy (?:explicit )?(?:ok|okay|approval|permission|say-so)\b|\bask (?:me )?(?:first|before|instead)\b", 1.3),
+        (r"\bi (?:can't stand|cannot stand|generally favou?r|favou?r|like (?:small|short|my|to)|want to (?:hear|know)|expect)\b", 1.2),
+        (r"\b(?:in|for|across) (?:every|all|any|each)(?: other)? (?:of )?(?:my )?projects?\b|\bwhatever (?:the )?project\b|\bfor god's sake\b", 1.0),
+        (r"\byou (?:do not|don't|never) (?!need|have|know|want|think|like|see|get|seem)\w+|\bskip the\b", 0.9),
+        (r"\b(?:commit messages?|(?:public |variable )?names?|comments?|prs?|branches|diffs?|lines|answers?|replies|refactorings?)\b.{0,50}\b(?:in the imperative|max|under \d|at most|must be|should be|in english|separate)\b", 0.9),
+        (r"\b(?:please|pls|plz) (?:don't|do not|never|always|avoid|stop|make sure|keep|use)\b", 1.0),
         (r"^(?:no,? |please |just |actually,? )*use [`\w@./-]+(?:,| \(?not\b| instead| rather|[.!]?$)", 1.5),
         (r"\b(?:from now on|as a rule|going forward)\b", 1.6),
         (r"\b(?:in (?:the )?future|in general|by default|whenever|each time|every time|to be clear|remember (?:that|to))\b", 1.0),
@@ -161,23 +181,41 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:i changed my mind|i'd like (?:it |this |that |you )?to|make it so|let it|should be)\b", 0.9),
         (r"\bso that\b|\binstead\b", 0.5),
         (r"\b(?:i'd|i would) (?:actually |really )?(?:love|like|want)\b|\bwe (?:do|use|go) \w+-first\b", 1.0),
+        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:do|run|list|find|show|check|look|explain|tell|give|try|fix|commit|push|rebase|print|open|read|search|recall|rerun|retry|summari[sz]e|describe|compare|investigate|debug|analy[sz]e|review|go)\b", -1.5),
+        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:add|rename|remove|create|put|move|make|return|delete|drop|write|replace)\b.{0,80}\b(?:that|there|here|again|so we can see|something sensible)\b", -0.5),
+        (r"\bwe(?:'ll|'re not| will| won't| are not| split)\b(?! (?:see|need|have|be able))|\bgoing w(?:/|ith\b)", 0.9),
+        (r"^(?:ok,? |nah,? |no,? )?(?:scrap|forget|ditch|name it|call it|no \w+(?: \w+)? (?:in|for|on|at) (?:this|the|our))\b", 1.0),
+        (r"\b(?:stays?|remains?) (?:on|in|with|as|at|where|v?\d)\b|\bstays[.;,]|\bis enough\b|\b(?:capped|limited) (?:at|to)\b|\bwill (?:live|sit|use|go|run|expire)\b|\bgets? an? \d?-?\w+\b|\bgo(?:es)? (?:to|behind|into) (?:the|a)\b", 0.8),
         (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|first)[,.!:; ]+)*(?:create|add|remove|delete|replace|make|keep|move|rename|drop|support|store|write|return|show|hide|put|have)\b(?=(?:.*\b[\w'-]{3,}\b){4,})", 0.8),
         (r"\b(?:i think|i bet|i guess|i feel like) (?:we|it|that|this|the)\b", 0.5),
         (r"\bjust (?:use|launch|do|make|keep|pick|take|picking|using)\b", 0.6),
     ),
     PROBLEM: _cues(
         (r"\b(?:still )?(?:doesn't|does not|didn't|isn't|not) (?:quite )?(?:work|working|right|correct|true|helpful|supported|there)\b", 1.1),
+        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:do|run|list|find|show|check|look|explain|tell|give|try|fix|commit|push|rebase|print|say|get)\b|^sorry\b|\bi don't get it\b", -1.0),
+        (r"\b(?:loses?|drops?|drifts?|desyncs?|flap(?:s|ping)|stutters?|lags?|truncates?|overlaps?|flickers?|swallows?|dies|chokes?|ignores?|misses|gets? (?:killed|truncated|cut off|charged|stuck|lost|overwritten)|(?:comes?|came|turns?) (?:out|up|back) (?:blank|empty|wrong|garbled))\b", 0.8),
+        (r"\bkeeps? \w+ing\b|\beven though\b|\bcan't \w+ \w+|\btwice\b|\binstead of (?:a few|\w+ (?:seconds|minutes|hours|ms))\b|\bbehind the (?:modal|dialog|header|proxy)\b", 0.5),
         (r"\b(?:something|it|this|that|you|we) (?:just )?(?:broke|lost|messed up|is broken|went wrong)\b", 1.2),
         (r"\bi (?:see|get|got|have|notice[d]?|found|keep getting|just found)\b.{0,60}\b(?:errors?|warnings?|fail|problem|issue|that)\b", 0.7),
     ),
     CONTEXT: _cues(
         (r"\b(?:i|we) (?:use|have|had|host|run|deploy|work|merged|created|deleted|moved|own|already|only have|develop|are (?:in|on|using|running))\b", 0.9),
         (r"\b(?:it|this|that|the (?:project|repo|app|site|code|server|team|company|customer)) (?:is|was|runs|lives|uses|has)\b.{10,}", 0.5),
+        (r"\b(?:our|my) (?:\w+ ){0,3}(?:is|are|has|have|runs?|uses?|lives?)\b|^most of our\b|^this is an? (?:monorepo|\w+ (?:app|service|repo|project|library))\b", 0.9),
+        (r"\b(?:staging|prod(?:uction)?|ci|the (?:board|dataset|legacy \w+|game|firmware|cluster|backend|frontend|audit|company|customer|client|stack))(?: \w+)? (?:is|are|has|have|runs?)\b", 0.9),
+        (r"\b(?:owns|maintains|is responsible for|is on (?:leave|holiday|vacation)|bought|acquired|self[- ]hosted|written in|code freeze|release train)\b|\bruns? (?:on|through)\b", 0.8),
         (r"\bthere(?:'s| is| will be) (?:a|an|the|another)\b.{0,40}\b(?:release|freeze|deadline|demo|launch|audit|migration|cutover|incident)\b", 1.0),
         (r"\bhttps?://\S+", 0.2),
         (r"\b(?:my|our) (?:name|machine|laptop|server|setup|environment|team|company|repo|project|stack|site|website)\b", 0.8),
     ),
 }  # fmt: skip
+
+_USER[CONCLUSION] = _cues(
+    (
+        r"\bturns out\b|\bso it(?:'s| is) not\b|\b\d+ ?% of\b|\b\d+ (?:out )?of (?:the )?\d+\b|\bmeasur(?:ed|ing|ements?)\b",
+        1.0,
+    ),
+)
 
 _ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
     CONCLUSION: _cues(
@@ -259,11 +297,13 @@ _RHETORICAL = re.compile(
     r"\b(?:can|could|would|will) you (?:please )?(?:also )?(?:read|check|look|see|add|update|fix|make|"
     r"run|write|create|remove|rename|explain|help|show|list|have|try|use|do|commit|push|rebase|put|"
     r"examine|review|give|tell|implement|change|move|refactor)\b|^(?:right|ok(?:ay)?|really|why not|"
-    r"how so|what else|anything else|something else)\?$",
+    r"how so|what else|anything else|something else)\?$|^(?:and |so |but )?(?:did|have|are|were) you\b|^how many lines\b",
     re.IGNORECASE,
 )
 
 
+_LOG = re.compile(r"^(?:[\w.]*(?:Error|Exception)\b\s?:|FAILED |error\[|Traceback |at [\w.$]+\()")
+"""What a program printed, pasted."""
 _WISH = re.compile(
     r"\b(?:can|could|would|will) you (?:please )?(?:also |now )*(?:add|update|make|create|remove|rename|use|"
     r"implement|change|move|refactor|replace|support|rewrit\w+|help (?:with )?(?:rewriting|refactoring)|"
@@ -281,6 +321,8 @@ def assertion(said: Statement, speaker: str, refusing: bool = False) -> Assertio
         refusing: it is the reason that the user gave for refusing a step, or an answer to a question.
     """
     text = said.text
+    if speaker == USER and _LOG.match(text):
+        return None
     if said.form in (CODE, HEADING) or not SHORTEST <= len(text) <= LONGEST:
         return None if not (refusing and text) else Assertion(PREFERENCE, REFUSING)
     if text.rstrip(" *_`").endswith("?"):

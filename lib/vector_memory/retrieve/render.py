@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Callable, Sequence
 
 from vector_memory import injection
@@ -14,6 +14,9 @@ FENCE_TOKENS = 84
 LEAST_NOTE_TOKENS = 24
 WORTH_TOKENS = 90
 """What a note needs at least, head included, to say something of a long memory."""
+TITLE_CHARS = 60
+SAME_WORDS = 0.7
+_WORD = re.compile(r"\w{3,}")
 FIRST_SHARE = 0.4
 """The share of the budget that the best hit may take; the rest share what it leaves."""
 
@@ -32,7 +35,7 @@ def note(
     """
     line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
-        line += f" · {memory.title}"
+        line += f" · {_shortened(memory.title)}"
     made = injection.Note(memory.id, line, memory.text, foreign=is_others(memory))
     return injection.fitting(
         made, max(budget, injection.tokens(line) + LEAST_NOTE_TOKENS), list(around)
@@ -52,16 +55,23 @@ def _contradiction(memory: Memory, other: Memory) -> str:
 
 
 def _says(text: str, title: str) -> bool:
-    """Whether a text begins with its title anyway."""
-    return title.rstrip(".… ") in text[: 3 * len(title) + 20]
+    """Whether a text begins with its title anyway, or has most of its words."""
+    if title.rstrip(".… ").casefold() in text[: 3 * len(title) + 20].casefold():
+        return True
+    words = set(_WORD.findall(title.casefold()))
+    said = words & set(_WORD.findall(text.casefold()))
+    return len(said) >= SAME_WORDS * len(words)
+
+
+def _shortened(title: str) -> str:
+    return title if len(title) <= TITLE_CHARS else title[:TITLE_CHARS].rsplit(" ", 1)[0] + "…"
 
 
 def head(memory: Memory, project: str) -> str:
     """Return the first line: date, kind, project, whose words, and where to read on."""
     where = memory.id[:8]
     if memory.source.path and memory.source.line_start:
-        name = os.path.basename(memory.source.path)
-        where += f" {name}:{memory.source.line_start}"
+        where += f" {injection.short_name(memory.source.path)}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
     # Talk says itself who speaks in it, and what is made of talk is nobody's words.

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
 from functools import partial
 
 from vector_memory import analysis, injection, projects
@@ -59,6 +60,7 @@ MOST_BY_PARTS = 12
 MOST_WEIGHED = 8
 """Memories whose files are looked up."""
 MOST_NOTES = 2
+LONGEST_TURN = timedelta(hours=6)
 MOST_FILES = 3
 """Files that a note names in its head."""
 LEAST_CONFIDENCE = 0.25
@@ -385,8 +387,28 @@ def _head(one: Found, project: str) -> str:
 
 
 def _files_of(one: Found, roots: Sequence[str]) -> changed.Files:
-    """Return what became of the files that a memory is about."""
-    return changed.look(one.named, roots, one.memory.updated_at or one.memory.created_at)
+    """Return what became of the files that a memory is about, since its turn was over: what the turn itself
+    wrote is what the memory speaks of."""
+    memory = one.memory
+    made = memory.updated_at or memory.created_at
+    return changed.look(one.named, roots, max(made, _turn_end(one) or made))
+
+
+def _turn_end(one: Found) -> datetime | None:
+    """Return by when the turn of a memory was over: when the next one began, else when the transcript was
+    written last; None where that is not known."""
+    source = one.memory.source
+    if not source.session or source.turn <= 0:
+        return None
+    following = one.shelf.journal.of_turn(replace(source, turn=source.turn + 1), one.memory.project)
+    if following:
+        return min(other.created_at for other in following)
+    try:
+        written = datetime.fromtimestamp(os.stat(source.path).st_mtime, timezone.utc)
+    except OSError:
+        return None
+    # A copy of an old transcript was written today.
+    return min(written, one.memory.created_at + LONGEST_TURN)
 
 
 # -- in a search's place --------------------------------------------------------------------------

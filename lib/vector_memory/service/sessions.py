@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vector_memory import injection, projects, prompts, redact
+from vector_memory import analysis, injection, projects, prompts, redact
 from vector_memory.durable_files import write_durably
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import GLOBAL_PROJECT, QUIET, SUMMARY, TOPIC, Memory, Origin, Scope
+from vector_memory.model import (
+    GLOBAL_PROJECT,
+    PASSAGE,
+    QUIET,
+    SUMMARY,
+    TOPIC,
+    Memory,
+    Origin,
+    Scope,
+)
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told, without_echoes
@@ -29,6 +38,8 @@ MAX_PROMPT_CHARS = 8_000
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 START_NOTE_TOKENS = 110
+ENOUGH_CHARS, LEAST_TERMS = 1_000, 12
+"""Talk of fewer terms is not worth a place at a start."""
 NOTED_KINDS = ("decision", "preference", "procedure", "note", "conclusion", "solution", SUMMARY)
 EPISODES = "episodes"
 
@@ -232,13 +243,19 @@ def _is_meant(memory: Memory) -> bool:
     return memory.origin is Origin.USER and memory.kind in ("decision", "preference")
 
 
+def _says_something(memory: Memory) -> bool:
+    """Whether talk says more than a greeting and its answer."""
+    terms = set(analysis.analyse(memory.text[:ENOUGH_CHARS]))
+    return not memory.source.session or len(terms) >= LEAST_TERMS
+
+
 def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:
     """Return one memory for each exchange: its newest piece stands for it."""
     seen: set[tuple[str, int]] = set()
     first = []
     for memory in memories:
         key = (memory.source.session, memory.source.turn)
-        if memory.kind == TOPIC:
+        if memory.kind == TOPIC or (memory.kind == PASSAGE and not _says_something(memory)):
             continue
         if not memory.source.session or key not in seen:
             seen.add(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -379,3 +380,16 @@ def test_a_note_says_when_what_and_where() -> None:
     """The first line carries date, kind, project, id and the source lines."""
     line = render.head(hits_of(["text"])[0].memory, "ledger")
     assert line == "2026-05-03 · note · ledger · user · 00000000 x.jsonl:3-9"
+
+
+def test_a_note_spends_no_tokens_on_what_says_nothing() -> None:
+    """A session's id is cut, a title that the text has already is left out, a long one is cut."""
+    (hit,) = hits_of(["The import fails for exports of the bank."])
+    name = "/t/6ad06860-bfc7-4417-a829-0477aaeb301a.jsonl"
+    source = replace(hit.memory.source, path=name)
+    memory = replace(hit.memory, source=source, title="the import fails for exports of the bank…")
+    head = render.note(memory, "ledger", 200).head
+    assert "00000000 6ad06860….jsonl:3-9" in head
+    assert "fails" not in head
+    other = replace(memory, title="why do the nightly jobs of the ledger take " + "so " * 40)
+    assert 20 < len(render.note(other, "ledger", 200).head.rpartition(" · ")[2]) <= 61
