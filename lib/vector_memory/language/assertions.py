@@ -112,6 +112,7 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:geht|funktioniert|läuft) nicht\b|\bfehler\b|\bkaputt\b|\bne (?:marche|fonctionne) pas\b", 1.1),
     ),
     QUESTION: _cues(
+        (r"\bnot sure (?:if|whether|how|what|yet)\b|\bnobody knows\b|\bwhat (?:i|we) don't know\b|^one open question\b", 1.3),
         (r"\b(?:unclear|undecided|an? open (?:question|point)|remains? open|still torn|i'm torn|we're torn)\b|^open (?:question|point)\b", 1.4),
         (r"\b(?:no idea|(?:don't|do not) know) (?:yet )?(?:what|how|who|whether|if|why)\b", 1.2),
     ),
@@ -130,6 +131,7 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
     TODO: _cues(
         (r"\b(?:all|every|have|has|were|been|no)\b.{0,40}\b(?:addressed|done|completed?|resolved|replaced|remaining)\b", -2.0),
         (r"\b(?:todo|fixme|to-do)\b", 1.3),
+        (r"\bnext (?:sprint|week|month|quarter|release|iteration)\b", 1.0),
         (r"\bremind me\b|\bput (?:it |this |that )?on the (?:list|backlog)\b|\bbacklog\b|\bcan wait\b|\bnot now\b|\bat some point\b|\bleft for later\b|\b(?:has|have) yet to\b", 1.3),
         (r"^(?:once|when|before|after) .{5,60}, (?:drop|remove|delete|write|replace|switch|migrate|rotate|somebody|we (?:have|need) to)\b|^(?:after|before) (?:the|we) [^:]{2,30}:|^not done yet\b", 1.3),
         (r"\b(?:has|have|need|needs|ought) to be (?:removed|replaced|adapted|updated|migrated|moved|rotated|deleted|rewritten)\b.{0,60}\b(?:once|when|after|before|until)\b|\b(?:once|when|after|before)\b.{5,80}\b(?:has|have|need|needs) to be (?:removed|replaced|adapted|updated|migrated|moved|rotated|deleted)\b", 1.3),
@@ -147,6 +149,7 @@ _BOTH: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:you can|can be|is) (?:now )?(?:run|tested|started|built|deployed|installed|use) (?:it )?(?:with|by|via|using|locally)\b", 0.8),
         (r"^(?:first|1st|step \d+)\b.{5,}\bthen\b", 0.9),
         (r"\b(?:goes|works|is done|go|look)s? like this\b|\b(?:is|are) (?:created|regenerated|generated|added|deployed|built|rotated|restored|updated) (?:in this \w+ )?(?:with|by|via)\b", 1.3),
+        (r"^(?:to|for) [^,:]{2,60}, you \w+", 1.2),
         (r"^to (?:\w+ ){0,4}\w+: |\byou (?:flash|get|build|deploy|log in|restart|start|create|profile|run|do) .{0,60}\b(?:by|with|using|and do)\b", 1.1),
         (r"\bfirst,? (?:and )?then\b|, then (?:run|do|approve|start|swap|delete|make|commit)\b|\bfollowed by\b", 0.7),
         (r"\byou can (?:run|test|use|see|check)\b.{0,40}`", 0.7),
@@ -157,17 +160,18 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
     PREFERENCE: _cues(
         (r"(?<!is )(?<!are )(?<!was )(?<!were )(?<!has )(?<!have )(?<!had )\b(?:always|never)\b(?! (?:mind|gets?|be(?:en)?|had|seen|works?|worked|happen|return|fail|show|start|finish|end|match|come|came|reach|fire|run)s?\b)", 0.9),
         (r"\b(?:i|we)(?:'d| would)? (?:really |strongly |explicitly |much |kind of |definitely )*(?:prefer|rather|like(?: it)? (?:to|when|if)|hate|dislike|love)\b", 1.4),
-        (r"\b(?:i|we) (?:really |explicitly |definitely )?(?:don't|do not) (?:want|like|need|care)\b", 1.3),
+        (r"\b(?:i (?:really |explicitly |definitely )?(?:don't|do not) (?:want|like|need|care)|we (?:don't|do not) (?:want|like|care))\b", 1.3),
         (r"^(?:please |pls |plz |also |and |so |but |no,? |oh,? |hey,? )*(?:don't|do not|never(?! mind)|stop|avoid|no need to)\b", 1.2),
         (r"\bno exceptions?\b|\bwithout (?:checking|asking|telling|my)\b|\bmy (?:explicit )?(?:ok|okay|approval|permission|say-so)\b|\bask (?:me )?(?:first|before|instead)\b", 1.3),
-        (r"\bi (?:can't stand|cannot stand|generally favou?r|favou?r|like (?:small|short|my|to)|want to (?:hear|know)|expect)\b", 1.2),
+        (r"\bi (?:can't stand|cannot stand|generally favou?r|favou?r|like (?:small|short|my|to|\w+ \w+ (?:more|better))|want to (?:hear|know)|expect)\b", 1.2),
         (r"\b(?:in|for|across) (?:every|all|any|each)(?: other)? (?:of )?(?:my )?projects?\b|\bwhatever (?:the )?project\b|\bfor god's sake\b", 1.0),
         (r"\byou (?:do not|don't|never) (?!need|have|know|want|think|like|see|get|seem)\w+|\bskip the\b", 0.9),
         (r"\b(?:commit messages?|(?:public |variable )?names?|comments?|prs?|branches|diffs?|lines|answers?|replies|refactorings?)\b.{0,50}\b(?:in the imperative|max|under \d|at most|must be|should be|in english|separate)\b", 0.9),
         (r"\b(?:please|pls|plz) (?:don't|do not|never|always|avoid|stop|make sure|keep|use)\b", 1.0),
         (r"^(?:no,? |please |just |actually,? )*use [`\w@./-]+(?:,| \(?not\b| instead| rather|[.!]?$)", 1.5),
         (r"\b(?:from now on|as a rule|going forward)\b", 1.6),
-        (r"\b(?:in (?:the )?future|in general|by default|whenever|each time|every time|to be clear|remember (?:that|to))\b", 1.0),
+        (r"\bby default\b", 0.6),
+        (r"\b(?:in (?:the )?future|in general|whenever|each time|every time|to be clear|remember (?:that|to))\b", 1.0),
         (r"^(?:please |also |and |so |but |no,? )*(?:don't|do not|no need to)\b.{0,60}\b(?:today|yet|for now|right now|this time|tonight|just now)\b", -0.8),
         (r"\bkeep(?:ing)? (?:it|things|them|everything) (?:\w+ )?(?:simple|short|small|clean|the same|minimal|concise)\b", 0.9),
         (r"\b(?:too|not so|less|more) (?:verbose|long|tentative|chatty|wordy|careful)\b", 0.8),
@@ -181,8 +185,11 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:i changed my mind|i'd like (?:it |this |that |you )?to|make it so|let it|should be)\b", 0.9),
         (r"\bso that\b|\binstead\b", 0.5),
         (r"\b(?:i'd|i would) (?:actually |really )?(?:love|like|want)\b|\bwe (?:do|use|go) \w+-first\b", 1.0),
-        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:do|run|list|find|show|check|look|explain|tell|give|try|fix|commit|push|rebase|print|open|read|search|recall|rerun|retry|summari[sz]e|describe|compare|investigate|debug|analy[sz]e|review|go)\b", -1.5),
+        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:do|run|list|find|show|check|look|explain|tell|give|try|fix|commit|push|rebase|resolve|print|open|read|search|recall|rerun|retry|summari[sz]e|describe|compare|investigate|debug|analy[sz]e|review|go)\b", -1.5),
         (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:add|rename|remove|create|put|move|make|return|delete|drop|write|replace)\b.{0,80}\b(?:that|there|here|again|so we can see|something sensible)\b", -0.5),
+        (r"\bwe (?:don't|do not) need\b|\b(?:instead|rather)[.!]?$", 1.2),
+        (r"^(?:the |our |all |every |each |new |old |access |\w+s )[^,?]{2,60}? (?:should|must|shall|has to|have to|stays?|remains?)\b", 0.9),
+        (r"\bthen we (?:use|take|go|keep|do)\b", 1.0),
         (r"\bwe(?:'ll|'re not| will| won't| are not| split)\b(?! (?:see|need|have|be able))|\bgoing w(?:/|ith\b)", 0.9),
         (r"^(?:ok,? |nah,? |no,? )?(?:scrap|forget|ditch|name it|call it|no \w+(?: \w+)? (?:in|for|on|at) (?:this|the|our))\b", 1.0),
         (r"\b(?:stays?|remains?) (?:on|in|with|as|at|where|v?\d)\b|\bstays[.;,]|\bis enough\b|\b(?:capped|limited) (?:at|to)\b|\bwill (?:live|sit|use|go|run|expire)\b|\bgets? an? \d?-?\w+\b|\bgo(?:es)? (?:to|behind|into) (?:the|a)\b", 0.8),
@@ -192,8 +199,9 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
     ),
     PROBLEM: _cues(
         (r"\b(?:still )?(?:doesn't|does not|didn't|isn't|not) (?:quite )?(?:work|working|right|correct|true|helpful|supported|there)\b", 1.1),
-        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:do|run|list|find|show|check|look|explain|tell|give|try|fix|commit|push|rebase|print|say|get)\b|^sorry\b|\bi don't get it\b", -1.0),
+        (r"^(?:(?:ok(?:ay)?|so|and|also|then|now|please|pls|first)[,.!:; ]+)*(?:do|run|list|find|show|check|look|explain|tell|give|try|fix|commit|push|rebase|resolve|print|say|get)\b|^sorry\b|\bi don't get it\b", -1.0),
         (r"\b(?:loses?|drops?|drifts?|desyncs?|flap(?:s|ping)|stutters?|lags?|truncates?|overlaps?|flickers?|swallows?|dies|chokes?|ignores?|misses|gets? (?:killed|truncated|cut off|charged|stuck|lost|overwritten)|(?:comes?|came|turns?) (?:out|up|back) (?:blank|empty|wrong|garbled))\b", 0.8),
+        (r"\b(?:cut off|off by|too (?:big|slow|long|large|small|many)|way too|randomly|case[- ]sensitive|question marks|(?:takes?|took) (?:over|more than|forever|\d+)|i get (?:a|an|the) \d{3})\b", 0.8),
         (r"\bkeeps? \w+ing\b|\beven though\b|\bcan't \w+ \w+|\btwice\b|\binstead of (?:a few|\w+ (?:seconds|minutes|hours|ms))\b|\bbehind the (?:modal|dialog|header|proxy)\b", 0.5),
         (r"\b(?:something|it|this|that|you|we) (?:just )?(?:broke|lost|messed up|is broken|went wrong)\b", 1.2),
         (r"\bi (?:see|get|got|have|notice[d]?|found|keep getting|just found)\b.{0,60}\b(?:errors?|warnings?|fail|problem|issue|that)\b", 0.7),
@@ -203,6 +211,8 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:it|this|that|the (?:project|repo|app|site|code|server|team|company|customer)) (?:is|was|runs|lives|uses|has)\b.{10,}", 0.5),
         (r"\b(?:our|my) (?:\w+ ){0,3}(?:is|are|has|have|runs?|uses?|lives?)\b|^most of our\b|^this is an? (?:monorepo|\w+ (?:app|service|repo|project|library))\b", 0.9),
         (r"\b(?:staging|prod(?:uction)?|ci|the (?:board|dataset|legacy \w+|game|firmware|cluster|backend|frontend|audit|company|customer|client|stack))(?: \w+)? (?:is|are|has|have|runs?)\b", 0.9),
+        (r"\b(?:launch|release|deadline|freeze|demo|go-?live) is\b|\bi'?m the only\b", 1.0),
+        (r"\bcomes? from\b|\benvironment (?:uses|is|has)\b", 0.7),
         (r"\b(?:owns|maintains|is responsible for|is on (?:leave|holiday|vacation)|bought|acquired|self[- ]hosted|written in|code freeze|release train)\b|\bruns? (?:on|through)\b", 0.8),
         (r"\bthere(?:'s| is| will be) (?:a|an|the|another)\b.{0,40}\b(?:release|freeze|deadline|demo|launch|audit|migration|cutover|incident)\b", 1.0),
         (r"\bhttps?://\S+", 0.2),
@@ -218,6 +228,10 @@ _USER[CONCLUSION] = _cues(
 )
 
 _ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
+    PROBLEM: _cues(
+        (r"\b(?:has no|have no|there is no|there's a race|race (?:condition|between)|lacks?|never \w+ed|doesn't (?:verify|include|check|validate|escape|handle|close|release|split)|hard-?coded|orphaned|bypass(?:es)?|in plain text|full table scan|dereferences|truncated|chokes?|double[sd]?)\b", 0.9),
+        (r"\bso (?:any(?:one|body)|tenants|users|every|it can|they can|each)\b", 0.5),
+    ),
     CONCLUSION: _cues(
         (r"\b(?:this|that|which|it) (?:means|explains|shows|confirms|proves|indicates|suggests|implies)\b", 1.1),
         (r"\b(?:turns out|it appears|it seems|apparently|in fact|confirmed|verified|discovered|found that|found the|i found|i can see (?:that|the)|i see (?:that|the)|i notice)\b", 0.9),
@@ -238,6 +252,7 @@ _ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
     ),
     DECISION: _cues(
         (r"\b(?:i'll|i will|we'll|we will|i'm going to|let me|let's)\b.{3,90}\b(?:instead|because|since|so that|rather than)\b", 1.2),
+        (r"^(?:as agreed|agreed|per your|as you (?:wanted|asked|said))\b", 1.7),
         (r"\b(?:i(?:'d)? (?:recommend|suggest|propose|lean toward|go with)|my recommendation|recommended|recommendation:)\b", 0.9),
         (r"\b(?:the )?(?:cleanest|best|simplest|safest|right|better|most \w+) (?:solution|approach|option|way|choice|fit)\b", 0.9),
         (r"\b(?:seems like the best fit|is the way to go|makes (?:the )?most sense)\b", 1.0),
@@ -247,6 +262,7 @@ _ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:we're|you want|you'd like|not)\b.{0,20}\*?\*?not\b.{4,}", 0.4),
     ),
     CONTEXT: _cues(
+        (r"^(?:the |your )?(?:backend|frontend|ci|api|server|(?:production )?database|authentication)\b.{0,20}\b(?:is|runs|uses)\b", 1.0),
         (r"^(?:this|the) (?:project|repo(?:sitory)?|codebase|app(?:lication)?|code|library|tool|site|server|test suite|setup|service|module)\b.{0,30}\b(?:is|uses|has|appears|consists|runs|lives|contains|relies)\b", 1.0),
         (r"\b(?:is|are) (?:located|defined|configured|implemented|stored|kept|documented|hosted|deployed|set)\b (?:in|at|by|on|to|with)\b", 0.9),
         (r"\b(?:opened|created|merged|pushed) (?:a |the |an |new )?(?:pr|pull request|branch|commit|issue|repo(?:sitory)?|empty commit)\b", 1.1),
@@ -297,7 +313,7 @@ _RHETORICAL = re.compile(
     r"\b(?:can|could|would|will) you (?:please )?(?:also )?(?:read|check|look|see|add|update|fix|make|"
     r"run|write|create|remove|rename|explain|help|show|list|have|try|use|do|commit|push|rebase|put|"
     r"examine|review|give|tell|implement|change|move|refactor)\b|^(?:right|ok(?:ay)?|really|why not|"
-    r"how so|what else|anything else|something else)\?$|^(?:and |so |but )?(?:did|have|are|were) you\b|^how many lines\b",
+    r"how so|what else|anything else|something else)\?$|^(?:why|what|which \w+|how) did you\b|^how long will\b|^what(?:'s| is) the command\b|\bcan you say\b|^(?:and |so |but )?(?:did|have|are|were) you\b|^how many lines\b",
     re.IGNORECASE,
 )
 
