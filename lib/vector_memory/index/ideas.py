@@ -99,11 +99,24 @@ def ideas(
         if step.kind in (SAID, NOTE)
     ]
     texts = [(speaker, clean(text), clean(about)) for speaker, text, about in heard]
+    said = list(_said(texts, title, exchange.files))
+    for place, idea in enumerate(said):
+        mended = idea.assertion.intent == PROBLEM and any(
+            later.assertion.intent == SOLUTION and later.speaker == ASSISTANT
+            for later in said[place + 1 :]
+        )
+        yield idea._replace(answered=True) if mended else idea
+
+
+def _said(
+    texts: Sequence[tuple[str, str, str]], title: str, files: Sequence[str]
+) -> Iterator[Idea]:
+    """Yield the ideas of texts: who says each, the text, and what it is about."""
     for place, (speaker, text, about) in enumerate(texts):
         answered = any(
             who == ASSISTANT and len(later) >= ANSWER_CHARS for who, later, _ in texts[place + 1 :]
         )
-        for idea in _of_text(speaker, text, about, title, exchange.files):
+        for idea in _of_text(speaker, text, about, title, files):
             yield idea._replace(answered=answered or idea.answered)
 
 

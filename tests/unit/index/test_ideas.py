@@ -118,3 +118,13 @@ def test_sizes(steps: list[tuple[str, str]]) -> None:
     assert len(made) <= MOST_IDEAS
     assert all(0 < len(one.text) <= LONGEST_IDEA for one in made)
     assert len({one.external_id for one in made}) == len(made)
+
+
+def test_a_problem_that_the_same_answer_mends_is_not_open() -> None:
+    """One that nothing is said to is."""
+    mended = said("The issue is that the worker never closes it. I fixed it in a finally block.")
+    open_one = said("The issue is that the worker never closes its connection.")
+    done = [one.extra.get("done") for one in to_ideas(mended) if one.kind == "problem"]
+    left = [one.extra.get("done") for one in to_ideas(open_one) if one.kind == "problem"]
+    assert all(done)
+    assert left == [None]
