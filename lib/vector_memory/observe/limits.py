@@ -89,6 +89,12 @@ _IT = re.compile(
     re.IGNORECASE,
 )
 """What was named before is ruled out."""
+_ELSE = re.compile(
+    rf"\b{_NO} (?:ever |please )?{_CHANGE}\s+(?:anything else|any(?:thing)? other(?: files?| code)?|other (?:files|code|things|stuff)|the (?:rest|other files))\b"
+    r"|\b(?:and |but )?(?:nothing|no(?:thing)? other files?) else\b|\bleave (?:everything|all|the rest)(?: else)? (?:alone|as (?:it|they) (?:is|are)|untouched|unchanged)\b",
+    re.IGNORECASE,
+)
+"""All but what was named before is ruled out."""
 _FORMAT = re.compile(
     rf"\b(?:no|{_NO} (?:any |do any |run any )?)\s*(?:re-?)?format(?:ting|s|ted)?\b(?! (?:of|string|specif|error|change))|\b{_NO} run (?:the )?(?:formatter|prettier|black|gofmt|eslint --fix)\b",
     re.IGNORECASE,
@@ -337,13 +343,24 @@ def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
     for pattern, kind in ((_NOT, NOT), (_KEEP, KEEP)):
         if found := pattern.search(sentence):
             clause = _clause(found[1])
-            targets = _targets(clause) or (_thing(clause) if kind == KEEP else ())
+            # "Don't touch the exports" names them; "don't change the behaviour" names nothing.
+            by_kind = kind == KEEP or _TOUCHING.search(found[0]) is not None
+            targets = _targets(clause) or (_thing(clause) if by_kind else ())
+            if kind == NOT and targets == (EVERYTHING,):
+                continue
             if targets:
                 yield Limit(kind, targets, said)
     if left := _LEAVE.search(sentence):
         targets = _targets(_clause(next((one for one in left.groups() if one), "")))
         if targets:
             yield Limit(NOT, targets, said)
+    if other := _ELSE.search(sentence):
+        before = prompt[: max(prompt.find(sentence), 0)]
+        named = _paths_in(sentence[: other.start()]) or _paths_in(
+            next((one for one in reversed(_SENTENCE.split(before)) if one.strip()), "")
+        )
+        if named:
+            yield Limit(ONLY, named, said)
     if it := _IT.search(sentence) or _OFF.search(sentence):
         # In the sentence, else in the one before it.
         before = prompt[: max(prompt.find(sentence), 0)]
@@ -362,6 +379,7 @@ def _paths_in(text: str) -> tuple[str, ...]:
     return tuple(one for one in _targets(text) if one in folders or "/" in one or "." in one)
 
 
+_TOUCHING = re.compile(r"\b(?:touch|edit|mess with)", re.IGNORECASE)
 _ANY = re.compile(
     r"^(?:anything|any(?: of the)? files?|files?|any of (?:it|them)|stuff)\b", re.IGNORECASE
 )
