@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from vector_memory.observe import limits
+from vector_memory.observe import breaking
 from vector_memory.observe.changes import EDIT, FILE_KINDS, GONE, NEW, View
 from vector_memory.observe.findings import (
     HIGH,
@@ -75,7 +75,7 @@ def look(course: Course, objectives: Objectives, view: View, around: Surrounding
             f"The user said: \u201c{limit.said}\u201d \u2013 {how}.",
             f"{limit.kind} {what}",
         )
-        for limit, how, what in limits.broken(objectives.limits, view, around)
+        for limit, how, what in breaking.broken(objectives.limits, view, around)
     ]
     if objectives.is_specific:
         found += _drifted(course, objectives, view, around)

@@ -14,7 +14,7 @@ from vector_memory import analysis, prompts
 from vector_memory.language.mentions import mentions
 from vector_memory.observe import limits
 from vector_memory.observe.findings import CATEGORIES
-from vector_memory.observe.limits import Limit
+from vector_memory.observe.limit import Limit
 
 MOST_CHARS = 4_000
 SHORT_CHARS = 140

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vector_memory.observe import changes, limits
+from vector_memory.observe import breaking, changes, limits
 from vector_memory.observe.findings import Surroundings
 
 ROOT = "/p"
@@ -20,7 +20,7 @@ def kinds(prompt: str) -> list[tuple[str, tuple[str, ...]]]:
 
 def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
     view = changes.of_call(tool, given, PLACE)
-    return [how for _, how, _ in limits.broken(limits.read(prompt), view, PLACE)]
+    return [how for _, how, _ in breaking.broken(limits.read(prompt), view, PLACE)]
 
 
 @pytest.mark.parametrize(
