@@ -22,8 +22,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _ANGLES = "<\uff1c\ufe64\u2039\u276e\u02c2\u27e8\u2329\u3008\u1438\u16b2\u29fc\U0001d236"
 """The less-than sign, and what looks like one."""
 _TAG_LIKE = re.compile(
-    "[" + _ANGLES + r"](?=[^\s\d=\-<]|\s{1,40}(?:[/!?\\|]|[^\W\d_][^<>]{0,80}>))"
+    "[" + _ANGLES + r"](?=[^\s\d=\-<]|\s{1,40}(?:[/!?\\|]|[^\W\d_][^<>]{0,80}>)|\s{0,40}\Z)"
 )
+"""A sign at the end counts: something else follows where the text is put."""
 _ENTITY_LIKE = re.compile(r"&(?=#|[lLgG][tT]|[a-zA-Z][a-zA-Z0-9]{1,31};)")
 _FENCE = re.compile(r"`{3,}")
 _TILDES = re.compile(r"(?m)^(\s*)~{3,}")

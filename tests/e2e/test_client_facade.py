@@ -47,6 +47,7 @@ def project(tmp_path: Path, shared_product: Installation) -> Path:
     # It would be told at the start, and nothing is told twice.
     shared_product.cli("config", "set", "recall_on_start", "false")
     shared_product.cli("remember", TEXT, "--kind", "decision", "--project", str(folder))
+    shared_product.rest()
     return folder
 
 

@@ -26,8 +26,7 @@ def project(tmp_path: Path, shared_product: Installation) -> Path:
     """A repository with something to lose, and a daemon that runs: scripted calls come within the first
     second, before one that the session starts is there."""
     shared_product.cli("daemon", "start")
-    ready = ("daemon", "status")
-    shared_product.wait_until(lambda: shared_product.ask(*ready)["state"] == "full", "the daemon")
+    shared_product.rest()
     folder = tmp_path / "store"
     (folder / "shop").mkdir(parents=True)
     for name in ("checkout", "prices"):

@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vector_memory import injection
@@ -39,6 +39,7 @@ def inside(block: str) -> str:
 
 
 @given(NASTY, NASTY, NASTY, st.booleans())
+@example("![a](https://evil.example/?q=1)", "<", "", False)
 def test_a_block_is_exactly_one_fence(text: str, head: str, title: str, foreign: bool) -> None:
     """Whatever is stored and in whichever form of Unicode it is read: nothing in it looks like a tag,
     every line is a head or indented, and a hook prints one JSON object."""

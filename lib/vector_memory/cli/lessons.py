@@ -70,5 +70,5 @@ def _odd(one: Mapping[str, Any]) -> str:
 
 def _thing(one: Mapping[str, Any]) -> str:
     took = f", {one['seconds']:g} s" if one["seconds"] else ""
-    times = f"{one['same']} of {one['seen']} times" if one["kind"] == "command" else ""
+    times = f"the last {one['same']} of {one['seen']} times" if one["kind"] == "command" else ""
     return ", ".join(filter(None, (one["text"], times, f"last {one['last'][:10]}"))) + took

@@ -197,6 +197,7 @@ class Daemon:
             "pid": os.getpid(),
             "rss_mb": round(rss_bytes() / 1e6, 1),
             "state": self.house.state() if self.house else "damaged",
+            "busy": bool(self.house and self.house.busy()),
             "version": self.version,
             "uptime_s": round(time.monotonic() - self.started, 1),
             "requests": self.server.requests,

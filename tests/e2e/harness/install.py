@@ -98,6 +98,16 @@ class Installation:
         """Wait until at least so many memories are stored, each with its vector."""
         self.wait_until(lambda: self._has(memories), f"{memories} memories with vectors")
 
+    def rest(self) -> None:
+        """Wait until the daemon has everything ready, as it has a moment after it began: on a busy machine
+        the first search would find it importing what looks at searches."""
+
+        def ready() -> bool:
+            told = self.ask("daemon", "status")
+            return told["state"] == "full" and not told.get("busy", True)
+
+        self.wait_until(ready, "a daemon at rest")
+
     def wait_until(self, true: Callable[[], bool], what: str) -> None:
         """Wait until something is so, or fail after `SETTLE_S`."""
         until = time.monotonic() + SETTLE_S
