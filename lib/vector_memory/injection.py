@@ -32,13 +32,15 @@ class Note:
     """One memory as the model sees it. `head` is its dated, sourced first line, `text` its words, `id`
     what asks for the whole of it; `foreign` says that its words are somebody else's."""
 
-    __slots__ = ("foreign", "head", "id", "text")
+    __slots__ = ("_lines", "_tokens", "foreign", "head", "id", "text")
 
     def __init__(self, id: str, head: str, text: str, foreign: bool = False) -> None:
         self.id = id
         self.head = head
         self.text = text
         self.foreign = foreign
+        self._lines: list[str] = []
+        self._tokens = 0
 
     def with_text(self, text: str) -> "Note":
         """Return the note with other words."""
@@ -47,7 +49,14 @@ class Note:
     @property
     def tokens(self) -> int:
         """What it takes of a budget, as it is rendered."""
-        return tokens("\n".join(rendered(self))) + 4
+        self._tokens = self._tokens or tokens("\n".join(self.lines)) + 4
+        return self._tokens
+
+    @property
+    def lines(self) -> "list[str]":
+        """Its lines, as they are rendered: made once, since a note is fitted, counted and shown."""
+        self._lines = self._lines or rendered(self)
+        return self._lines
 
 
 def tokens(text: str) -> int:
@@ -78,7 +87,7 @@ def fence(notes: "list[Note]", title: str = "", head_text: str = HEAD) -> str:
     if title:
         lines.append(_line(title))
     for note in notes:
-        lines.extend(rendered(note))
+        lines.extend(note.lines)
     body = "\n".join(lines)
     mark = _mark(body)
     return f'<{TAG} mark="{mark}">\n{body}\n</{TAG} mark="{mark}">'

@@ -306,6 +306,11 @@ def fence(
 def _checked(notes: Sequence[injection.Note]) -> list[injection.Note]:
     """Redact once more on the way out: rules may have become stricter since it was stored."""
     policy = redact.active()
+    with contextlib.suppress(UnsafeTextError):
+        # Mostly nothing is found; one look at all is faster than two at each.
+        whole = "\n\n".join(f"{one.head}\n{one.text}" for one in notes)
+        if redact.clean(whole, policy).text == whole:
+            return list(notes)
     checked = []
     for one in notes:
         with contextlib.suppress(UnsafeTextError):
