@@ -86,7 +86,7 @@ class Settings:
     ollama_host: str = ""
     """Ollama's address. Empty means `OLLAMA_HOST`, else http://127.0.0.1:11434."""
     embedding_threads: int = bounded(2, ge=1, le=64)
-    """Processor threads that the embedding model may use."""
+    """Processors that a backfill's embedding may use; a prompt's takes one."""
     generation_backend: Literal["", "ollama", "client"] = ""
     """Which language model `hyde`, `rerank` and `extraction` may ask: one of `ollama`, the headless
     `client` (which costs your tokens), or none."""

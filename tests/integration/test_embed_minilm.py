@@ -75,13 +75,6 @@ def test_a_query_is_cut_where_the_settings_say() -> None:
     assert full.embed_query(start) @ full.embed_query(start + "kiwi banana") < 0.9999
 
 
-def test_threads_change_nothing_but_the_speed() -> None:
-    """One thread and two compute the same vectors."""
-    one = MiniLm(Settings(embedding_threads=1), models_folder()).embed_documents(VARIED[:8])
-    two = MiniLm(Settings(embedding_threads=2), models_folder()).embed_documents(VARIED[:8])
-    assert (one * two).sum(axis=1).min() >= 0.9999
-
-
 def test_a_missing_model_is_an_expected_error(tmp_path: Path) -> None:
     """Without the model the error says what is missing and how to get it."""
     with pytest.raises(EmbeddingError, match=r"not installed.*bootstrap"):

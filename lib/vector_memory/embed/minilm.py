@@ -25,13 +25,16 @@ BATCH = 4
 BULK = 32
 """Texts from which on the memory that a call took is worth giving back."""
 SEPARATOR_ID = 102
+THREADS = 1
+"""Of one text. A second one that does not spin gains nothing, of 20 tokens or of 80, and takes the processor
+from the search by words, which runs meanwhile. Many texts are embedded by several processes."""
 
 
 class MiniLm:
     """all-MiniLM-L6-v2, exactly as its authors compute it. Safe to use from several threads.
 
     Args:
-        settings: `embedding_threads` and `query_tokens` are read.
+        settings: `query_tokens` is read.
         models_folder: where `model_files.install` put the model.
 
     Raises:
@@ -44,9 +47,7 @@ class MiniLm:
         folder = os.path.join(models_folder, FOLDER)
         self._query_tokens = settings.query_tokens
         self._tokenizer = _load_tokenizer(os.path.join(folder, TOKENIZER_FILE))
-        self._session: Any = _load_session(
-            os.path.join(folder, GRAPH_FILE), settings.embedding_threads
-        )
+        self._session: Any = _load_session(os.path.join(folder, GRAPH_FILE))
 
     @property
     def model(self) -> str:
@@ -124,7 +125,7 @@ def _load_tokenizer(path: str) -> Any:
     return tokenizer
 
 
-def _load_session(path: str, threads: int) -> Any:
+def _load_session(path: str) -> Any:
     # Set before the import: by then it has made its files and would report home.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
@@ -133,7 +134,7 @@ def _load_session(path: str, threads: int) -> Any:
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = THREADS
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
