@@ -148,10 +148,19 @@ def _ready(pipe: IO[bytes], event: int, until: float) -> bool:
 # -- in the child ---------------------------------------------------------------------------------
 
 
-def begin() -> tuple[IO[bytes], IO[bytes]]:
+def begin(patient: bool = False) -> tuple[IO[bytes], IO[bytes]]:
     """Make this process a child that gives way to others; return where requests come from and answers
-    go to."""
+    go to.
+
+    Args:
+        patient: whether it takes only what nobody else of the whole machine wants, and gives it back at once:
+            the nicest of ordinary processes still keeps a prompt waiting for a moment. On a machine that is
+            busy for long it hardly moves. Linux alone has that.
+    """
     os.nice(NICENESS)
+    if patient:
+        with contextlib.suppress(AttributeError, OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     # The parent asks it to end by closing stdin; ^C in a terminal is meant for others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)

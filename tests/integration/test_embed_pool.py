@@ -55,6 +55,17 @@ def test_no_child_before_the_first_use(bulk: BulkEmbedder) -> None:
     assert bulk.pid not in {None, first}
 
 
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="only Linux has it")
+def test_the_child_takes_what_nobody_wants(bulk: BulkEmbedder) -> None:
+    """A prompt that comes meanwhile waits for none of its threads."""
+    bulk.embed_documents(["a text"])
+    threads = os.listdir(f"/proc/{bulk.pid}/task")
+    policies = {os.sched_getscheduler(int(one)) for one in threads}
+    assert os.sched_getscheduler(int(bulk.pid or 0)) == os.SCHED_IDLE
+    assert len(threads) > 2
+    assert os.SCHED_IDLE in policies
+
+
 def test_a_child_that_died_idle_is_replaced(bulk: BulkEmbedder) -> None:
     """Between two calls a child's death is made good."""
     bulk.embed_documents(["text"])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
 
 FRAME_TEXTS = 64
-ANSWER_TIMEOUT_S = 300.0
+ANSWER_TIMEOUT_S = 900.0
 """For one frame; the first may have to fetch a model."""
 CLOSED = "The embedding process was closed."
 SETTINGS = (

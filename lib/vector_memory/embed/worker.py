@@ -25,7 +25,7 @@ FRAME_CPU_S = 900.0
 
 def main() -> None:
     """Answer frames until stdin ends."""
-    requests, answers = children.begin()
+    requests, answers = children.begin(patient=True)
     embedder = None
     parallel = 1
     try:
