@@ -29,7 +29,7 @@ _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7
 
 
 class Note:
-    """One memory as the model sees it. `head` is its dated, sourced first line, `text` its words, `id`
+    """One memory as the model sees it; it is not changed. `head` is its dated, sourced first line, `text` its words, `id`
     what asks for the whole of it; `foreign` says that its words are somebody else's."""
 
     __slots__ = ("_lines", "_tokens", "foreign", "head", "id", "text")

@@ -315,7 +315,7 @@ def test_lessons_fit_on_a_screen(daemon: FakeDaemon, capsys: pytest.CaptureFixtu
     assert "  For fixes here: edit → `just check` [aaaaaaaaaaaa]" in out
     assert "  `pytest` fails first: run `uv run pytest` (3 of 4 tasks, last 2026-11-20)" in out
     assert "Not as it used to be:\n  `just check` fails since 2026-11-20 [bbbbbbbbbbbb]" in out
-    assert "  `just lint` passes, 4 of 5 times, last 2026-11-20, 41 s" in out
+    assert "  `just lint` passes, the last 4 of 5 times, last 2026-11-20, 41 s" in out
 
 
 def test_lessons_of_nothing(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:

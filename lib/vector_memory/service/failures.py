@@ -114,7 +114,8 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[M
 def _note(memory: Memory, project: str) -> injection.Note:
     note = render.note(memory, project, FAILURE_TOKENS - render.FENCE_TOKENS)
     if memory.confidence < DOUBTED:
-        note.head += " · doubtful: it did not help the last time"
+        head = note.head + " · doubtful: it did not help the last time"
+        note = injection.Note(note.id, head, note.text, note.foreign)
     tried = [str(line) for line in memory.extra.get("tried", ())]
     line = f"Tried in vain: {'; '.join(tried)}"
     longer = note.with_text(f"{note.text}\n{line}")
