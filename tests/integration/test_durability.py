@@ -330,6 +330,8 @@ def test_a_data_home_that_can_only_be_read_answers(tmp_path: Path, rig: Rig) -> 
     finally:
         for folder in folders:
             os.chmod(folder, 0o700)
+    # What the hook began to start may come up only now that it can: it finds this one, or is it.
+    rig.daemon.start()
 
 
 # -- clocks -----------------------------------------------------------------------------------------
