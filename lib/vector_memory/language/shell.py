@@ -142,6 +142,10 @@ def _commands(script: str, depth: int) -> Iterator[Command]:
 
 
 _local = threading.local()
+_AS_LETTERS = bytes(byte if byte < 0x80 else ord("x") for byte in range(0x100))
+"""The grammar's scanner asks C what kind of character one is, which is undefined beyond ASCII: a rocket in a
+line has ended the process. To the shell all of those are parts of words; places and sizes stay, and what
+words say is taken from the line itself."""
 
 
 def _tree(source: bytes) -> Any:
@@ -157,7 +161,7 @@ def _tree(source: bytes) -> Any:
 
         parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
         _local.parser = parser
-    root = parser.parse(source).root_node
+    root = parser.parse(source.translate(_AS_LETTERS)).root_node
     _local.last = (source, root)
     return root
 

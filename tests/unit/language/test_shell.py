@@ -117,3 +117,13 @@ def test_anything_can_be_read(command: str) -> None:
     for one in parse(command):
         assert isinstance(one, Command)
         assert one.words
+
+
+@pytest.mark.parametrize("sign", ["\U00074ad8", "\U0001f680", "\u00e9", "\ufffd"])
+def test_no_character_ends_the_process(sign: str) -> None:
+    """The grammar's scanner knows ASCII alone; what is given on is what stands in the line."""
+    for n in range(60):
+        line = f"> {sign}[\x07 {{{sign}5 sudo rm {sign}{n} >\x1f{sign} -c ssh"
+        parse(line)
+    (command,) = parse(f"grep '{sign} {sign}' {sign}.txt")
+    assert [one.text for one in command.words] == ["grep", f"{sign} {sign}", f"{sign}.txt"]
