@@ -71,10 +71,14 @@ class Day:
         self.made.hook("session_end", **fields, reason="other")
         self._commands(number)
 
-    def measure(self) -> dict[str, float]:
-        """Wait until it is quiet, and return what the daemon takes."""
+    def settle(self) -> None:
+        """Wait until everything is done."""
         for _ in self.made.daemon.stream("wait", {"timeout_s": 300}, 310):
             pass
+
+    def measure(self) -> dict[str, float]:
+        """Wait until it is quiet, and return what the daemon takes."""
+        self.settle()
         time.sleep(QUIET_S)
         pid = self.made.daemon.ask("status", {})["pid"]
         taken, self.prompts_ms = self.prompts_ms, []
@@ -234,7 +238,7 @@ def soak(
         for _ in range(4):
             day.round(day.number)
         if keep:
-            day.measure()
+            day.settle()
             day.forget_beyond(keep)
         samples.append(day.measure())
         sys.stderr.write(json.dumps(samples[-1]) + "\n")

@@ -18,7 +18,7 @@ from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
 from vector_memory.files import with_real_folder
 from vector_memory.service import privacy, sessions
 from vector_memory.service.context import Context
-from vector_memory.service.turns import last_turn
+from vector_memory.service.turns import Turn, last_turn
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ class Events:
             session, self._ctx.place(folder).id, folder, self._ctx.now()
         )
         if source == "compact":
-            last_turn(self._ctx.running, session).compacted_at = self._ctx.now()
+            self._turn(session).compacted_at = self._ctx.now()
             self._wait_for_index()
         return sessions.on_start(
             self._ctx,
@@ -112,6 +112,9 @@ class Events:
                 session, folder, source=source, transcript=_text(message, "transcript_path")
             ),
         )
+
+    def _turn(self, session: str) -> Turn:
+        return last_turn(self._ctx.running, session)
 
     def _wait_for_index(self) -> None:
         """Give what PreCompact had indexed a moment: this session is about to be told of itself."""
@@ -123,7 +126,7 @@ class Events:
         if message.get("agent_id"):
             return ""
         session, prompt = _text(message, "session_id"), _text(message, "prompt")
-        turn = last_turn(self._ctx.running, session)
+        turn = self._turn(session)
         ask = sessions.Ask(
             session,
             folder,
@@ -141,7 +144,7 @@ class Events:
         from vector_memory.service import tool_calls
 
         given, session = message.get("tool_input"), _text(message, "session_id")
-        turn = last_turn(self._ctx.running, session)
+        turn = self._turn(session)
         call = tool_calls.Call(
             session,
             folder,
@@ -166,7 +169,7 @@ class Events:
         if message.get("is_interrupt") or not command:
             return ""
         session = _text(message, "session_id")
-        turn = last_turn(self._ctx.running, session)
+        turn = self._turn(session)
         ask = sessions.Ask(
             session,
             folder,
@@ -186,7 +189,7 @@ class Events:
         session = _text(message, "session_id")
         last = _text(message, "last_assistant_message")
         if not message.get("agent_id"):
-            last_turn(self._ctx.running, session).answer = last
+            self._turn(session).answer = last
         self._capture(message, folder, last)
         return ""
 

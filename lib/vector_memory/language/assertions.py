@@ -218,14 +218,13 @@ _USER: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\bhttps?://\S+", 0.2),
         (r"\b(?:my|our) (?:name|machine|laptop|server|setup|environment|team|company|repo|project|stack|site|website)\b", 0.8),
     ),
-}  # fmt: skip
-
-_USER[CONCLUSION] = _cues(
-    (
-        r"\bturns out\b|\bso it(?:'s| is) not\b|\b\d+ ?% of\b|\b\d+ (?:out )?of (?:the )?\d+\b|\bmeasur(?:ed|ing|ements?)\b",
-        1.0,
+    CONCLUSION: _cues(
+        (
+            r"\bturns out\b|\bso it(?:'s| is) not\b|\b\d+ ?% of\b|\b\d+ (?:out )?of (?:the )?\d+\b|\bmeasur(?:ed|ing|ements?)\b",
+            1.0,
+        ),
     ),
-)
+}  # fmt: skip
 
 _ASSISTANT: dict[str, tuple[tuple[str, float], ...]] = {
     PROBLEM: _cues(

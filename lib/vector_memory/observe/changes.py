@@ -99,9 +99,6 @@ _INSTALLS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 _FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
 _LOCAL = re.compile(r"//(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
-_STORES = frozenset(
-    {"mongosh", "mongo", "redis-cli", "valkey-cli", "pg_restore", "mongorestore", "createdb"}
-)
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
 
 
@@ -131,7 +128,7 @@ def _of_act(act: Act, around: Surroundings) -> Iterator[Change]:
         yield from (Change(EDIT, path) for path in _paths(files, act, around))
     elif name in _INSTALLS:
         yield from _installed(act)
-    if name in databases.SQL_CLIENTS or name in databases.TASKS or name in _STORES:
+    if name in databases.PROGRAMS:
         yield Change(DATABASE, what=name, after="\n".join(databases.scripts(act)))
     elif name in _FETCHERS and not _LOCAL.search(" ".join(act.args)):
         yield Change(NETWORK, what=name)

@@ -16,9 +16,9 @@ def judge(act: Act, line: Line) -> Iterator[Finding]:
     dry = act.value("--dry-run")
     if dry != "none" and act.has(*_DRY):
         return
-    if line.is_made(act, next(iter(act.texts()[-1:]), "")):
-        return
-    yield from _VERDICTS[act.name](act, line)
+    found = list(_VERDICTS[act.name](act, line))
+    if found and not line.made(act):
+        yield from found
 
 
 def _found(act: Act, severity: str, why: str, target: str = "") -> Finding:
@@ -256,10 +256,10 @@ def _gem(act: Act, line: Line) -> Iterator[Finding]:
 
 def _curl(act: Act, line: Line) -> Iterator[Finding]:
     method = act.value("-X", "--request", "--method").upper()
-    bundled = re.search(r"(?:^|\s)-[A-Za-z]*X\s?(DELETE)\b", " ".join(act.args))
-    method = method or (bundled[1] if bundled else "")
-    deleting = method == "DELETE" or re.search(r"/_delete_by_query\b", " ".join(act.args))
-    if deleting:
+    words = " ".join(act.args)
+    bundled = re.search(r"(?:^|\s)-[A-Za-z]*X\s?(DELETE)\b", words)
+    deleting = (method or (bundled[1] if bundled else "")) == "DELETE"
+    if deleting or re.search(r"/_delete_by_query\b", words):
         address = next((one for one in act.args if "://" in one or "/" in one), "")
         local = re.search(r"localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0", address)
         yield _found(act, LOW if local else HIGH, "It deletes something at a server.", address)
@@ -282,7 +282,7 @@ def _buckets(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, HIGH if grave else LOW, "It deletes objects of a bucket.")
 
 
-_BACKUPS: dict[str, tuple[tuple[str, str], ...]] = {
+_BY_PATTERN: dict[str, tuple[tuple[str, str], ...]] = {
     "restic": ((r"\bforget\b.*--keep-", LOW), (r"\bforget\b", HIGH), (r"\bprune\b|\bkey remove\b", LOW)),
     "borg": ((r"\bdelete\b", HIGH), (r"\bprune\b", LOW)),
     "kopia": ((r"\bsnapshot delete\b|\brepository .*delete", HIGH),),
@@ -322,9 +322,9 @@ _BACKUPS: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 
 
-def _kept_copies(act: Act, line: Line) -> Iterator[Finding]:
+def _by_pattern(act: Act, line: Line) -> Iterator[Finding]:
     words = " ".join(act.args)
-    for pattern, severity in _BACKUPS[act.name]:
+    for pattern, severity in _BY_PATTERN[act.name]:
         if re.search(pattern, words):
             yield _found(act, severity, "It deletes what was kept, or takes away what runs.", words)
             return
@@ -341,7 +341,7 @@ _VERDICTS: dict[str, Callable[[Act, Line], Iterator[Finding]]] = {
     "gh": _gh,
     "hdfs": _hadoop, "hadoop": _hadoop,
     "s3cmd": _buckets, "s5cmd": _buckets, "mc": _buckets, "mcli": _buckets, "azcopy": _buckets, "s4cmd": _buckets, "ossutil": _buckets,
-    **dict.fromkeys(_BACKUPS, _kept_copies),
+    **dict.fromkeys(_BY_PATTERN, _by_pattern),
     "npm": _npm, "pnpm": _npm, "yarn": _npm,
     "cargo": _cargo, "gem": _gem,
     "curl": _curl, "http": _curl, "wget": _curl,

@@ -36,9 +36,9 @@ _PRINTERS = frozenset(
 _SEARCHERS = frozenset({"grep", "rg", "egrep", "fgrep", "ag", "ack"})
 _SENDERS = frozenset(
     {"curl", "wget", "scp", "rsync", "nc", "ncat", "http", "ftp", "sftp", "gh", "aws", "socat", "telnet", "mail", "mailx",
-     "mutt", "sendmail", "croc", "wormhole", "rclone", "gsutil", "netcat", "https", "xh", "lftp", "magic-wormhole", "openssl"}
+     "mutt", "sendmail", "croc", "wormhole", "rclone", "gsutil", "netcat", "https", "xh", "lftp", "magic-wormhole"}
 )  # fmt: skip
-_PIPED_TO = frozenset(_SENDERS - {"gh", "openssl"})
+_PIPED_TO = _SENDERS - {"gh"}
 _ARCHIVERS = frozenset({"tar", "zip", "7z", "cpio", "bsdtar", "gtar", "ditto"})
 _ENVIRONMENT = frozenset({"env", "printenv", "export", "set", "declare"})
 _FOLDERS = (

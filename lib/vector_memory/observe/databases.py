@@ -14,6 +14,8 @@ SQL_CLIENTS = frozenset(
      "mycli", "litecli", "usql", "cockroach", "bq", "trino", "presto", "beeline", "sqlplus", "isql", "spark-sql",
      "hive", "impala-shell", "vsql", "sqlline", "nzsql", "bteq", "tsql", "clickhouse", "chdb", "tidb", "ysqlsh"}
 )  # fmt: skip
+MONGO_CLIENTS = frozenset({"mongosh", "mongo"})
+REDIS_CLIENTS = frozenset({"redis-cli", "valkey-cli"})
 _STATEMENT_OPTIONS = (
     "-c",
     "--command",
@@ -133,7 +135,7 @@ def _limited(sql: str) -> bool:
 
 _EXECUTED = re.compile(
     r"""\b(?:execute\w*|exec|query\w*|raw|\$\w*Raw\w*|run|unsafe|sql)\s*\(\s*(?:\w+\(\s*)?[rbf]?"""
-    r"""(?:\"{3}(?P<a>.*?)\"{3}|'{3}(?P<b>.*?)'{3}|"(?P<c>[^"\n]*)"|'(?P<d>[^'\n]*)'|`(?P<e>[^`]*)`)""",
+    r"""(?:\"{3}(.*?)\"{3}|'{3}(.*?)'{3}|"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`)""",
     re.DOTALL,
 )
 
@@ -154,7 +156,7 @@ def scripted(act: Act, script: str) -> Iterator[Finding]:
             DATA, HIGH, act.what, "It deletes all of a table or a database.", method[0].strip()
         )
     code = script[:MOST_SQL]
-    said = [found[found.lastgroup or 0] for found in _EXECUTED.finditer(code)]
+    said = [found[found.lastindex or 0] for found in _EXECUTED.finditer(code)]
     if said and not re.search(r":memory:|rollback\(", code):
         for severity, why, target in in_sql(";".join(said)):
             yield Finding(DATA, severity, act.what, why, target)
@@ -353,6 +355,8 @@ _TASKS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 _SAME = {"rake": "rails", "sequelize-cli": "sequelize"}
 TASKS = frozenset({*_TASKS, *_SAME})
+PROGRAMS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | TASKS | {"createdb"}
+"""All that speaks to a database."""
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
 
 
@@ -363,7 +367,7 @@ def task(act: Act, line: Line) -> Iterator[Finding]:
     )
     if act.has("--help", "--dry-run", "--pretend", "--sql") or act.args in (("help",), ("-h",)):
         return
-    if act.name.startswith("drop") and line.is_made(act, next(iter(act.texts()[-1:]), "")):
+    if act.name.startswith("drop") and line.made(act):
         return
     for pattern, severity in _TASKS[_SAME.get(act.name, act.name)]:
         if re.search(pattern, words):

@@ -6,6 +6,7 @@ import fnmatch
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from vector_memory.language.shell import Word
 from vector_memory.observe.findings import DATA, DELETE, HIGH, LOW, OVERWRITE, Finding, Surroundings
@@ -485,10 +486,9 @@ def _swept(act: Act, script: str, line: Line) -> Iterator[Finding]:
         posixpath.join(folder[1] if folder else "", pattern if pattern else "."), act.folder
     )
     parts = [part for part in path.split("/") if part]
-    kept = [part for part in parts if "*" not in part]
-    place = "/" + "/".join(parts[: next((i for i, p in enumerate(parts) if "*" in p), len(parts))])
-    last = parts[-1] if parts else ""
-    if is_made_again(place, line.around) or (last not in kept and _is_name_made_again(last)):
+    place = "/" + "/".join(takewhile(lambda part: "*" not in part, parts))
+    swept = next((part for part in parts[-1:] if "*" in part), "")
+    if is_made_again(place, line.around) or (swept and _is_name_made_again(swept)):
         return
     severity = HIGH if folder or pattern else LOW
     yield Finding(DELETE, severity, act.what, "It deletes every file that it comes across.", path)

@@ -56,8 +56,8 @@ _JUDGES: dict[str, tuple[Judge, ...]] = {
     "mv": (deletes.move,),
     **dict.fromkeys(("cp", "install", "ln"), (deletes.emptied,)),
     **dict.fromkeys(databases.SQL_CLIENTS, (databases.sql_client,)),
-    **dict.fromkeys(("mongosh", "mongo"), (databases.mongo,)),
-    **dict.fromkeys(("redis-cli", "valkey-cli"), (databases.redis,)),
+    **dict.fromkeys(databases.MONGO_CLIENTS, (databases.mongo,)),
+    **dict.fromkeys(databases.REDIS_CLIENTS, (databases.redis,)),
     **dict.fromkeys(databases.TASKS, (databases.task,)),
     **dict.fromkeys(("chmod", "chown", "chgrp"), (system.permissions,)),
 }

@@ -6,7 +6,6 @@ import base64
 import binascii
 import re
 
-DECODERS = frozenset({"base64", "gbase64", "openssl", "xxd"})
 _DECODES = re.compile(
     r"^(?:g?base64\s.*(?:-d|-D|--decode)|openssl\s+(?:enc\s.*-(?:base64|a)\b.*-d|base64\s.*-d)|xxd\s.*-r)"
 )

@@ -239,6 +239,10 @@ _WAITING = re.compile(
 """A condition that the agent itself may meet: whether it has cannot be told. That the user says so can."""
 
 
+def _holds_now(found: re.Match[str], sentence: str) -> bool:
+    return not _WAITING.search(sentence[found.end() :])
+
+
 def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
     if _CONDITION.search(sentence) or (
         sentence.endswith("?") and "without" not in sentence.lower()
@@ -256,12 +260,9 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
             yield from (Limit(kind, targets, said) for kind, targets in made)
     if (it := _RUN_IT.search(sentence)) and (kind := _KIND_OF.search(sentence[: it.start()])):
         yield Limit(NO_KIND, ("migrations" if kind[1].lower()[0] == "m" else "deploy",), said)
-    if (commit := _COMMIT.search(sentence)) and not _WAITING.search(sentence[commit.end() :]):
+    if (commit := _COMMIT.search(sentence)) and _holds_now(commit, sentence):
         yield Limit(NO_COMMIT, (), said)
-    push = _PUSH.search(sentence)
-    if push and _WAITING.search(sentence[push.end() :]):
-        push = None
-    if push:
+    if (push := _PUSH.search(sentence)) and _holds_now(push, sentence):
         yield Limit(NO_PUSH, (push[1].rstrip("./-"),) if push[1] else (), said)
     elif _BOTH.search(sentence):
         yield Limit(NO_PUSH, (), said)
@@ -272,7 +273,7 @@ def _of_sentence(sentence: str, prompt: str) -> Iterator[Limit]:
     if run := _RUN.search(sentence):
         yield Limit(NO_RUN, (run[1],), said)
     for kind in _RUN_KIND.finditer(sentence):
-        if not _WAITING.search(sentence[kind.end() :]):
+        if _holds_now(kind, sentence):
             yield Limit(NO_KIND, ((kind.lastgroup or "").rstrip("2"),), said)
     if _FORMAT.search(sentence):
         yield Limit(NO_KIND, ("format",), said)
@@ -299,7 +300,7 @@ def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
         yield Limit(KEEP, (EVERYTHING,), said)
     only = _ONLY.search(sentence)
     if only:
-        targets = _targets(next((one for one in only.groups() if one), ""), whole=True)
+        targets = _targets(_clause(next((one for one in only.groups() if one), "")))
         if targets:
             yield Limit(ONLY, targets, said)
         return
@@ -320,23 +321,21 @@ def _of_places(sentence: str, prompt: str, said: str) -> Iterator[Limit]:
         targets = _targets(_clause(next((one for one in left.groups() if one), "")))
         if targets:
             yield Limit(NOT, targets, said)
-    if other := _ELSE.search(sentence):
-        before = prompt[: max(prompt.find(sentence), 0)]
-        named = _paths_in(sentence[: other.start()]) or _paths_in(
-            next((one for one in reversed(_SENTENCE.split(before)) if one.strip()), "")
-        )
-        if named:
-            yield Limit(ONLY, named, said)
-    if it := _IT.search(sentence) or _OFF.search(sentence):
-        # In the sentence, else in the one before it.
-        before = prompt[: max(prompt.find(sentence), 0)]
-        named = _paths_in(sentence[: it.start()]) or _paths_in(
-            next((one for one in reversed(_SENTENCE.split(before)) if one.strip()), "")
-        )
-        if named:
-            yield Limit(NOT, named, said)
-            if _NOT_EVEN.search(sentence):
-                yield Limit(NO_READ, named, said)
+    if (other := _ELSE.search(sentence)) and (named := _named_before(sentence, other, prompt)):
+        yield Limit(ONLY, named, said)
+    it = _IT.search(sentence) or _OFF.search(sentence)
+    if it and (named := _named_before(sentence, it, prompt)):
+        yield Limit(NOT, named, said)
+        if _NOT_EVEN.search(sentence):
+            yield Limit(NO_READ, named, said)
+
+
+def _named_before(sentence: str, place: re.Match[str], prompt: str) -> tuple[str, ...]:
+    """Return the paths named before a place in a sentence, else in the sentence before it."""
+    before = prompt[: max(prompt.find(sentence), 0)]
+    return _paths_in(sentence[: place.start()]) or _paths_in(
+        next((one for one in reversed(_SENTENCE.split(before)) if one.strip()), "")
+    )
 
 
 def _paths_in(text: str) -> tuple[str, ...]:
@@ -378,9 +377,8 @@ def _clause(text: str) -> str:
     return text[: end.start()] if end else text
 
 
-def _targets(text: str, whole: bool = False) -> tuple[str, ...]:
+def _targets(clause: str) -> tuple[str, ...]:
     """Return the paths and places that a clause names."""
-    clause = _clause(text) if whole else text
     found = [
         one
         for pair in _QUOTED.findall(clause)

@@ -186,8 +186,10 @@ class Line:
         values = self.values.get(name, ())
         return values[-1].text if values else ""
 
-    def is_made(self, act: Act, target: str) -> bool:
-        """Whether what an act takes away is what the line itself made before: `createdb x; …; dropdb x`."""
+    def made(self, act: Act) -> bool:
+        """Whether what an act takes away, by its last word, the line itself made before:
+        `createdb x; …; dropdb x`."""
+        target = next(iter(act.texts()[-1:]), "")
         return bool(target) and any(
             target in one.args and (_MAKER.match(one.name) or not _MAKING.isdisjoint(one.args))
             for one in self.before(act)
@@ -322,22 +324,18 @@ def _through(act: Act, depth: int) -> Iterator[Act]:
         yield act
         return
     words, elsewhere = inner
-    for one in act.become(words, elsewhere):
-        yield from _through(one, depth + 1)
+    found = [act for one in act.become(words, elsewhere) for act in _through(one, depth + 1)]
+    # What it runs may hold no command at all: then it stands for itself.
+    yield from found or [act]
 
 
 def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
     """Return the words that an act runs, and whether elsewhere; None where it runs nothing else."""
     words, name = act.words, act.name
-    script = hidden.decoded(act.program) if not name.isalnum() else ""
-    if name in shell.SHELLS and act.feeding is not None:
-        script = _decoded(act.feeding)
-    if not script and name in _SENT:
-        script = _sent(act)
-        if script:
-            return (Word("sh"), Word("-c"), Word(script)), name not in _HERE
-    if script:
-        return (Word("sh"), Word("-c"), Word(script)), False
+    if script := _hidden(act):
+        return _as_script(script), False
+    if name in _SENT and (script := _sent(act)):
+        return _as_script(script), name not in _HERE
     if name in _INTO:
         found = _in_container(act)
         return (found, True) if found else None
@@ -361,45 +359,53 @@ def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
     return None
 
 
-_SENT = {
+_SENT_WITH = {
     "ansible": ("-a", "--args"), "gcloud": ("--command",), "az": ("--scripts",), "vagrant": ("-c", "--command"),
-    "fly": ("-C", "--command"), "flyctl": ("-C", "--command"), "salt": (), "salt-ssh": (), "adb": (), "lxc": (), "incus": (),
-    "multipass": (), "limactl": (), "docker-machine": (), "pdsh": (), "tmux": (), "powershell": ("-Command", "-c", "-command"),
-    "pwsh": ("-Command", "-c", "-command"), "cmd": (), "script": ("-c", "--command"), "machinectl": (),
+    "fly": ("-C", "--command"), "flyctl": ("-C", "--command"), "powershell": ("-Command", "-c", "-command"),
+    "pwsh": ("-Command", "-c", "-command"), "script": ("-c", "--command"),
 }  # fmt: skip
 """Programs that have a command run by a machine, a container or a terminal, and the options that it stands in."""
-_HERE = {"powershell", "pwsh", "cmd", "script", "tmux"}
 _SENT_AFTER = {
     "salt": ("cmd.run", 0), "salt-ssh": ("cmd.run", 0), "adb": ("shell", 0), "lxc": ("exec", 1), "incus": ("exec", 1),
     "multipass": ("exec", 1), "limactl": ("shell", 1), "docker-machine": ("ssh", 1), "tmux": ("send-keys", 0),
     "machinectl": ("shell", 1), "cmd": ("/c", 0),
 }  # fmt: skip
-"""The word after which a command follows, and how many words stand between."""
+"""The same: the word after which the command follows, and how many words stand between."""
+_SENT = {*_SENT_WITH, *_SENT_AFTER, "pdsh"}
+_HERE = {"powershell", "pwsh", "cmd", "script", "tmux"}
+_ANSIBLE_SHELL = re.compile(r"(?:^|\s)(?:-m|--module-name)[ =]?(?:\w+\.)*(?:shell|command|raw)\b")
+
+
+def _as_script(script: str) -> tuple[Word, ...]:
+    return Word("sh"), Word("-c"), Word(script)
 
 
 def _sent(act: Act) -> str:
     """Return the command that an act has run elsewhere, "" without one."""
-    if act.name == "ansible" and not re.search(
-        r"(?:^|\s)(?:-m|--module-name)[ =]?(?:\w+\.)*(?:shell|command|raw)\b", " ".join(act.args)
-    ):
-        return "" if act.has("-m", "--module-name") else act.value("-a", "--args")
-    named = act.value(*_SENT[act.name]) if _SENT[act.name] else ""
-    if named:
-        return named
-    mark, between = _SENT_AFTER.get(act.name, ("", 0))
-    words = act.texts("-w -l -x -s -t -u -n --") if act.name == "pdsh" else list(act.args)
     if act.name == "pdsh":
-        return " ".join(words)
-    folded = [one.lower() for one in words]
-    if not mark or mark not in folded:
+        return " ".join(act.texts("-w -l -x -s -t -u -n --"))
+    named = act.name == "ansible" and act.has("-m", "--module-name")
+    if named and not _ANSIBLE_SHELL.search(" ".join(act.args)):
         return ""
-    rest = words[folded.index(mark) + 1 :]
+    if act.name in _SENT_WITH:
+        return act.value(*_SENT_WITH[act.name])
+    mark, between = _SENT_AFTER[act.name]
+    folded = [one.lower() for one in act.args]
+    if mark not in folded:
+        return ""
+    rest = list(act.args[folded.index(mark) + 1 :])
     if act.name == "tmux":
         rest = [
             one for one in rest[2 if rest[:1] == ["-t"] else 0 :] if one not in ("Enter", "C-m")
         ]
-    rest = [one for one in rest[between:] if one != "--"]
-    return " ".join(rest)
+    return " ".join(one for one in rest[between:] if one != "--")
+
+
+def _hidden(act: Act) -> str:
+    """Return the script that an act runs without its being readable, "" without one."""
+    if act.name in shell.SHELLS and act.feeding is not None:
+        return _decoded(act.feeding)
+    return "" if act.name.isalnum() else hidden.decoded(act.program)
 
 
 def _decoded(feeding: Act) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from vector_memory import analysis, injection, projects, prompts, redact
@@ -193,11 +194,9 @@ def start_notes(
     made: list[injection.Note] = []
     told = Told([one.text for one in given])
     for memory in _start_memories(ctx, place, shelves):
-        if (
-            memory.id in hidden
-            or len(made) >= ctx.settings.start_memories
-            or told.holds(memory, whole_turns=True)
-        ):
+        if len(made) >= ctx.settings.start_memories:
+            break
+        if memory.id in hidden or told.holds(memory, whole_turns=True):
             continue
         if own_session and memory.source.session == own_session:
             continue
@@ -211,8 +210,11 @@ def start_notes(
     return made
 
 
-def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf]) -> list[Memory]:
-    """Return candidates for a start, each once: what matters, what is open, what was last."""
+def _start_memories(
+    ctx: Context, place: projects.Place, shelves: Sequence[Shelf]
+) -> Iterator[Memory]:
+    """Yield candidates for a start, each once: what matters, what is open, what was last. Talk is looked at
+    only as far as it is asked for."""
     k = ctx.settings.start_memories
     both = Scope(projects=(place.id, GLOBAL_PROJECT))
     own = Scope(projects=(place.id,))
@@ -221,12 +223,14 @@ def _start_memories(ctx: Context, place: projects.Place, shelves: Sequence[Shelf
     noted = [one for shelf in shelves for one in _noted(shelf, own, k)]
     latest = [one for shelf in shelves for one in shelf.journal.recent(own, 4 * k)]
     latest.sort(key=lambda one: one.created_at, reverse=True)
-    ordered = [*important[: k // 2 + 1], *unfinished[:2], *noted[: k // 2], *_first_pieces(latest)]
-    now = ctx.now()
-    fresh = [one for one in ordered if one.expires_at is None or one.expires_at > now]
-    # What mended an error comes with that error.
-    fresh = [one for one in fresh if one.collection != EPISODES and one.collection not in QUIET]
-    return list({one.id: one for one in fresh}.values())
+    ordered = chain(important[: k // 2 + 1], unfinished[:2], noted[: k // 2], _first_pieces(latest))
+    now, seen = ctx.now(), set()
+    for one in ordered:
+        # What mended an error comes with that error.
+        may_come = one.collection != EPISODES and one.collection not in QUIET
+        if may_come and one.id not in seen and (one.expires_at is None or one.expires_at > now):
+            seen.add(one.id)
+            yield one
 
 
 def _noted(shelf: Shelf, scope: Scope, k: int) -> list[Memory]:
@@ -249,18 +253,16 @@ def _says_something(memory: Memory) -> bool:
     return not memory.source.session or len(terms) >= LEAST_TERMS
 
 
-def _first_pieces(memories: Sequence[Memory]) -> list[Memory]:
-    """Return one memory for each exchange: its newest piece stands for it."""
+def _first_pieces(memories: Sequence[Memory]) -> Iterator[Memory]:
+    """Yield one memory for each exchange: its newest piece stands for it."""
     seen: set[tuple[str, int]] = set()
-    first = []
     for memory in memories:
         key = (memory.source.session, memory.source.turn)
-        if memory.kind == TOPIC or (memory.kind == PASSAGE and not _says_something(memory)):
+        if memory.kind == TOPIC or (memory.source.session and key in seen):
             continue
-        if not memory.source.session or key not in seen:
+        if memory.kind != PASSAGE or _says_something(memory):
             seen.add(key)
-            first.append(memory)
-    return first
+            yield memory
 
 
 def save_snapshot(ctx: Context, folder: str) -> None:

@@ -150,6 +150,7 @@ def test_what_destroys_is_found(command: str, category: str, severity: str) -> N
         "tar czf backup.tgz src",
         "aws s3api get-bucket-acl --bucket b",
         "base64 -d logo.b64 > logo.png",
+        "openssl rsa -in server-secret.key -noout -check",
     ],
 )
 def test_what_looks_like_it_is_not(command: str) -> None:
@@ -204,6 +205,12 @@ def test_a_command_is_given_on_whole() -> None:
     """It is cut after it was redacted: a cut may hide the end of a secret."""
     long = "rm -rf src " + "x" * 500
     assert destructive.of_command(long, PLACE)[0].what == long
+
+
+@pytest.mark.parametrize("command", ["su -c A=b", "pdsh -w a ' '", "adb shell", "cmd /c A=b"])
+def test_what_runs_nothing_stands_for_itself(command: str) -> None:
+    """Where the command that is sent holds none."""
+    assert found(command) == []
 
 
 def test_one_target_is_one_finding() -> None:
