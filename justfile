@@ -31,3 +31,7 @@ lock:
 # Measure the hooks
 bench:
     python benchmarks/hook_latency.py
+
+# Attack by every way in: tried, stored, bound, shown unmarked, leaked (about 20 minutes; --quick for a few)
+attack *arguments:
+    python benchmarks/attack.py {{arguments}}

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -28,7 +29,8 @@ from common import ROOT, Bench, bench, options, percentile, show
 from vector_memory import errors, paths, wire
 
 CHILD = ROOT / "tests" / "long_lines.py"
-CROWD = 200
+FILL = 3_000
+"""Memories, so that an export is more than a socket holds."""
 OWN_JSON = (
     b"",
     b"[",
@@ -294,29 +296,72 @@ def memory_mb(pid: int, field: str) -> float:
         return int([line for line in file if line.startswith(field)][0].split()[1]) / 1024
 
 
-def crowd(made: Bench, size: int) -> list[dict[str, Any]]:
-    """Time prompts alone, and among clients that connected and say nothing."""
-    prompt = {"session_id": "s", "prompt": "why does the ledger use a journal mode?"}
-    rows = []
+def crowds(made: Bench) -> list[dict[str, Any]]:
+    """Time prompts alone and among clients that are in the way, with the same interpreter doing nothing
+    beside each prompt, since others may use the machine."""
+    half = f"VM1 recall {wire.MAX_REQUEST_BYTES} {paths.version()}\n".encode() + b"x" * 1_000_000
+    export = wire.encode_request("export", b'{"all": true}', paths.version())
+    kinds = (
+        ("nobody", 0, b""), ("say nothing", 200, b""), ("say nothing", 1_000, b""),
+        ("send half of 8 MB", 100, half), ("do not read their export", 160, export),
+    )  # fmt: skip
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4_096, hard), hard))
     back = os.open(".", os.O_RDONLY)
     os.chdir(made.home.run)
-    idle: list[socket.socket] = []
-    for count in (0, size):
-        while len(idle) < count:
-            idle.append(socket.socket(socket.AF_UNIX))
-            idle[-1].connect("daemon.sock")
-        asked = [{**prompt, "session_id": f"{count}-{n}"} for n in range(30)]
-        times = [made.hook("user_prompt_submit", **one)[0] for one in asked]
-        answered = made.daemon.running() is not None
-        rows.append(
-            {"idle clients": count, "hook p50 ms": round(percentile(times, 0.5), 1),
-             "hook p95 ms": round(percentile(times, 0.95), 1), "answers": answered}
-        )  # fmt: skip
-    for one in idle:
-        one.close()
+    rows = [_among(made, *kind) for kind in kinds]
     os.fchdir(back)
     os.close(back)
     return rows
+
+
+def _among(made: Bench, what: str, count: int, said: bytes) -> dict[str, Any]:
+    """Return the row of one kind of crowd. Who is closed comes again, so that it is always there."""
+    pid = made.daemon.start()["pid"]
+    before = memory_mb(pid, "VmRSS")
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    here: list[socket.socket] = []
+    over = threading.Event()
+
+    def keep() -> None:
+        while count and not over.is_set():
+            while len(here) >= count and not over.wait(0.01):
+                here.pop(0).close()
+            here.append(_come(said))
+
+    keeper = threading.Thread(target=keep)
+    keeper.start()
+    threads, times, bare = [0], [], []
+    for number in range(40):
+        prompt = {
+            "session_id": f"{what}-{count}-{number}",
+            "prompt": "why does the ledger use WAL?",
+        }
+        times.append(made.hook("user_prompt_submit", **prompt)[0])
+        bare.append(made.bare())
+        threads.append(int(memory_mb(pid, "Threads:") * 1024))
+    answered = made.daemon.running() is not None
+    over.set()
+    keeper.join()
+    for sock in here:
+        sock.close()
+    return {
+        "clients": count, "that": what, "hook p50 ms": round(percentile(times, 0.5)),
+        "p95": round(percentile(times, 0.95)), "max": round(max(times)),
+        "bare p50": round(percentile(bare, 0.5)), "bare max": round(max(bare)),
+        "over 250": sum(one > 250 for one in times), "threads": max(threads),
+        "grows MB": round(memory_mb(pid, "VmHWM") - before), "answers": answered,
+        "load": round(os.getloadavg()[0], 1),
+    }  # fmt: skip
+
+
+def _come(said: bytes) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(0.2)
+    with contextlib.suppress(OSError):
+        sock.connect("daemon.sock")
+        sock.sendall(said)
+    return sock
 
 
 def other_user(made: Bench) -> list[dict[str, Any]]:
@@ -362,16 +407,21 @@ def main() -> None:
     """Print the tables."""
     parser = options(__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a line of 64 MB")
+    parser.add_argument("--only-crowd", action="store_true", help="nothing but the crowds")
     parser.add_argument("--corpora", default="", help="the folder of corpora")
     given = parser.parse_args()
     megabytes = 64 if given.quick else 1024
     with bench(given.home) as made:
+        made.fill(FILL)
         made.settle()
+        if given.only_crowd:
+            show("Prompts in a crowd", crowds(made), given.json)
+            return
         rows = [in_child(door, megabytes) for door in ("transcript", "socket")]
         rows += [through_import(made, megabytes), through_hook(made, megabytes)]
         show("An endless line", rows, given.json)
         show("Strange bytes", oddities(made, given.corpora), given.json)
-        show("Clients that say nothing", crowd(made, CROWD), given.json)
+        show("Prompts in a crowd", crowds(made), given.json)
         if sys.platform == "linux" and os.geteuid() == 0:
             show("Another user of this machine", other_user(made), given.json)
 

@@ -8,6 +8,7 @@ whose other end never closes takes a hook's whole time by design and is counted 
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -20,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from common import ROOT, bench, options, percentile, show
+from common import ROOT, Bench, bench, options, percentile, show
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -28,6 +29,7 @@ from e2e.harness import fake_daemon, hook
 from e2e.harness.hook import Stdin
 
 START_MS, OTHER_MS = 1500.0, 250.0
+AT_ONCE = ("user_prompt_submit", "stop", "post_tool_use_failure", "session_end")
 QUICK = ("is absent", "is stopped", "never answers", "has nothing to say")
 
 
@@ -197,20 +199,52 @@ def full_disk(folder: Path) -> Iterator[Path | None]:
         subprocess.run(["umount", str(folder)], check=False)
 
 
-def stopped(linked: str, runs: int) -> list[dict[str, Any]]:
-    """Return the rows of the real daemon: answering, stopped by a signal, killed."""
-    rows = []
+def stopped(linked: str, runs: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of the real daemon: answering, stopped by a signal, killed; and those of many
+    hooks at once, beside as many bare interpreters at once."""
+    rows, crowds = [], []
     with bench(linked) as made:
         made.daemon.start()
         environment = environment_of(Path(made.home.root))
         environment["HOME"] = made.root
         rows.append(_row("a real daemon", environment, runs))
+        crowds += [_at_once(made, "answers", environment, count) for count in (4, 8)]
         pid = made.daemon.ask("status", {})["pid"]
         os.kill(pid, signal.SIGSTOP)
         rows.append(_row("… stopped by a signal", environment, runs))
+        crowds += [_at_once(made, "is stopped", environment, count) for count in (1, 2, 4, 8, 16)]
         os.kill(pid, signal.SIGKILL)
-        rows.append(_row("… killed, another one starts", environment, runs))
-    return rows
+        crowds.append(_at_once(made, "was killed", environment, 50, rounds=1))
+        made.daemon.stop()
+        rows.append(_row("… stopped in good order, another one starts", environment, runs))
+    return rows, crowds
+
+
+def _at_once(
+    made: Bench, state: str, environment: dict[str, str], count: int, rounds: int = 4
+) -> dict[str, Any]:
+    """Return the row of so many hooks at once, and how many daemons they started."""
+    log = Path(made.home.logs, "daemon.log")
+    before = log.read_text("utf-8").count(" serves, pid ")
+    cell, bare = Cell(), []
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        for _ in range(rounds):
+            bare += list(pool.map(lambda _: made.bare(), range(count)))
+            events = [AT_ONCE[number % len(AT_ONCE)] for number in range(count)]
+            stdins = [
+                Stdin(hook.payload(event, session_id=os.urandom(4).hex())) for event in events
+            ]
+            taken = pool.map(lambda *asked: run(*asked, environment), events, stdins)
+            for event, done in zip(events, taken, strict=True):
+                cell.add(event, state, *done)
+    if state == "was killed":
+        made.daemon.start()
+    begun = log.read_text("utf-8").count(" serves, pid ") - before
+    return {
+        "daemon": state, "at once": count, **cell.row(),
+        "bare p50 ms": round(percentile(bare, 0.5)), "bare max ms": round(max(bare)),
+        "daemons begun": begun, "load": round(os.getloadavg()[0], 1),
+    }  # fmt: skip
 
 
 def main() -> None:
@@ -218,15 +252,24 @@ def main() -> None:
     parser = options(__doc__ or "")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="a few states of the daemon only")
+    parser.add_argument("--only-real", action="store_true", help="the real daemon only")
     asked = parser.parse_args()
+    if asked.only_real:
+        for title, rows in zip(
+            ("A real daemon", "Hooks at once"), stopped(asked.home, asked.runs), strict=True
+        ):
+            show(title, rows, asked.json)
+        return
     states = QUICK if asked.quick else fake_daemon.ALL_STATES
     with tempfile.TemporaryDirectory(prefix="vector-memory-bench-") as folder:
         by_state, by_input, broken = matrix(Path(folder), asked.runs, states)
         around = surroundings(Path(folder), asked.runs)
-    around += stopped(asked.home, asked.runs)
+    real, crowds = stopped(asked.home, asked.runs)
+    around += real
     show("Hooks by the daemon's state", by_state, asked.json)
     show("Hooks by what is on stdin", by_input, asked.json)
     show("Hooks by their surroundings", around, asked.json)
+    show("Hooks at once", crowds, asked.json)
     for one in broken:
         sys.stderr.write(one[:400] + "\n")
 

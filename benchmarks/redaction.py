@@ -1,35 +1,30 @@
 """How many secrets redaction takes out, what it takes out wrongly, and how long that takes.
 
-    python benchmarks/redaction.py [--corpora DIR] [--quick] [--json]
+    python benchmarks/redaction.py [--corpora DIR] [--transcripts DIR] [--quick] [--json]
 
-DIR holds `secrets/credsweeper`, `secrets/detect-secrets`, `secrets/noseyparker` and `pii`, as their
-projects publish them; without it a few made-up samples are used. Ordinary text is the sources,
-type stubs and metadata of installed packages, this repository's history as diffs, and a log of a test run. It needs
-no data home.
+DIR holds `secrets/credsweeper`, `secrets/detect-secrets`, `secrets/kingfisher`, `secrets/noseyparker` and `pii`,
+as their projects publish them (see `secret_corpora.py`); without it a few made-up samples are used. What is
+ordinary text see `ordinary_text.py`; all of it is measured, and the half that the table of letters was not
+learned from apart. It needs no data home.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
-import contextlib
-import glob
-import hashlib
 import html
 import json
 import os
 import random
-import re
-import subprocess
 import sys
-import sysconfig
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-from common import ROOT, machine
+from common import machine
+from ordinary_text import UNSEEN, half_of, ordinary
+from secret_corpora import HELD_OUT, Label, labelled
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -42,12 +37,12 @@ from vector_memory.redact.pairs import find_pairs
 from vector_memory.redact.personal import find_personal
 from vector_memory.redact.places import find_places
 from vector_memory.redact.policy import Policy
+from vector_memory.redact.randoms import find_randoms
 from vector_memory.redact.shapes import find_shapes
 from vector_memory.redact.spans import Span, merged, without
+from vector_memory.redact.wrapped import find_wrapped
 
-Label = tuple[str, str]
-"""A text and the value in it that must go."""
-STAGES = ("shapes", "blocks", "places", "names", "encodings", "echoes", "personal")
+STAGES = ("shapes", "blocks", "places", "names", "random values", "encodings", "echoes", "personal")
 PLAIN = Policy()
 WORD = "hX7" + "!q2Rz" + "9wT"
 KEY = "AKIA" + "Q4" * 8
@@ -78,6 +73,8 @@ def staged(text: str, stages: int) -> tuple[str, int]:
             found += find_places(read, plain, meter)
         if "names" in on:
             found += find_pairs(read, plain, meter)
+        if "random values" in on:
+            found += find_randoms(read, plain, meter)
         if "personal" in on:
             found += find_personal(read, plain, policy.personal.DEFAULT, meter)
         return found
@@ -86,153 +83,9 @@ def staged(text: str, stages: int) -> tuple[str, int]:
     if "encodings" in on:
         found += encoded.find_encoded(text, ascii_of(text), plainly, meter)
     if "echoes" in on:
-        found += find_echoes(text, found)
+        found += [*find_wrapped(text, found), *find_echoes(text, found)]
     spans = merged(found)
     return without(text, spans), len(spans)
-
-
-def read_text(path: str) -> str:
-    """Return a file's text in whichever encoding it is."""
-    raw = Path(path).read_bytes()
-    for encoding in ("utf-8", "utf-16"):
-        with contextlib.suppress(UnicodeError):
-            return raw.decode(encoding)
-    return raw.decode("latin-1")
-
-
-def credsweeper(folder: str) -> Iterator[Label]:
-    """Yield the values that the samples' own expected output names, each in its whole file; a private key
-    is named line by line, and counts once."""
-    seen = set()
-    with open(os.path.join(folder, "output.json"), encoding="utf-8") as file:
-        candidates = json.load(file)
-    for found in candidates:
-        found["line_data_list"].sort(key=lambda line: -len(line["value"] or ""))
-    for one in (
-        line
-        for found in candidates
-        for line in found["line_data_list"][: 1 if "Private Key" in found["rule"] else None]
-    ):
-        path = one["path"].replace("./tests/samples", os.path.join(folder, "samples"))
-        path, value = path.split("|")[0], one["value"]
-        if value and os.path.isfile(path) and (path, value) not in seen:
-            seen.add((path, value))
-            yield read_text(path), value
-
-
-def detect_secrets(folder: str) -> Iterator[Label]:
-    """Yield the quoted and assigned values of the test files whose SHA-1 the baseline names."""
-    with open(os.path.join(folder, "test_data", "baseline.file"), encoding="utf-8") as file:
-        known = set(re.findall(r'"hashed_secret": "([0-9a-f]{40})"', file.read()))
-    for path in glob.glob(os.path.join(folder, "test_data", "**", "*"), recursive=True):
-        if not os.path.isfile(path) or path.endswith("baseline.file"):
-            continue
-        text = read_text(path)
-        values = dict.fromkeys(re.findall(r"[^\s\"'=:,]{6,}|(?<=//)\w+:[^@\s]+", text))
-        for value in values:
-            plain = value.encode()
-            if hashlib.sha1(plain).hexdigest() in known:
-                yield text, value
-
-
-GROUPS = {"mongodb": 1, "postgres": 1, "odbc": 1}
-
-
-def noseyparker(folder: str) -> Iterator[Label]:
-    """Yield the value that each rule of the category `secret` finds in its own examples; references
-    (`$password`) and repetitions of one character are none."""
-    try:
-        import yaml
-    except ImportError:
-        sys.stderr.write("noseyparker is left out: it needs PyYAML\n")
-        return
-    for path in sorted(glob.glob(os.path.join(folder, "rules", "*.yml"))):
-        for rule in yaml.safe_load(Path(path).read_text(encoding="utf-8"))["rules"]:
-            try:
-                pattern = re.compile(rule["pattern"])
-            except re.error:
-                continue
-            if "secret" not in rule.get("categories", ()):
-                continue
-            for example in rule.get("examples", ()):
-                if (found := pattern.search(example)) is None:
-                    continue
-                groups = [one for one in found.groups() if one] or [found.group()]
-                place = next((n for name, n in GROUPS.items() if name in rule["id"]), -1)
-                value = groups[place]
-                if len(set(value)) > 3 and value[0] not in "$%":
-                    yield example, value
-
-
-def labelled(corpora: str) -> dict[str, list[Label]]:
-    """Return the labelled values by the name of their corpus."""
-    if not corpora:
-        return {"own": OWN}
-    found = {}
-    for name, load in (
-        ("credsweeper", credsweeper),
-        ("detect-secrets", detect_secrets),
-        ("noseyparker", noseyparker),
-    ):
-        folder = os.path.join(corpora, "secrets", name)
-        if os.path.isdir(folder):
-            found[name] = list(load(folder))
-    return found
-
-
-def ordinary(megabytes: float) -> dict[str, list[str]]:
-    """Return ordinary text by its kind, at most so many megabytes of each."""
-    chance = random.Random(3)
-    site = sysconfig.get_paths()["purelib"]
-    made: dict[str, list[str]] = {}
-    for kind, pattern in (
-        ("sources", "**/*.py"),
-        ("stubs", "**/*.pyi"),
-        ("metadata", "*.dist-info/METADATA"),
-    ):
-        paths = sorted(glob.glob(os.path.join(site, pattern), recursive=True))
-        chance.shuffle(paths)
-        made[kind] = list(_up_to(map(read_text, paths), megabytes))
-    log = subprocess.run(
-        [
-            "git",
-            "-C",
-            str(ROOT),
-            "log",
-            "-p",
-            "--no-color",
-            "--",
-            "lib",
-            "docs",
-            "scripts",
-            "hooks",
-        ],
-        capture_output=True,
-        check=False,
-    ).stdout.decode("utf-8", "replace")
-    made["diffs"] = list(_up_to(iter(log.split("\ndiff --git ")), megabytes))
-    tests = [
-        str(ROOT / "tests" / "unit"),
-        f"--ignore={ROOT / 'tests/unit/redact'}",
-        "--collect-only",
-        "-vv",
-        "-p",
-        "no:cacheprovider",
-    ]
-    run = subprocess.run([sys.executable, "-m", "pytest", *tests], capture_output=True, check=False)
-    made["logs"] = list(_up_to(iter([run.stdout.decode("utf-8", "replace")]), megabytes))
-    return {kind: texts for kind, texts in made.items() if sum(map(len, texts)) > 10_000}
-
-
-def _up_to(texts: Iterator[str], megabytes: float) -> Iterator[str]:
-    size = 0.0
-    for text in texts:
-        if len(text) > 300_000:
-            continue
-        yield text
-        size += len(text) / 1e6
-        if size > megabytes:
-            return
 
 
 DISGUISES: dict[str, Callable[[str], str]] = {
@@ -300,6 +153,14 @@ def worst(size: int) -> Iterator[tuple[str, str]]:
         + ["&lt;", "%2525", "\\/", "4111 ", "4111 1111 1111 1111 ", "219-09-9999 ", "1", "ssn "]
         + ["DE89 3704 0044 0532 0130 00 ", "[", "(", '{"a":', "e\u0301\u0323", "\uff41", "\u0430"]
         + ["curl -u ", "key=aB3dE5fG7hJ9kL1mN2pQ ", "MIIEAgEA", "AAAAAAAAAA", "$krb5tgs$", "-us1"]
+        + [
+            "a1b2c3d4e5f6g7h8i9 ",
+            "key a1b2c3d4e5f6g7h8i9\n",
+            '"abcd" "efgh" ',
+            "abcdefgh\\\n",
+            "sha256:a1b2c3d4e5f6 ",
+        ]
+        + ["123e4567-e89b-12d3-a456-426614174000 ", "token a1b2c3d4e5f6g7h8\na1b2c3d4\n"]
         + [KEY + " ", f"password='{WORD}' ", "user=a\npassword=b\n", '"kty":', "a/b_", "\n"]
     )
     for unit in units:
@@ -352,7 +213,7 @@ def curve(labels: dict[str, list[Label]], texts: list[str]) -> list[dict[str, An
 def shares(labels: dict[str, list[Label]], cleaned: Callable[[str], str]) -> dict[str, Any]:
     """Return the share of values of each corpus that stand nowhere in their cleaned text."""
     row: dict[str, Any] = {}
-    gone_of_all = total = 0
+    counts = {"in view": [0, 0], "held out": [0, 0]}
     for name, values in labels.items():
         known: dict[str, str] = {}
         for text, _ in values:
@@ -360,9 +221,10 @@ def shares(labels: dict[str, list[Label]], cleaned: Callable[[str], str]) -> dic
                 known[text] = cleaned(text)
         gone = sum(value not in known[text] for text, value in values)
         row[f"{name} ({len(values)})"] = f"{gone / max(1, len(values)):.1%}"
-        gone_of_all, total = gone_of_all + gone, total + len(values)
-    row["all"] = f"{gone_of_all / max(1, total):.1%}"
-    return row
+        count = counts["held out" if name in HELD_OUT else "in view"]
+        count[0] += gone
+        count[1] += len(values)
+    return row | {part: f"{gone / max(1, total):.1%}" for part, (gone, total) in counts.items()}
 
 
 PII = {"CREDIT_CARD": "card", "US_SSN": "ssn", "IBAN_CODE": "iban", "EMAIL_ADDRESS": "email"}
@@ -397,17 +259,20 @@ def speed(groups: dict[str, list[str]]) -> list[dict[str, Any]]:
         redact.clean(texts[0], PLAIN)
     rows = []
     for kind, texts in groups.items():
-        started, hits = time.process_time(), 0
+        started, hits, unseen = time.process_time(), 0, 0
         for text in texts:
-            hits += redact.clean(text, PLAIN).redactions
+            here = redact.clean(text, PLAIN).redactions
+            hits, unseen = hits + here, unseen + here * (half_of(text) == UNSEEN)
         took = time.process_time() - started
         size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+        other = sum(len(text) for text in texts if half_of(text) == UNSEEN)
         rows.append(
             {
                 "text": kind,
                 "MB": round(size / 1e6, 2),
                 "µs/KB": round(took / size * 1.024e9, 1),
                 "false hits/MB": round(hits / size * 1e6, 2),
+                "of the unseen half": round(unseen / max(1, other) * 1e6, 2),
             }
         )
     return rows
@@ -430,11 +295,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", default="", help="the folder of labelled corpora")
+    parser.add_argument("--transcripts", default="", help="a folder of the client's transcripts")
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
-    groups = ordinary(0.2 if asked.quick else 3.0)
-    labels = labelled(asked.corpora)
+    groups = ordinary(0.2 if asked.quick else 3.0, asked.transcripts)
+    labels = labelled(asked.corpora) or {"own": OWN}
     tables = {
         "Values taken out, one family of rules after another": curve(
             labels, [text for texts in groups.values() for text in texts]

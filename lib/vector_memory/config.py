@@ -18,6 +18,10 @@ from vector_memory.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
+FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault"})
+"""Settings that name folders."""
+PROTECTING = frozenset({"capture", "excluded_projects", "redact_personal"})
+"""Settings that say what must not be stored."""
 
 
 def bounded(default: Any, **bounds: float) -> Any:
@@ -136,6 +140,26 @@ def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:
     return validate(raw) if raw else Settings()
 
 
+def salvaged(path: str) -> Settings:
+    """Return what is in order of settings that are not. Where that leaves open what must not be stored,
+    nothing is captured, and all kinds of personal data are taken out."""
+    every = ("card", "ssn", "iban", "email", "phone")
+    closed = {"capture": False, "redact_personal": every}
+    try:
+        raw = {**read_file(path), **_from_environment(os.environ)}
+    except BadInputError:
+        return validate(closed)
+    good: dict[str, Any] = {}
+    for name in set(raw) & set(names()):
+        try:
+            validate({name: raw[name]})
+        except BadInputError:
+            good |= closed if name in PROTECTING else {}
+        else:
+            good.setdefault(name, raw[name])
+    return validate(good)
+
+
 def read_file(path: str) -> dict[str, Any]:
     """Return what `config.json` says, unchecked; {} without a file."""
     try:
@@ -171,13 +195,20 @@ def validate(raw: Mapping[str, Any]) -> Settings:
     }
     checked = create_model("Checked", **definitions)
     try:
-        return Settings(**checked(**raw).model_dump())
+        settings = Settings(**checked(**raw).model_dump())
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInputError(
             f"{name}: {first['msg']}.", f"Set it with `vector-memory config set {name} VALUE`."
         ) from error
+    for folder in settings.excluded_projects:
+        if not os.path.isabs(os.path.expanduser(folder)):
+            raise BadInputError(
+                f"excluded_projects: {folder!r} is no whole path, so it would keep nothing out.",
+                "Write the whole path, or use `vector-memory config add excluded_projects FOLDER`.",
+            )
+    return settings
 
 
 def save(path: str, raw: Mapping[str, Any]) -> None:

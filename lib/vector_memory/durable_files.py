@@ -8,6 +8,8 @@ import os
 import threading
 from datetime import datetime, timezone
 
+from vector_memory import removal
+
 DAMAGED, REPLACED = ".damaged-", ".replaced-"
 
 
@@ -18,7 +20,7 @@ def stamp() -> str:
 
 def sync_file(path: str) -> None:
     """Make a file's content, or a folder's list of files, survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         sync_descriptor(descriptor)
     finally:
@@ -44,7 +46,10 @@ def write_durably(path: str, content: bytes) -> None:
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}-{threading.get_ident():x}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)
+    # Made anew, it is nobody else's, whatever stood there.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -83,11 +88,8 @@ def set_aside(within: str, name: str, mark: str = DAMAGED) -> list[str]:
 
 
 def discard(within: str, name: str, kept: int = 0, mark: str = DAMAGED) -> None:
-    """Delete what was set aside under a name, but for the newest `kept`."""
-    with contextlib.suppress(FileNotFoundError):
+    """Delete what was set aside under a name, but for the newest `kept`, and for what is not ours in it."""
+    with contextlib.suppress(OSError):
         found = set_aside(within, name, mark)
-        # It takes a while to import, and nothing is set aside, most of the time.
-        import shutil
-
         for one in found[: len(found) - kept]:
-            shutil.rmtree(os.path.join(within, one), ignore_errors=True)
+            removal.remove(os.path.join(within, one))

@@ -6,6 +6,7 @@
     ├── UnsafeTextError         the redactor could not handle the text: it was dropped
     ├── DaemonUnavailableError  no daemon answered in time
     ├── StoreDamagedError       a file of a store is damaged or from a newer version
+    ├── StoreTamperedError      something in a store's folder leads elsewhere: it is not opened
     ├── StoreFullError          the disk is full or read-only
     ├── EmbeddingError          the embedding backend is missing or failed
     ├── GenerationError         a language model cannot be used now
@@ -51,6 +52,10 @@ class DaemonUnavailableError(VectorMemoryError):
 
 class StoreDamagedError(VectorMemoryError):
     """A file of a store is damaged, or was written by a newer version."""
+
+
+class StoreTamperedError(VectorMemoryError):
+    """Something in a store's folder leads elsewhere: a link, a hard link, a pipe, a device."""
 
 
 class StoreFullError(VectorMemoryError):

@@ -28,14 +28,15 @@ _HEAD_BYTES = 512
 _PATH_ONLY = getattr(os, "O_PATH", 0)
 _NO_LINKS_AT_ALL = getattr(os, "O_NOFOLLOW_ANY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_READ = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
+_CAREFULLY = (
+    getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_READ = os.O_RDONLY | _CAREFULLY
 
+_MADE_UP = ("/proc", "/sys")
 _ARCHIVES = (
     (0, b"PK\x03\x04", "a zip archive"),
     (0, b"PK\x05\x06", "a zip archive"),
@@ -62,7 +63,7 @@ class RefusedError(OSError):
     def __init__(self, path: str, what: str, hint: str = "Give the path of a file.") -> None:
         super().__init__(what)
         self.filename = path
-        self.message = "%s %s." % (path, what)
+        self.message = "%s %s." % (path.encode("utf-8", "replace").decode("utf-8"), what)
         self.hint = hint
 
     def __str__(self) -> str:
@@ -73,32 +74,70 @@ def with_real_folder(path: str) -> str:
     """Return a path whose folders are resolved, its own name not: whoever names a file may go through
     links to it, yet a link in the file's place is none of what was named."""
     folder, name = os.path.split(os.path.abspath(path))
-    return os.path.join(os.path.realpath(folder), name)
+    try:
+        return os.path.join(os.path.realpath(folder), name)
+    except ValueError:
+        # No system has such a name: opening it says so.
+        return path
 
 
-def open_plain(path: str) -> "BinaryIO":
+def open_plain(path: str, packed: bool = False) -> "BinaryIO":
     """Open a regular file to which no link leads, neither its own name nor a folder above it.
 
     A path whose folders were resolved once, and only then, stays below them: what is swapped for a
     link later is refused.
 
+    Args:
+        path: the file.
+        packed: whether it may be an archive or compressed.
+
     Raises:
         RefusedError: it is not one to read.
         OSError: it is not there, or cannot be read.
     """
-    return _checked(_open_unlinked(os.path.abspath(path)), path)
+    try:
+        return _checked(_open_unlinked(os.path.abspath(path), _READ), path, packed)
+    except ValueError:
+        raise RefusedError(path, "is no name that a file can have") from None
 
 
-def open_regular(path: str) -> "BinaryIO":
+def open_regular(path: str, root: str = "", packed: bool = False) -> "BinaryIO":
     """Open a regular file, through links too, without ever waiting for it.
 
+    Args:
+        path: the file.
+        root: the folder in which it lies, wherever links lead on the way: what a project ships leads
+            to nothing outside. "" for anywhere.
+        packed: whether it may be an archive or compressed.
+
     Raises:
         RefusedError: it is not one to read.
         OSError: it is not there, or cannot be read.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise RefusedError(path, "is no regular file")
-    return _checked(os.open(path, _READ), path)
+    try:
+        if root:
+            real = os.path.realpath(path)
+            if not real.startswith(os.path.join(os.path.realpath(root), "")):
+                raise RefusedError(path, "leads out of its project", ITSELF)
+            # From here on no link is followed: one that comes between the look and this is refused.
+            return open_plain(real, packed)
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise RefusedError(path, "is no regular file")
+        return _checked(os.open(path, _READ), path, packed)
+    except ValueError:
+        raise RefusedError(path, "is no name that a file can have") from None
+
+
+def read_text(path: str, most_bytes: int, root: str = "") -> str:
+    """Return the beginning of a regular file as text, as `open_regular` opens it. Bytes that are no
+    UTF-8 are replaced.
+
+    Raises:
+        RefusedError: it is not one to read.
+        OSError: it is not there, or cannot be read.
+    """
+    with open_regular(path, root) as file:
+        return file.read(most_bytes).decode("utf-8", "replace")
 
 
 def open_found(path: str) -> "BinaryIO":
@@ -114,6 +153,28 @@ def open_found(path: str) -> "BinaryIO":
         raise explained(path, error) from error
 
 
+def open_own(path: str, flags: int = os.O_RDONLY) -> int:
+    """Open a file of ours by its real path, or make it (0600); return its descriptor. As in `open_plain`
+    no link is followed, and nothing is waited for.
+
+    Args:
+        flags: as for `os.open`.
+
+    Raises:
+        RefusedError: something else is in its place; what is written to has no other name, either.
+        OSError: it is not there, or cannot be opened.
+    """
+    descriptor = _open_unlinked(path, flags & ~os.O_TRUNC | _CAREFULLY)
+    about = os.fstat(descriptor)
+    shared = about.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR)
+    if shared or not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        raise RefusedError(path, "is no file of ours alone", "Look at it and remove it.")
+    if flags & os.O_TRUNC:
+        os.ftruncate(descriptor, 0)
+    return descriptor
+
+
 def explained(path: str, error: OSError) -> VectorMemoryError:
     """Return why a file cannot be read, as an error that says what to do."""
     if isinstance(error, RefusedError):
@@ -123,31 +184,33 @@ def explained(path: str, error: OSError) -> VectorMemoryError:
     return BadInputError("%s cannot be read: %s." % (path, error.strerror), "Check its rights.")
 
 
-def _open_unlinked(path: str) -> int:
+def _open_unlinked(path: str, flags: int) -> int:
     try:
         # Opening a device can do things by itself.
-        if not stat.S_ISREG(os.lstat(path).st_mode) and not os.path.islink(path):
-            raise RefusedError(path, "is no regular file")
+        if os.path.lexists(path) or not flags & os.O_CREAT:
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+                raise RefusedError(path, "is no regular file")
         if _NO_LINKS_AT_ALL:
-            return os.open(path, _READ | _NO_LINKS_AT_ALL)
+            return os.open(path, flags | _NO_LINKS_AT_ALL, 0o600)
         if _PATH_ONLY and os.open in os.supports_dir_fd:
-            return _walk(path)
-        return os.open(path, _READ | _NO_LINK)
+            return _walk(path, flags)
+        return os.open(path, flags | _NO_LINK, 0o600)
     except OSError as error:
         raise _as_link(path, error) from error
 
 
-def _walk(path: str) -> int:
+def _walk(path: str, flags: int) -> int:
     """Open a path one name after the other, none of them a link (Linux)."""
     *folders, name = [part for part in path.split(os.sep) if part] or ["."]
     here = os.open(os.sep, _PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for folder in folders:
-            flags = _PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-            below = os.open(folder, flags, dir_fd=here)
+            onwards = _PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            below = os.open(folder, onwards, dir_fd=here)
             os.close(here)
             here = below
-        return os.open(name, _READ | _NO_LINK, dir_fd=here)
+        return os.open(name, flags | _NO_LINK, 0o600, dir_fd=here)
     finally:
         os.close(here)
 
@@ -163,16 +226,16 @@ def _as_link(path: str, error: OSError) -> OSError:
     return error
 
 
-def _checked(descriptor: int, path: str) -> "BinaryIO":
+def _checked(descriptor: int, path: str, packed: bool) -> "BinaryIO":
     try:
-        _refuse_unfit(descriptor, path)
+        _refuse_unfit(descriptor, path, packed)
     except BaseException:
         os.close(descriptor)
         raise
     return os.fdopen(descriptor, "rb")
 
 
-def _refuse_unfit(descriptor: int, path: str) -> None:
+def _refuse_unfit(descriptor: int, path: str, packed: bool) -> None:
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
         raise RefusedError(path, "is no regular file")
@@ -182,7 +245,7 @@ def _refuse_unfit(descriptor: int, path: str) -> None:
         raise RefusedError(path, "is longer than %d bytes" % MOST_BYTES, "Split it.")
     if _is_hollow(descriptor, about):
         raise RefusedError(path, "is mostly a hole", "Give a file that is filled.")
-    kind = _archive(descriptor)
+    kind = "" if packed else _archive(descriptor)
     if kind:
         raise RefusedError(path, "is " + kind, "Unpack it first.")
 
@@ -190,9 +253,20 @@ def _refuse_unfit(descriptor: int, path: str) -> None:
 @lru_cache(maxsize=1)
 def _made_up_devices() -> "frozenset[int]":
     """Return the devices of the file systems whose files the kernel makes up."""
-    root = os.stat(os.sep).st_dev
-    found = [os.stat(one).st_dev for one in ("/proc", "/sys") if os.path.isdir(one)]
-    return frozenset(device for device in found if device != root)
+    outside = {os.stat(os.sep).st_dev}
+    made_up = {os.stat(one).st_dev for one in _MADE_UP if os.path.isdir(one)}
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
+            mounts = [line.split(" ", 5) for line in file]
+    except OSError:
+        mounts = []
+    for _, _, device, _, place, _ in mounts:
+        # Reading some of these waits for ever, though they say that they are regular files.
+        among = (
+            made_up if (place + "/").startswith(tuple(one + "/" for one in _MADE_UP)) else outside
+        )
+        among.add(os.makedev(*map(int, device.split(":"))))
+    return frozenset(made_up - outside)
 
 
 def _is_hollow(descriptor: int, about: os.stat_result) -> bool:

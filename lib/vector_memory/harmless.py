@@ -1,6 +1,10 @@
 """Text that can do nothing but be read: without what cannot be seen, without anything that looks like a
 tag, and, where somebody else wrote it, without links. Standard library only (Python 3.9): hooks
-render without a daemon too."""
+render without a daemon too.
+
+In a text of several people, what a tool printed or the user pasted stands between two marks that nothing
+else in it can hold: `⟦tool output: …⟧`. So its origin stays with it wherever the text is shown or cut.
+"""
 
 import re
 
@@ -11,10 +15,16 @@ ESCAPE_SEQUENCE = re.compile(
     "|\x1b[ -/]{0,8}[0-~]"  # two-character escapes
 )
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # Controls but tab and line ends
+    "\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # Format characters
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"  # Ignored
+    "\ufdd0-\ufdef\ufffe\uffff\U0001fffe\U0001ffff\U0002fffe\U0002ffff\U0003fffe\U0003ffff"  # None
+    "\ue000-\uf8ff\U00040000-\U0010ffff]"  # Private, and planes of which nobody reads anything
 )
+"""By Unicode's properties, not by those of one version of Python's tables. What joins letters or picks
+the form of an emoji is among them: text can be read without."""
 LINE_ENDS = "\r\x0b\x0c\x85\u2028\u2029"
 
 _LINE_END = re.compile("\r\n|[" + LINE_ENDS + "]")
@@ -67,3 +77,75 @@ def defuse(text: str) -> str:
     text = _SCHEME.sub("[:]", visible(text))
     text = _WWW.sub("www[.]", text)
     return _DEFINITION.sub(r"\1 :", _LINK.sub("] ", text))
+
+
+TOOL, PASTED = "tool", "pasted"
+"""Whose words stand between marks."""
+_OPEN, _CLOSE = "\u27e6", "\u27e7"
+_NO_MARKS = str.maketrans({_OPEN: "[[", _CLOSE: "]]"})
+_MARK = re.compile(_OPEN + "(?:(?:" + TOOL + "|" + PASTED + "): ?)?|" + _CLOSE)
+_MARKED = re.compile(_OPEN + "[^" + _CLOSE + "]*(?:" + _CLOSE + "|\\Z)")
+_TORN = re.compile(_CLOSE + r"(\s*)" + _OPEN + r"\w+: |" + _OPEN + r"\w*:? ?" + _CLOSE)
+"""Where a piece that was cut meets itself again, and where nothing of one is left."""
+_OLD_OUTPUT = re.compile(
+    r"(?m)^(Done: .*?\(failed: (?!refused by the user\)|" + _OPEN + "))(.+)$"
+    "|^(ERROR )(?!" + _OPEN + r")(.{1,220})(?= FIX .{0,600}\(command `)"
+)
+"""What earlier versions stored of a failed call. Its end is not known: the error may hold anything."""
+
+
+def unmarked(text: str) -> str:
+    """Return text that holds no marks of ours."""
+    return text.translate(_NO_MARKS)
+
+
+def marked(text: str, whose: str) -> str:
+    """Return others' words between marks that say whose they are, without links; "" for none."""
+    return f"{_OPEN}{whose}: {defuse(unmarked(text))}{_CLOSE}" if text.strip() else ""
+
+
+def with_old_marked(text: str) -> str:
+    """Return a stored text in which errors of tools are marked, where an earlier version left them bare."""
+    return _OLD_OUTPUT.sub(
+        lambda found: (found[1] or found[3]) + marked(found[2] or found[4], TOOL), text
+    )
+
+
+def unquoted(text: str) -> str:
+    """Return a text with others' words in it, but without the marks."""
+    return _MARK.sub("", text)
+
+
+def is_marked(text: str) -> bool:
+    """Whether a text holds others' words between marks."""
+    return _OPEN in text
+
+
+def without_marked(text: str) -> str:
+    """Return a text without others' words between marks."""
+    return _MARKED.sub("", text)
+
+
+def parted(parts: "list[str]") -> "list[str]":
+    """Return the parts that a text was cut into, in order: of others' words each has the marks."""
+    opened, whole = "", []
+    for part in parts:
+        words = opened + part
+        for mark in _MARK.findall(part):
+            # Where the mark itself was cut, the less trusted of both is meant.
+            label = mark[1:].rstrip() or f"{TOOL}:"
+            opened = "" if mark == _CLOSE else f"{_OPEN}{label} "
+        whole.append(_TORN.sub("", words + _CLOSE if opened else words))
+    return whole
+
+
+def rejoined(text: str) -> str:
+    """Return parts that were put together again with others' words in one piece where they were."""
+    return _TORN.sub(r"\1", text)
+
+
+def excerpt(text: str, start: int, end: "int | None" = None) -> str:
+    """Return a part of a text; others' words of which only a part is taken keep their marks."""
+    if _OPEN not in text:
+        return text[start:end]
+    return parted([text[:start], text[start:end]])[1]

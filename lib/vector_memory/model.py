@@ -42,6 +42,9 @@ class Priority(Word):
     LOW = "LOW"
 
 
+IMPORTANT = (Priority.CORE, Priority.HIGH)
+
+
 class Origin(Word):
     """Whose words these are. Text of origin `tool` never becomes a rule by itself."""
 
@@ -131,6 +134,9 @@ QUIET = frozenset({TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD})
 """Collections that a question finds only where it names them: what observers keep count of, and notes
 for the moment. Each has a way of its own to come up."""
 
+HEAVY_COLLECTIONS = ("procedures", HEURISTICS)
+"""Collections of what is to be done; what is found to be so is in `learnings`, whoever found it."""
+
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""
 DONE_HEAD = "Done: "
@@ -152,8 +158,9 @@ RULES = (
     PREFERENCE, PROCEDURE, "rule", "objective", "goal", "constraint", "policy", "instruction",
 )  # fmt: skip
 """Kinds that say what to do from now on: what others wrote never has one by itself."""
-SUSPICION, IS_FOREIGN = "suspicion", "foreign"
-"""In `extra`: what looks like an instruction to the model, and that nobody vouched for an import."""
+SUSPICION, IS_FOREIGN, PROPOSED = "suspicion", "foreign", "proposed"
+"""In `extra`: what looks like an instruction to the model; that nobody vouched for an import; and what an
+agent would have a memory count as, which waits for the user."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 
@@ -238,6 +245,25 @@ class Memory:
         return 2 if self.origin is Origin.USER else 1
 
     @property
+    def weight(self) -> dict[str, str]:
+        """What of its `kind`, `priority` and `collection` makes others go by it, {} for nothing."""
+        told = {}
+        if self.kind.strip().casefold() in RULES:
+            told["kind"] = self.kind
+        if self.priority in IMPORTANT:
+            told["priority"] = self.priority.value
+        if self.collection in HEAVY_COLLECTIONS:
+            told["collection"] = self.collection
+        return told
+
+    @property
+    def proposed(self) -> dict[str, Any]:
+        """What an agent would have it count as, with `held` where hooks hold it back until then; {} for
+        nothing."""
+        found = self.extra.get(PROPOSED)
+        return found if isinstance(found, dict) else {}
+
+    @property
     def suspicion(self) -> dict[str, Any]:
         """`score` and `reasons` of what looks like an instruction to the model in it, with `held` where
         hooks hold it back and `released` where the user let it go; {} for nothing."""
@@ -252,7 +278,7 @@ class Memory:
     @property
     def is_held(self) -> bool:
         """Whether no hook brings it: only who asks on purpose is given it."""
-        return self.suspicion.get("held") is True
+        return self.suspicion.get("held") is True or self.proposed.get("held") is True
 
     @property
     def embedded(self) -> str:

@@ -1,12 +1,19 @@
 """JSON from outside, read so that it takes memory in proportion. Standard library only, Python 3.9."""
 
+import hashlib
 import json
+import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 SMALL_BYTES = 256 * 1024
+_SESSION = re.compile(
+    r"[\w.:-]{0,16}|(?:[a-z]{1,12}|\d{1,8})(?:[-_.](?:[a-z]{1,12}|\d{1,8})){1,7}|session-[0-9a-f]{24}"
+    r"|(?:\w{1,12}-)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+    re.ASCII,
+)
 MOST_VALUES = 200_000
 """About how many values one text of JSON may hold: each takes fifty bytes or more once it is parsed, and
 two in a text, so that megabytes of empty lists would become gigabytes."""
@@ -32,3 +39,26 @@ def load(raw: bytes) -> "Any":
         return json.loads(raw)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
+
+
+def whole(value: "Any") -> "Any":
+    """Return JSON values with strings that names of files, databases and UTF-8 can hold: halves of
+    surrogate pairs become U+FFFD, NUL goes."""
+    if isinstance(value, str):
+        if value.isascii() and "\0" not in value:
+            return value
+        plain = value.replace("\0", "")
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [whole(one) for one in value]
+    if isinstance(value, dict):
+        return {whole(name): whole(one) for name, one in value.items()}
+    return value
+
+
+def session_id(value: "Any") -> str:
+    """Return a session's id as it is kept. Clients' ids are UUIDs, and a short word hides nothing; of
+    anything else, in which somebody may have put a secret, only a digest is kept."""
+    if not isinstance(value, str) or not value or _SESSION.fullmatch(value):
+        return value if isinstance(value, str) else ""
+    return "session-" + hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:24]

@@ -4,6 +4,7 @@ import os
 import stat
 
 from vector_memory import private
+from vector_memory.errors import BadInputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,16 +18,22 @@ def data_home(environ: "Mapping[str, str] | None" = None) -> str:
     """Return the data home's absolute path: the one place that the contract names.
 
     `$VECTOR_MEMORY_HOME`, else `$XDG_DATA_HOME/vector-memory`, else
-    `~/.local/share/vector-memory`. `hooks/run` says the same in sh.
+    `~/.local/share/vector-memory`. `setup/home.sh` says the same in sh.
+
+    Raises:
+        BadInputError: what is named is no absolute path: it would be wherever a command is run.
     """
     environ = os.environ if environ is None else environ
+    user = environ.get("HOME") or os.path.expanduser("~")
     chosen = environ.get(HOME_VARIABLE)
-    if chosen:
-        return os.path.abspath(os.path.expanduser(chosen))
-    base = environ.get("XDG_DATA_HOME") or os.path.join(
-        environ.get("HOME") or os.path.expanduser("~"), ".local", "share"
-    )
-    return os.path.join(base, "vector-memory")
+    if chosen and (chosen == "~" or chosen.startswith("~/")):
+        chosen = user + chosen[1:]
+    elif not chosen:
+        base = environ.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share")
+        chosen = os.path.join(base, "vector-memory")
+    if not os.path.isabs(chosen):
+        raise BadInputError("The data home is no absolute path: %s." % chosen, private.ANOTHER_HOME)
+    return os.path.abspath(chosen)
 
 
 def version() -> str:
@@ -119,6 +126,10 @@ class Home:
         return self.path("spool")
 
     @property
+    def spool_aside(self) -> str:
+        return self.path("spool", "aside")
+
+    @property
     def logs(self) -> str:
         return self.path("logs")
 
@@ -159,19 +170,20 @@ class Home:
         (`runtime/`, `models/`) are kept.
 
         Raises:
-            BadInputError: the data home belongs to another user.
+            BadInputError: the data home, or what such a link leads to, belongs to another user.
         """
         private.make_folder(self.root)
         private.require_own(self.root)
-        if not self._is_shared_place():
+        if not self.is_shared_place():
             private.close_folder(self.root)
         for name in self.FOLDERS:
             private.make_folder(self.path(name))
+            private.require_own(self.path(name))
             if not os.path.islink(self.path(name)):
                 private.close_folder(self.path(name))
         return self
 
-    def _is_shared_place(self) -> bool:
+    def is_shared_place(self) -> bool:
         """Whether somebody made their home folder, or one like /tmp, the data home: its rights are not
         ours to change."""
         root = os.path.realpath(self.root)

@@ -7,6 +7,21 @@ import socket
 import struct
 import sys
 
+_LOCAL_PEERPID = 0x002
+"""macOS's option, at the level 0 of local sockets."""
+
+
+def process_id(sock: socket.socket) -> int:
+    """Return the number of the process that connected, 0 where the kernel does not tell."""
+    try:
+        if sys.platform == "linux":
+            size = struct.calcsize("3i")
+            raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+            return int(struct.unpack("3i", raw)[0])
+        return sock.getsockopt(0, _LOCAL_PEERPID) if sys.platform == "darwin" else 0
+    except (OSError, struct.error):
+        return 0
+
 
 def user_id(sock: socket.socket) -> int:
     """Return the number of the user whose process is at the other end.

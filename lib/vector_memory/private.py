@@ -5,8 +5,12 @@ import stat
 
 from vector_memory.errors import BadInputError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 OPEN_TO_OTHERS = 0o077
-ANOTHER_HOME = "Set VECTOR_MEMORY_HOME to a folder of your own."
+ANOTHER_HOME = "Set VECTOR_MEMORY_HOME to a folder of your own, by its absolute path."
 
 
 def user_id() -> int:
@@ -38,6 +42,29 @@ def close_folder(path: str) -> None:
         os.chmod(path, 0o700)
     except OSError:
         return
+
+
+def open_below(path: str) -> "Iterator[str]":
+    """Yield what others have rights to in a folder of this user's, itself included; no link is followed
+    but `path`."""
+    for folder, _, names in os.walk(os.path.realpath(path)):
+        for one in (folder, *(os.path.join(folder, name) for name in names)):
+            try:
+                about = os.lstat(one)
+            except FileNotFoundError:
+                continue
+            own = about.st_uid == user_id() and not stat.S_ISLNK(about.st_mode)
+            if own and about.st_mode & OPEN_TO_OTHERS:
+                yield one
+
+
+def close_below(path: str) -> None:
+    """Take others' rights from all of that: programs that install others choose rights of their own."""
+    for one in open_below(path):
+        try:
+            os.chmod(one, os.stat(one).st_mode & 0o700)
+        except FileNotFoundError:
+            continue
 
 
 def require_own(path: str) -> None:

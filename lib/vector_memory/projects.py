@@ -9,10 +9,10 @@ import hashlib
 import os
 import re
 
-from vector_memory import files
+from vector_memory import files, private, tampering
 
-MARKER = ".memory"
-STORE_IN_MARKER = os.path.join(MARKER, "db")
+MARKER = tampering.MARKER
+STORE_IN_MARKER = os.path.join(MARKER, tampering.STORE)
 
 _REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
 _ORIGIN = re.compile(r'\[remote "origin"\]([^\[]*)')
@@ -65,23 +65,28 @@ def _possible(folder: str) -> str:
     return folder
 
 
-def is_linked(store: str) -> bool:
-    """Whether a marker's store, or a database in it, is a link: a project's files come with a clone or
-    a pull, and could point anywhere at any time, whatever was trusted before."""
-    journal = os.path.join(store, "journal.db")
-    return any(map(os.path.islink, (os.path.dirname(store), store, journal)))
-
-
 def _find_above(folder: str, name: str, home: str) -> str:
-    """Return the nearest folder at or above `folder` that holds `name`, or ""."""
+    """Return the nearest folder at or above `folder` that holds a `name` of this user's, or ""."""
     here = folder
     while True:
-        if os.path.lexists(os.path.join(here, name)) and (here != home or folder == home):
+        if (here != home or folder == home) and _is_own(os.path.join(here, name)):
             return here
         parent = os.path.dirname(here)
         if parent == here:
             return ""
         here = parent
+
+
+def _is_own(path: str) -> bool:
+    """Whether something is there, and this user's, the link and what it leads to. What another puts into
+    a shared folder names no project below it; git asks for the same owner."""
+    try:
+        owners = {os.lstat(path).st_uid}
+        if os.path.exists(path):
+            owners.add(os.stat(path).st_uid)
+    except OSError:
+        return False
+    return owners == {private.user_id()} or private.user_id() < 0
 
 
 def _common_dir(top: str) -> str:
@@ -93,8 +98,11 @@ def _common_dir(top: str) -> str:
     if not text.startswith("gitdir:"):
         return ""
     own = os.path.normpath(os.path.join(top, text[len("gitdir:") :].strip()))
+    if not _is_own(own):
+        return ""
     shared = _read(os.path.join(own, "commondir")).strip()
-    return os.path.realpath(os.path.join(own, shared)) if shared else own
+    common = os.path.realpath(os.path.join(own, shared)) if shared else own
+    return common if _is_own(common) else ""
 
 
 def _root_of(common: str, top: str) -> str:
@@ -142,7 +150,6 @@ def _make_id(name: str, identity: str) -> str:
 def _read(path: str) -> str:
     try:
         # Links are git's own affair; a pipe in the place of a file would be waited for.
-        with files.open_regular(path) as file:
-            return file.read(65_536).decode("utf-8", "replace")
+        return files.read_text(path, 65_536)
     except OSError:
         return ""

@@ -22,7 +22,8 @@ ITEM = b"I"
 FINAL = (ANSWER, ERROR, OLD)
 
 HOOK_VERB = "hook."
-"""A hook's verb is this and its event; its body is the project's folder, NUL, and stdin's bytes."""
+"""A hook's verb is this and its event; its body is the project's folder, NUL, the client's configuration
+folder and NUL where the session has one of its own, and stdin's bytes."""
 
 
 class WireError(Exception):
@@ -38,6 +39,21 @@ def encode_request(verb: str, body: bytes, version: str) -> bytes:
         version.encode("ascii"),
         body,
     )
+
+
+def encode_hook(folder: bytes, configuration: bytes, stdin: bytes) -> bytes:
+    """Return a hook's body."""
+    return folder + b"\0" + (configuration + b"\0" if configuration else b"") + stdin
+
+
+def parse_hook(body: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return (folder, configuration, stdin) of a hook's body. JSON begins with no slash, which every
+    configuration's path does: hooks that know nothing of it are understood, too."""
+    folder, _, rest = body.partition(b"\0")
+    if rest[:1] != b"/":
+        return folder, b"", rest
+    configuration, _, stdin = rest.partition(b"\0")
+    return folder, configuration, stdin
 
 
 def parse_request_header(line: bytes) -> tuple[str, int, str]:

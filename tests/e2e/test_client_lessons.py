@@ -75,7 +75,7 @@ def test_what_was_gone_through_comes_back(
     (guidance,) = story.recalled(told.main[0], "steps worked")
     assert "in 100 % of 3 tasks (3 sessions, last 20" in guidance
     assert f"edit → `{RIGHT}`" in guidance
-    (fix,) = story.recalled(told.main[1], "ERROR the MODE of the check is not set")
+    (fix,) = story.recalled(told.main[1], "ERROR ⟦tool: the MODE of the check is not set")
     assert f"ran `{RIGHT}` instead" in fix
     (surprise,) = story.recalled(told.main[2], "not as it used to be")
     assert f"`{RIGHT}` passed 6 of the last 6 times" in surprise

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from e2e.harness import bundle
 
+from vector_memory import private
 from vector_memory.client.link import Daemon
 from vector_memory.errors import VectorMemoryError
 from vector_memory.paths import Home
@@ -115,7 +116,7 @@ def wait_for(what: Callable[[], bool], seconds: float = SET_UP_S) -> None:
 def test_one_command_sets_it_up_and_shows_that_it_works(newcomer: Newcomer) -> None:
     """It installs, stores a memory through the hooks and recalls it; a second run finds the work
     done; the user's home stays as it was (no settings, no traces of anybody's telemetry), nothing
-    stays in the plugin's folder, and the disk stays within 700 MB."""
+    stays in the plugin's folder, the disk stays within 700 MB, and others have no right to any of it."""
     before = bundle.contents(newcomer.plugin)
     code, said = newcomer.bootstrap()
     assert code == 0, said
@@ -131,6 +132,9 @@ def test_one_command_sets_it_up_and_shows_that_it_works(newcomer: Newcomer) -> N
     assert left == []
     assert bundle.contents(newcomer.plugin) == before
     assert closing.size_mb(Site(str(newcomer.plugin), newcomer.home)) <= 700
+    assert newcomer.cli("remember", "The ledger uses WAL mode", "--global").returncode == 0
+    newcomer.cli("backup")
+    assert list(private.open_below(newcomer.home.root)) == []
 
 
 def test_the_command_line_sets_up_what_is_missing(newcomer: Newcomer, tmp_path: Path) -> None:
@@ -138,6 +142,7 @@ def test_the_command_line_sets_up_what_is_missing(newcomer: Newcomer, tmp_path: 
     asked."""
     link = tmp_path / "vm"
     link.symlink_to(newcomer.plugin / "bin" / "vector-memory")
+    os.mkdir(newcomer.home.root)
     done = subprocess.run(
         [str(link), "stats", "--json"],
         stdin=subprocess.DEVNULL,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import os
+import shutil
 import sqlite3
 import tarfile
 import threading
@@ -24,11 +26,12 @@ from vector_memory.errors import (
     StoreFullError,
     VectorMemoryError,
 )
-from vector_memory.journal import audit, state
+from vector_memory.journal import audit, audit_files, state
 from vector_memory.model import Scope
 from vector_memory.paths import Home
-from vector_memory.service import backup_file, backups, places, remember, restoring
+from vector_memory.service import backup_file, backups, byte_search, places, remember, restoring
 from vector_memory.service.context import Context
+from vector_memory.unpacking import Unpacked
 
 
 def quiet(done: int, total: int, doing: str) -> None:
@@ -445,3 +448,126 @@ def test_a_plan_of_junk_is_dropped(house: ServiceHouse) -> None:
     Path(house.ctx.home.restore_plan).write_text("{")
     assert restoring.finish(house.ctx.home) is None
     assert not Path(house.ctx.home.restore_plan).exists()
+
+
+def packed(
+    path: Path, manifest: dict[str, Any], members: list[tuple[tarfile.TarInfo, bytes]]
+) -> Path:
+    """Write a file that is shaped like a backup."""
+    with gzip.open(path, "wb", 9) as out:
+        for info, content in [
+            (tarfile.TarInfo("manifest.json"), json.dumps(manifest).encode()),
+            *members,
+        ]:
+            info.size = info.size or len(content)
+            out.write(info.tobuf(tarfile.PAX_FORMAT))
+            out.write(content + b"\0" * (-len(content) % 512))
+        out.write(b"\0" * 10_240)
+    return path
+
+
+def bomb(path: Path, size: int, way: str) -> Path:
+    """Write a small file that unpacks to so many bytes, in one of the ways that a tar has."""
+    zeros = bytes(size)
+    digest = hashlib.sha256(zeros).hexdigest()
+    part = {"size": size, "sha256": digest}
+    manifest: dict[str, Any] = {"format": 2, "program": "vector-memory", "stores": [],
+                                "files": {"state.db": part}}  # fmt: skip
+    info = tarfile.TarInfo("state.db")
+    if way == "honest":
+        return packed(path, manifest, [(info, zeros)])
+    if way == "a manifest":
+        manifest["files"]["state.db"] = {**part, "x": "y" * size}
+        return packed(path, manifest, [])
+    part["size"] = 9
+    if way == "a part that says less":
+        return packed(path, manifest, [(info, zeros)])
+    if way == "sparse":
+        info.type, info.size = tarfile.GNUTYPE_SPARSE, 9
+        return packed(path, manifest, [(info, zeros)])
+    if way in ("a long name", "a long link", "a header", "a common header"):
+        info.type = {"a long name": tarfile.GNUTYPE_LONGNAME, "a long link": tarfile.GNUTYPE_LONGLINK,
+                     "a header": tarfile.XHDTYPE, "a common header": tarfile.XGLTYPE}[way]  # fmt: skip
+        return packed(path, manifest, [(info, zeros)])
+    if way == "before all":
+        with gzip.open(path, "wb", 9) as out:
+            info.type = tarfile.XHDTYPE
+            info.size = size
+            out.write(info.tobuf(tarfile.PAX_FORMAT) + zeros)
+        return path
+    assert way == "behind all"
+    part |= {"size": 1, "sha256": hashlib.sha256(b"x").hexdigest()}
+    return packed(
+        path, manifest, [(tarfile.TarInfo("state.db"), b"x"), (tarfile.TarInfo("more"), zeros)]
+    )
+
+
+BOMBS = ("honest", "a manifest", "a part that says less", "sparse", "a long name", "a long link",
+         "a header", "a common header", "before all", "behind all")  # fmt: skip
+
+
+@pytest.mark.parametrize("way", BOMBS)
+def test_a_bomb_is_refused_before_it_is_unpacked(
+    house: ServiceHouse, tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it hides what it unpacks to: little of it is unpacked, and nothing of it is kept."""
+    path = bomb(tmp_path / "bomb.tar.gz", 160 << 20, way)
+    assert path.stat().st_size < 1 << 20
+    unpacked = 0
+    true = Unpacked.read
+
+    def counted(self: Unpacked, size: int = -1) -> bytes:
+        nonlocal unpacked
+        data = true(self, size)
+        unpacked += len(data)
+        return data
+
+    monkeypatch.setattr(Unpacked, "read", counted)
+    before = set(Path(house.ctx.home.root).rglob("*"))
+    for attempt in (restoring.look, lambda *a: restoring.restore(*a, [], quiet)):
+        with pytest.raises((BadInputError, StoreDamagedError)) as refused:
+            attempt(house.ctx.home, str(path))
+        assert refused.value.hint
+        assert unpacked < 1 << 20
+    assert set(Path(house.ctx.home.root).rglob("*")) == before
+
+
+def test_a_backup_that_fits_no_disk_is_refused(
+    house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is compared with the space that there is, before the first byte is written."""
+    house.remember("Deploys go through staging")
+    path = backup(house.ctx, tmp_path / "b.tar.gz")
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(restoring.shutil, "disk_usage", lambda _: usage._replace(free=50_000))
+    monkeypatch.setattr(restoring, "_stage", lambda *_: pytest.fail("something was written"))
+    with pytest.raises(StoreFullError, match="takes"):
+        restoring.restore(house.ctx.home, str(path), [], quiet)
+
+
+def test_an_emptied_database_is_no_bomb(house: ServiceHouse, tmp_path: Path) -> None:
+    """Of which nearly all was forgotten: it packs to little, and comes back all the same."""
+    journal = Path(house.ctx.home.global_store, "journal.db")
+    house.ctx.global_shelf()
+    with sqlite3.connect(journal) as connection:
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("CREATE TABLE scratch(words TEXT)")
+        connection.executemany("INSERT INTO scratch VALUES (?)", [("w" * 100_000,)] * 900)
+        connection.commit()
+        connection.execute("DROP TABLE scratch")
+    path = backup(house.ctx, tmp_path / "b.tar.gz", vectors=True)
+    assert path.stat().st_size < 1 << 20
+    assert restoring.look(house.ctx.home, str(path))["memories"] == 0
+
+
+def test_older_entries_that_unpack_to_much_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the audit log is read into memory: of one that is a bomb no more than may be."""
+    path = tmp_path / "audit-202605-000000001-000000002.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n" * (200 << 20), 6))
+    monkeypatch.setattr(audit_files, "MOST_BYTES", 1 << 20)
+    with pytest.raises(StoreDamagedError, match="far more"):
+        audit_files.read(str(path))
+    found = byte_search.search([str(path)], byte_search.Needles(["no such words at all"]))
+    assert found.unread == [str(path)]

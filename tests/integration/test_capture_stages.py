@@ -7,7 +7,6 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,6 @@ from vector_memory.service import backfill, capture, transfer
 
 Stored = dict[str, str]
 LONG = "The importer keeps its offsets in a table of their own, since two of them may run at once. "
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def stored(house: ServiceHouse) -> Stored:

@@ -72,6 +72,7 @@ def test_remember_sends_all_it_was_told(
     (asked,) = daemon.payloads("remember")
     assert asked == {
         "cwd": os.getcwd(),
+        "configuration": os.environ["CLAUDE_CONFIG_DIR"],
         "project": None,
         "global": True,
         "all_projects": False,
@@ -113,7 +114,7 @@ def test_remember_says_what_speaks_against_it_and_how_to_settle_it(
     }  # fmt: skip
     assert main(["remember", "two"]) == 0
     _, err = capsys.readouterr()
-    assert "contradicts m0 (1 and 2): one[2J" in err
+    assert "contradicts m0 (1 and 2): one\n" in err
     assert "vector-memory link m1 m0 --relation supersedes" in err
     assert "vector-memory edit m1 --priority HIGH" in err
     assert daemon.payloads("remember")[0]["priority"] is None
@@ -772,6 +773,19 @@ class TestPurge:
         assert "/home/config.json" in captured.out
         assert "nothing left" not in captured.out
         assert "cannot be cleaned" in captured.err
+
+    def test_a_store_that_was_not_opened_is_exit_1(
+        self, purged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Whether others held the words or not; what is not ours is named."""
+        purged.update(unopened={"/p/.memory/db": "/p/.memory/db/lance is a link."}, strays=["/p/x"])
+        assert main(["purge", "--text", "Secret Name", "--yes"]) == 1
+        captured = capsys.readouterr()
+        assert captured.err.count("is a link") == 1
+        assert "left alone:\n  /p/x" in captured.out
+        purged.update(count=0, memories=[], left=[])
+        assert main(["purge", "--text", "Secret Name", "--yes"]) == 1
+        assert "is a link" in capsys.readouterr().err
 
     def test_without_a_terminal_nothing_is_purged(
         self, daemon: FakeDaemon, stdin: Any, capsys: pytest.CaptureFixture[str]

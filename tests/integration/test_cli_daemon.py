@@ -14,9 +14,12 @@ from typing import Any
 
 import pytest
 from fake_daemon import fake_daemon
+from service_house import ServiceHouse
 
 from vector_memory.cli.main import main
 from vector_memory.paths import Home
+from vector_memory.redact import for_project
+from vector_memory.service import privacy_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,6 +79,38 @@ def test_without_a_runtime_a_verb_says_what_to_do(
     assert "bootstrap.sh" in printed(capsys)["hint"]
 
 
+def test_rules_of_privacy_are_shown(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each with its place, its meaning, an example and what is wrong with it; or what is left of a text."""
+    house = ServiceHouse(tmp_path / "house")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "CLAUDE.md").write_text(
+        "# Privacy\n- `JIRA-\\d+`\n- customer names\n- `(a|b|c)(.{0,30}){0,30}z0q$`\n- email\n"
+    )
+
+    def privacy(payload: dict[str, Any]) -> dict[str, Any]:
+        with for_project(str(project)):
+            return privacy_rules.show(house.ctx, payload)
+
+    with fake_daemon(home) as running:
+        running.handlers["privacy"] = privacy
+        assert main(["privacy", "--project", str(project)]) == 0
+        shown = capsys.readouterr().out
+        for words in (
+            f"{project}/CLAUDE.md (project)", "2: `JIRA-\\d+`", "such as 'JIRA-0'", "the category email",
+            "NOT FOLLOWED: it takes too long; the project's other rules are", ":3: not understood: 'customer names'",
+            "redact_personal",
+        ):  # fmt: skip
+            assert words in shown, words
+        assert main(["privacy", "see JIRA-12 of a@example.org", "--project", str(project)]) == 0
+        assert capsys.readouterr().out == "see [redacted:rule] of [redacted:email]\n"
+        assert main(["privacy", "--project", str(project), "--json"]) == 0
+        assert [one["line"] for one in printed(capsys)["rules"]] == [2, 4, 5]
+    house.ctx.close()
+
+
 class TestConfig:
     """`config` reads and writes config.json."""
 
@@ -98,13 +133,77 @@ class TestConfig:
         assert capsys.readouterr().out == "prompt_tokens = 500\n"
         assert json.loads(Path(home.config).read_text()) == {}
 
-    @pytest.mark.parametrize("value", ['["/one", "/two"]', "/one:/two"])
+    @pytest.mark.parametrize("form", ["json", "paths"])
     def test_a_list_is_json_or_paths(
-        self, value: str, home: Home, capsys: pytest.CaptureFixture[str]
+        self, form: str, home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """Both ways of writing one give the same."""
+        """Both ways of writing one give the same; what it held before is told."""
+        folders = [str(tmp_path / name) for name in ("one", "two")]
+        for folder in folders:
+            os.mkdir(folder)
+        value = json.dumps(folders) if form == "json" else ":".join(folders)
         assert main(["config", "set", "excluded_projects", value]) == 0
-        assert json.loads(Path(home.config).read_text()) == {"excluded_projects": ["/one", "/two"]}
+        assert json.loads(Path(home.config).read_text()) == {"excluded_projects": folders}
+        capsys.readouterr()
+        assert main(["config", "set", "excluded_projects", folders[0]]) == 0
+        assert f"Before it was {':'.join(folders)}" in capsys.readouterr().err
+        assert main(["config", "set", "redact_personal", '["email"]', "--json"]) == 0
+        assert json.loads(Path(home.config).read_text())["redact_personal"] == ["email"]
+
+    def test_members_are_added_and_removed(
+        self,
+        home: Home,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A second one does not drop the first, however a folder is written; what is not there is told."""
+        (tmp_path / "here" / "one").mkdir(parents=True)
+        (tmp_path / "home" / "two").mkdir()
+        os.symlink(tmp_path / "here" / "one", tmp_path / "link")
+        monkeypatch.chdir(tmp_path / "here")
+        one, two = str(tmp_path / "here" / "one"), str(tmp_path / "home" / "two")
+
+        def members() -> list[str]:
+            return list(json.loads(Path(home.config).read_text())["excluded_projects"])
+
+        assert main(["config", "add", "excluded_projects", "one"]) == 0
+        assert f"one is {one}" in capsys.readouterr().err
+        assert (
+            main(["config", "add", "excluded_projects", "~/two", "./one/", str(tmp_path / "link")])
+            == 0
+        )
+        assert members() == [one, two]
+        assert main(["config", "remove", "excluded_projects", "../link"]) == 0
+        assert members() == [two]
+        assert main(["config", "remove", "excluded_projects", "one", "--json"]) == 1
+        assert main(["config", "add", "excluded_projects", "nowhere", "--json"]) == 1
+        assert main(["config", "set", "excluded_projects", "nowhere", "--json"]) == 1
+        assert main(["config", "set", "vault", "nowhere", "--json"]) == 1
+        assert main(["config", "add", "vault", one, "--json"]) == 1
+        assert main(["config", "add", "no_such", one, "--json"]) == 1
+        assert members() == [two]
+        assert main(["config", "add", "redact_personal", "email"]) == 0
+        assert json.loads(Path(home.config).read_text())["redact_personal"] == [
+            "card",
+            "ssn",
+            "iban",
+            "email",
+        ]
+        assert main(["config", "remove", "redact_personal", "ssn", "iban"]) == 0
+        assert json.loads(Path(home.config).read_text())["redact_personal"] == ["card", "email"]
+        assert main(["config", "add", "redact_personal", "shoe", "--json"]) == 1
+
+    def test_what_a_hand_wrote_wrong_can_be_mended(
+        self, home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A relative folder in the file is refused, and can be removed by the same name."""
+        Path(home.root).mkdir(exist_ok=True)
+        Path(home.config).write_text('{"excluded_projects": ["relproj"]}')
+        assert main(["config", "get", "excluded_projects", "--json"]) == 1
+        assert "relproj" in printed(capsys)["error"]
+        assert main(["config", "remove", "excluded_projects", "relproj"]) == 0
+        assert json.loads(Path(home.config).read_text()) == {"excluded_projects": []}
 
     @pytest.mark.parametrize(
         "words",

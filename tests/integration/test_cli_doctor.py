@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -357,12 +358,23 @@ class TestDisk:
         os.symlink(shared, case.home.models)
         assert disk._permissions(case).state == "ok"
 
-    def test_what_others_can_reach_fails(self, case: checks.Case) -> None:
-        """The fix is the command that mends it."""
-        Path(case.home.state_db).write_text("")
-        os.chmod(case.home.state_db, 0o644)
+    @pytest.mark.parametrize(
+        "name", ["state.db", "logs", "runtime/venv/.lock", "global/lance/1.lance"]
+    )
+    def test_what_others_can_reach_fails(self, case: checks.Case, name: str) -> None:
+        """Wherever it lies; the fix is the command that mends it."""
+        path = Path(case.home.path(name))
+        path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+        path.is_dir() or path.write_text("")
+        path.chmod(0o755)
+        for folder in path.parents:
+            if folder.is_relative_to(case.home.root):
+                folder.chmod(0o700)
         found = disk._permissions(case)
-        assert (found.state, found.fix) == ("fail", f"chmod go-rwx {case.home.state_db}")
+        assert (found.state, found.fix) == ("fail", f"chmod -R go-rwx {case.home.root}")
+        assert str(path) in found.message
+        subprocess.run(found.fix, shell=True, check=True)
+        assert disk._permissions(case).state == "ok"
 
     @pytest.mark.parametrize(("free", "state"), [(10**10, "ok"), (10**9 - 1, "warn"), (10, "fail")])
     def test_space(self, free: int, state: str) -> None:

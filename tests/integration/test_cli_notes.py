@@ -86,7 +86,7 @@ def test_it_shows_asks_and_stores(
     at_terminal(monkeypatch, "y\n")
     assert main(["import", note]) == 0
     out, err = capsys.readouterr()
-    assert "Deploy: We use Postgres [31m14" in out
+    assert "Deploy: We use Postgres 14" in out
     assert "1 file: 1 new, 1 gone, 1 unchanged" in out
     assert "1 no longer in the file" in out
     assert "Import this?" in err

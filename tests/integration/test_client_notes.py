@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from service_house import ServiceHouse
 
 from vector_memory.model import Scope
 from vector_memory.service import client_notes, sessions
 
 FACT = "The ledger keeps its totals in cents, as whole numbers."
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def app(tmp_path: Path) -> Path:
-    """A project's folder."""
-    folder = tmp_path / "app"
-    folder.mkdir()
-    return folder
 
 
 def client_says(tmp_path: Path, text: str) -> str:

@@ -16,7 +16,7 @@ from service_house import ServiceHouse
 from vector_memory import projects
 from vector_memory.client import cold
 from vector_memory.daemon import verbs
-from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.errors import BadInputError, StoreTamperedError, VectorMemoryError
 from vector_memory.files import RefusedError
 from vector_memory.index import reader
 from vector_memory.model import ignore_progress
@@ -176,7 +176,7 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     place = projects.locate(str(project))
     assert house.ctx.shelf_of(place) is house.ctx.global_shelf()
     for work in (places.init, places.trust):
-        with pytest.raises(BadInputError, match="link"):
+        with pytest.raises(StoreTamperedError, match="link"):
             work(house.ctx, {"dir": str(project)})
     prompt = "which WAL mode does the ledger use always?"
     found = cold.notes(house.ctx.home, prompt, str(project), "s", float("inf"))

@@ -663,9 +663,9 @@ def test_a_spooled_event_waits_for_space(tmp_path: Path, monkeypatch: pytest.Mon
         patch.setattr(Journal, "write", full)
         patch.setattr(Journal, "add", full)
         with pytest.raises(StoreFullError):
-            waiting.pop()()
+            waiting.pop(0)()
     assert len(os.listdir(house.ctx.home.spool)) == 1
-    events.drain_spool()
+    events.backlog.drain()
     waiting.pop()()
     assert os.listdir(house.ctx.home.spool) == []
     assert house.ctx.global_shelf().journal.count() >= 1

@@ -31,7 +31,7 @@ def test_an_answer_that_comes_too_late_is_counted(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The hook has helped itself by then; a session's start has more time."""
-    house._events = SimpleNamespace(answer=lambda event, body: b"{}")  # type: ignore[assignment]
+    house._events = SimpleNamespace(answer=lambda event, body, started: b"{}")  # type: ignore[assignment]
     assert house.hook("Stop", b"") == b"{}"
     assert "answers_too_late" not in house.health()["counters"]
     monkeypatch.setattr(houses, "HOOK_WAITS_S", -1.0)
@@ -60,7 +60,7 @@ def test_a_log_that_cannot_be_rotated_is_an_error_and_stays(
     for _ in range(4):
         house.ctx.state.audit("store", "hook", [], {})
     Path(house.home.root, "audit").write_text("in the way")
-    house._keeper._rotate_audit()
+    house._keeper._tidy_state()
     assert house.health()["errors"][-1]["where"] == "audit"
     assert len(house.ctx.state.audit_entries(9)) == 4
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import holds
@@ -14,8 +16,9 @@ from service_house import ServiceHouse
 from vector_memory.daemon import keeper as module
 from vector_memory.daemon.house import open_index
 from vector_memory.daemon.keeper import Keeper
-from vector_memory.daemon.work import Worker
+from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError
+from vector_memory.service import places, remember
 
 
 class Rig:
@@ -131,3 +134,74 @@ def test_how_long_a_job_takes_can_be_seen(rig: Rig) -> None:
     go_on.set()
     assert worker.join(time.monotonic() + 30)
     assert (worker.took_s, rig.failures) == (0.0, [])
+
+
+def test_a_piece_that_hangs_is_left_and_the_rest_goes_on() -> None:
+    """However many hang, up to some: each thread is left to what it is at, and what waits is done. What
+    was left and ends after all does nothing more."""
+    failures: list[str] = []
+    worker = Worker("worker", lambda name, error: failures.append(repr(error)), patience_s=0.02)
+    worker.start()
+    go_on, done = threading.Event(), list[int]()
+    for number in range(MOST_LEFT):
+        worker.put(lambda: go_on.wait(60))
+        worker.put(partial(done.append, number))
+        assert holds(worker.relieve)
+        assert holds(partial(done.__contains__, number))
+    assert worker.took_s > 0.02
+    assert not worker.idle
+    worker.put(lambda: go_on.wait(60))
+    worker.put(lambda: 1 / 0)
+    worker.put(lambda: done.append(99))
+    assert holds(lambda: worker.took_s > 0.1)
+    # No more threads than that are left: the next waits until one ends.
+    assert not worker.relieve()
+    assert not worker.join(time.monotonic() + 0.01)
+    go_on.set()
+    assert holds(lambda: done[-1] == 99)
+    assert holds(lambda: worker.idle)
+    assert (done, failures) == (
+        [*range(MOST_LEFT), 99],
+        ["ZeroDivisionError('division by zero')"],
+    )
+    worker.finish()
+    assert worker.join(time.monotonic() + 30)
+
+
+@pytest.mark.parametrize("trouble", ["fails", "hangs"])
+def test_a_store_in_trouble_keeps_none_of_the_others(
+    rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    """A project's store whose index cannot be opened, or never opens: the others are followed."""
+    ctx, go_on = rig.house.ctx, threading.Event()
+    monkeypatch.setattr(rig.keeper, "_patience_s", 0.05)
+    true = rig.keeper._open_index
+
+    def opened(folder: str, model: str, dim: int) -> Any:
+        if "broken" in folder:
+            if trouble == "fails":
+                raise ValueError("an index nobody can open")
+            go_on.wait(60)
+        return true(folder, model, dim)
+
+    monkeypatch.setattr(rig.keeper, "_open_index", opened)
+    shelves = {}
+    for name in ("a", "broken", "c"):
+        (tmp_path / name).mkdir()
+        places.init(ctx, {"dir": str(tmp_path / name)})
+        shelves[name] = ctx.shelf_of(ctx.place(str(tmp_path / name)))
+        remember.remember(ctx, {"text": f"The ledger of {name}", "project": str(tmp_path / name)})
+
+    def level(name: str) -> bool:
+        rig.keeper.notify()
+        rig.keeper.relieve()
+        index = shelves[name].index
+        return index is not None and index.reached() == shelves[name].journal.last_seq()
+
+    assert holds(lambda: level("a") and level("c"))
+    assert shelves["broken"].index is None
+    go_on.set()
+    if trouble == "hangs":
+        assert holds(lambda: level("broken"))
+    else:
+        assert "index" in rig.failures

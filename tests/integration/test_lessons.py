@@ -400,7 +400,10 @@ def test_what_is_left_broken_is_told_at_the_start(world: World) -> None:
     )
     world.end(broken.say())
     told = world.hook("SessionStart", "y")
-    assert "`just check` fails since 2026-05-03 (passed 4 of 4 before): no logo" in told
+    assert (
+        "`just check` fails since 2026-05-03 (passed 4 of 4 before): \u27e6tool: no logo\u27e7"
+        in told
+    )
     world.end(world.begin("z").ask("Fix the logo of the page").edit().run("just check").say())
     assert "fails since" not in world.hook("SessionStart", "y2")
 

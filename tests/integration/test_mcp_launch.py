@@ -23,6 +23,7 @@ def plugin(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "bin" / "vector-memory-mcp", plugin / "bin")
     setup = plugin / "lib" / "vector_memory" / "setup"
     setup.mkdir(parents=True)
+    shutil.copy(ROOT / "lib" / "vector_memory" / "setup" / "home.sh", setup)
     (setup / "start.sh").write_text('echo "{}"; mkdir -p "$1"; echo started >"$1/mark"\n')
     return plugin
 

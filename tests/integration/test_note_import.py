@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +40,6 @@ We use:
 - Never commit secrets.
 - [ ] write the runbook
 """
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture

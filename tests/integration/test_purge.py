@@ -482,7 +482,7 @@ def test_what_an_interrupted_rewriting_left_is_deleted(house: ServiceHouse) -> N
     (table,) = (store / "lance").glob("*.lance")
     for name in (f"{table.stem}-new.lance", f"{table.stem}-old.lance", "memories_other.lance"):
         (store / "lance" / name).mkdir()
-        (store / "lance" / name / "data").write_text(MARKER)
+        (store / "lance" / name / "0110.lance").write_text(MARKER)
     (store / "matrix" / "other").mkdir(parents=True)
     (store / "matrix" / "other" / "vectors-1.f32").write_text(MARKER)
     purge(house, forgotten=True)

@@ -40,22 +40,6 @@ PROMPT = "How does the ledger import of invoices work?"
 MILD = "The ledger import of invoices: you are now done."
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def app(tmp_path: Path) -> Path:
-    """A project's folder."""
-    folder = tmp_path / "app"
-    folder.mkdir()
-    return folder
-
-
 def prompted(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
     return sessions.on_prompt(house.ctx, sessions.Ask(session, str(app), PROMPT))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,6 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import Memory, Scope, Source, ignore_progress
 from vector_memory.service import change, places, recall, report, sessions, transfer, upkeep
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -62,13 +53,13 @@ def test_global_memories_are_found_everywhere(house: ServiceHouse, ledger: Path)
 
 
 def test_equal_texts_are_one_memory(house: ServiceHouse, ledger: Path) -> None:
-    """Saying the same again merges: all tags, the higher priority, more confidence."""
+    """Saying the same again merges: all tags, the higher priority; it is no surer for it."""
     first = house.remember(WAL, ledger, tags=["db"])
     again = house.remember(WAL, ledger, tags=["sqlite"], priority="high")
     assert (first["action"], again["action"], again["id"]) == ("stored", "merged", first["id"])
     kept = recall.get(house.ctx, {"id": first["id"]})["memory"]
     assert (kept["tags"], kept["priority"]) == (["db", "sqlite"], "HIGH")
-    assert kept["confidence"] > 0.7
+    assert kept["confidence"] == 0.7
 
 
 def test_a_near_miss_is_linked_and_not_merged(house: ServiceHouse, ledger: Path) -> None:

@@ -43,11 +43,11 @@ def test_where_nothing_can_be_claimed_everybody_answers(home: Home) -> None:
     assert claim(home, b"{}")
 
 
-def test_an_old_event_is_read_in_a_process_of_its_own(
+def test_what_failed_before_is_read_in_a_process_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The daemon that had it before may have died of it; the process has a budget. What has just been
-    left is read here; junk for a time is old."""
+    """The daemon that had it before may have died of it; the process has a budget. What nobody has begun
+    is read here, however long it waited."""
     house = ServiceHouse(tmp_path)
     folder = tmp_path / "app"
     folder.mkdir()
@@ -58,14 +58,14 @@ def test_an_old_event_is_read_in_a_process_of_its_own(
         "_read",
         lambda ctx, ask, apart: read_apart.append(apart) or capture.reading.read(ask),
     )
-    for at in (None, 0.0, "junk"):
+    for begun in ("", ".1", ".2"):
         name = write_spool(
             house.ctx.home, "Stop", {"session_id": "s1", "transcript_path": path}, "/"
         )
         entry = json.loads(Path(name).read_text())
-        entry["at"] = entry["at"] if at is None else at
-        Path(name).write_text(json.dumps(entry))
-        Events(house.ctx, lambda work: work()).drain_spool()
+        Path(name).write_text(json.dumps({**entry, "at": 0.0}))
+        os.rename(name, name + begun)
+        Events(house.ctx, lambda work: work()).backlog.drain()
         assert read_spool(house.ctx.home) == []
     house.close()
     assert read_apart == [False, True, True]

@@ -59,7 +59,7 @@ def stored(house: ServiceHouse, memory_id: str) -> Memory:
 
 
 def test_a_paraphrase_is_merged_and_both_are_kept_in_mind(house: ServiceHouse) -> None:
-    """The newer wording, all tags, the higher priority, more confidence, both sources."""
+    """The newer wording, all tags, the higher priority, both sources; it is no surer for it."""
     first = house.remember("Run make lint before every commit.", tags=["lint"], priority="HIGH")
     house.pass_time(days=1)
     again = house.remember("Before every commit, run make lint.", tags=["ci"])
@@ -68,7 +68,7 @@ def test_a_paraphrase_is_merged_and_both_are_kept_in_mind(house: ServiceHouse) -
     assert memory.text == "Before every commit, run make lint."
     assert memory.tags == ("lint", "ci")
     assert memory.priority == "HIGH"
-    assert memory.confidence > 0.7
+    assert memory.confidence == 0.7
     (source,) = recall.get(house.ctx, {"id": memory.id})["memory"]["sources"]
     assert source["at"].startswith("2026-05-04")
 

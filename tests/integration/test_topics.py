@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -50,14 +49,6 @@ LEDGER = [
      "cents in the monthly totals, which the ledger now keeps as whole numbers.", 90),
     ("ok, and the docs of that", "The docs say so now. Should the old totals be migrated as well?", 93),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def transcript(folder: Path, talk: list[tuple[str, str, int]], session: str = "s1") -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,14 +17,6 @@ from vector_memory.service.turn_end import Ended
 
 WHY = "We keep the jobs of the importer in a spool folder, since a worker may die at any time. " * 4
 TALK = [("Please make the importer survive a crash", WHY), ("And the retries of it?", WHY)]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture

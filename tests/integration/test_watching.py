@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import stat
-from collections.abc import Iterator
+import string
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,6 @@ from vector_memory.service import (
 from vector_memory.service.records import Record
 
 TASK = "Fix the coupon total in shop/checkout.py. Don't touch shop/prices.py."
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 class World:
@@ -217,6 +210,31 @@ def test_no_secret_reaches_the_buffer(world: World) -> None:
     assert len(world.buffered()) >= 3
     for piece in (key, key[:12], token, token[:14]):
         assert piece not in text
+
+
+def test_words_that_lost_their_name(world: World) -> None:
+    """What is kept of a call are words of it: a value goes that only the whole command, the prompt or another
+    argument names. Random ones by the hundred, cut, quoted and in names of files."""
+    chance = random.Random(5)
+    kept: list[str] = []
+    for number in range(60):
+        value = "".join(chance.choices(string.ascii_letters + string.digits, k=30)) + "7q2X"
+        kept += [value, value[:14]]
+        use = chance.choice(
+            (
+                "export API_TOKEN={}\nrm -rf build/{}",
+                "TOKEN='{}'; git push --force https://git.example/{}/app.git",
+                "password={} ; git push -f origin {}",
+                f"echo secret: {{}} ; rm -rf {'x' * 130}/{{}}",
+                'curl -H "Authorization: Bearer {}" -X DELETE https://api.example/{}',
+            )
+        )
+        session = f"s{number // 10}"
+        world.say(f"Use the token {value} for the coupons, then remove {value}", session)
+        world.bash(use.format(value, value), session)
+    text = Path(flag_buffer.path_of(world.ctx.home)).read_text()
+    assert len(world.buffered()) >= 40
+    assert [one for one in kept if one in text] == []
 
 
 def test_it_warns_once(world: World) -> None:

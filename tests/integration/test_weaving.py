@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from service_house import ServiceHouse
 from talk import transcript
 from work import Session
@@ -15,14 +13,6 @@ from vector_memory.service import capture
 from vector_memory.service.weaving import weave
 
 PORT = "Let's use port 5433 for the dev database from now on."
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def read(house: ServiceHouse, folder: Path, *talk: tuple[str, str], session: str = "s1",

@@ -62,3 +62,39 @@ def test_only_embedding_settings_need_a_new_daemon() -> None:
     assert config.needs_restart(old, config.validate({"embedding_backend": "ollama"}))
     assert not config.needs_restart(old, config.validate({"prompt_tokens": 100}))
     assert json.dumps(config.names())
+
+
+@pytest.mark.parametrize("path", ["relproj", "./x", "", "a/b", "../y", " /x"])
+def test_a_folder_that_protects_nothing_is_refused(path: str) -> None:
+    """Where a daemon runs is no place that anybody means."""
+    with pytest.raises(BadInputError, match="whole path"):
+        config.validate({"excluded_projects": [path]})
+
+
+@pytest.mark.parametrize(
+    ("content", "capture"),
+    [
+        ('{"prompt_tokens": 3, "excluded_projects": ["/x"]}', True),
+        ('{"nonsense": 1, "excluded_projects": ["/x"]}', True),
+        ('{"excluded_projects": ["relproj", "/x"]}', False),
+        ('{"excluded_projects": 5}', False),
+        ('{"redact_personal": ["shoe"], "excluded_projects": ["/x"]}', False),
+        ('{"capture": "perhaps"}', False),
+        ('{"capture": true, "excluded_projects": ["y"]}', False),
+        ("{", False),
+        ("[]", False),
+    ],
+)
+def test_settings_that_are_not_in_order_loosen_nothing(
+    tmp_path: Path, content: str, capture: bool
+) -> None:
+    """What is in order counts; where it is open what must not be stored, nothing is."""
+    path = tmp_path / "config.json"
+    path.write_text(content)
+    found = config.salvaged(str(path))
+    assert found.capture is capture
+    assert set(found.redact_personal) >= {"card", "ssn", "iban"}
+    if capture:
+        assert found.excluded_projects == ("/x",)
+    else:
+        assert "email" in found.redact_personal

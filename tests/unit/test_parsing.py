@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import random
+import string
 import tracemalloc
+import uuid
 
 import pytest
 
@@ -67,3 +70,27 @@ def test_a_line_of_broken_pieces_is_given_up() -> None:
     assert parse_objects(b'{"type":x' * 300_000 + b'{"type": 1}') == []
     few = b'{"type":x' * (MOST_BROKEN - 1) + b'{"type": 1}'
     assert parse_objects(few) == [{"type": 1}]
+
+
+def test_a_sessions_id_holds_no_secret() -> None:
+    """What clients give is kept as it is; a digest of anything in which a value could stand, always the same."""
+    chance = random.Random(5)
+    for kept in (
+        str(uuid.UUID(int=chance.getrandbits(128))),
+        "s1",
+        "proof-2-17",
+        "agent-0c2f",
+        "one-of-many",
+        "",
+    ):
+        assert parsing.session_id(kept) == kept
+    letters = string.ascii_letters + string.digits
+    for number in range(300):
+        value = "".join(chance.choices(letters, k=chance.randrange(17, 80)))
+        shape = ("{}", "token={}", "password: {}", "AKIA{}", "ghp_{}", "{} x", "a/{}", "\ud800{}")[
+            number % 8
+        ]
+        name = parsing.session_id(shape.format(value))
+        assert value[:12] not in name
+        assert name == parsing.session_id(shape.format(value)) == parsing.session_id(name)
+    assert [parsing.session_id(one) for one in (None, 7, [], {})] == [""] * 4

@@ -63,6 +63,31 @@ def test_a_folder_in_the_way_of_a_file_is_an_error(tmp_path: Path) -> None:
         private.make_folder(str(tmp_path / "file" / "below"))
 
 
+def test_what_other_programs_left_open_is_closed(tmp_path: Path, umask: int) -> None:
+    """Files and folders of any rights, at any depth; what may be run by its owner stays so, and what a
+    link leads to is not touched."""
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    outside.chmod(0o644)
+    top = tmp_path / "runtime"
+    for number in range(0o1000):
+        folder = top / f"{number % 7}" / f"{number % 3}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number:o}").write_text("x")
+        (folder / f"{number:o}").chmod(number)
+    for folder in (top / "1", top / "2" / "1"):
+        folder.chmod(0o777)
+    (top / "link").symlink_to(outside)
+    (top / "gone").symlink_to(top / "nothing")
+    private.close_below(str(top))
+    assert list(private.open_below(str(top))) == []
+    for path in top.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            assert mode(path) == int(path.name, 8) & 0o700
+    assert mode(outside) == 0o644
+    assert {mode(path) for path in (top, top / "1", top / "2" / "1")} == {0o700}
+
+
 def test_links_and_open_folders_are_not_closed_ones(tmp_path: Path) -> None:
     """The socket's folder is neither."""
     (tmp_path / "run").mkdir(mode=0o700)

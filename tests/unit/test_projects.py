@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,3 +106,95 @@ def test_broken_git_files_are_survived(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / ".git").write_bytes(content)
         assert projects.locate(str(folder)).id
+
+
+def given_to(another: bool, *paths: Path) -> None:
+    """Give files to another user, or back to this one."""
+    for path in paths:
+        os.chown(path, 12_345 if another else os.geteuid(), -1, follow_symlinks=False)
+
+
+def make_git(top: Path, kind: str) -> list[Path]:
+    """Put a `.git`, or a marker, of a kind into a folder; return what of it counts."""
+    remote = '[remote "origin"]\n\turl = https://example.org/team/famous.git\n'
+    if kind == "marker":
+        (top / ".memory" / "db").mkdir(parents=True)
+        return [top / ".memory"]
+    if kind == "folder":
+        (top / ".git").mkdir()
+        (top / ".git" / "config").write_text(remote)
+        return [top / ".git"]
+    elsewhere = top.parent / f"{top.name}-git"
+    elsewhere.mkdir()
+    (elsewhere / "config").write_text(remote)
+    if kind == "link":
+        os.symlink(elsewhere, top / ".git")
+    elif kind == "file":
+        (top / ".git").write_text(f"gitdir: {elsewhere}\n")
+    else:
+        own = elsewhere / "worktrees" / "w"
+        own.mkdir(parents=True)
+        (own / "commondir").write_text("../..\n")
+        (top / ".git").write_text(f"gitdir: {own}\n")
+        return [top / ".git", own, elsewhere]
+    return [top / ".git", elsewhere]
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "file", "worktree", "marker"])
+def test_what_another_user_put_above_names_no_project(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a shared folder anybody can leave a repository or a marker: every part of it has to be this
+    user's, however far above it lies."""
+    for number, deep in enumerate(("", "a", "a/b", "a/b/c/d/e")):
+        top = tmp_path.resolve() / f"{kind}{number}"
+        below = top / deep
+        below.mkdir(parents=True)
+        parts = make_git(top, kind)
+        own = projects.locate(str(below))
+        assert own.root == str(top) if kind in ("folder", "marker") else own.name == "famous"
+        for part in parts:
+            if os.geteuid() == 0:
+                given_to(True, part)
+                place = projects.locate(str(below))
+                given_to(False, part)
+            else:
+                true = os.lstat(part).st_ino
+                place = _seen_as_foreign(str(below), true, monkeypatch)
+            assert (place.name, place.store) != (own.name, own.store), (kind, part)
+            assert place.name != "famous"
+            is_the_name = part.parent == top or kind == "link"
+            assert place.root == str(below if is_the_name else top), (kind, part)
+        assert projects.locate(str(below)).id == own.id
+
+
+def _seen_as_foreign(folder: str, inode: int, monkeypatch: pytest.MonkeyPatch) -> projects.Place:
+    """Locate a folder while one file seems to be another user's."""
+
+    def changed(true: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+        def stat(*args: Any, **more: Any) -> os.stat_result:
+            about = true(*args, **more)
+            if about.st_ino != inode:
+                return about
+            return os.stat_result((*about[:4], about.st_uid + 1, *about[5:]))
+
+        return stat
+
+    with monkeypatch.context() as patch:
+        patch.setattr(projects.os, "stat", changed(os.stat))
+        patch.setattr(projects.os, "lstat", changed(os.lstat))
+        return projects.locate(folder)
+
+
+def test_a_foreign_one_hides_no_own_one_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What does not count is passed over, as if it were not there; without users all counts."""
+    root = repository(tmp_path.resolve() / "outer", "https://example.org/team/outer")
+    inner = repository(root / "shared", "https://example.org/team/inner")
+    assert projects.locate(str(inner)).name == "inner"
+    place = _seen_as_foreign(str(inner), os.lstat(inner / ".git").st_ino, monkeypatch)
+    assert (place.name, place.root) == ("outer", str(root))
+    monkeypatch.setattr(projects.private, "user_id", lambda: -1)
+    place = _seen_as_foreign(str(inner), os.lstat(inner / ".git").st_ino, monkeypatch)
+    assert place.name == "inner"

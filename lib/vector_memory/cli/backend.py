@@ -55,6 +55,7 @@ def install(
     if name not in PACKAGES:
         raise BadInputError(f"There is no backend {name!r}.", f"Backends: {', '.join(PACKAGES)}.")
     from vector_memory.embed.install import install_backend
+    from vector_memory.private import close_below
     from vector_memory.setup import uv
     from vector_memory.setup.site import Site
 
@@ -62,6 +63,7 @@ def install(
     root = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
     program = uv.get(Site(root, home), os.environ).program
     done = install_backend(name, home.runtime_python, program, _progress)
+    close_below(home.runtime)
     if as_json:
         output.document({"name": name, "installed": True, "packages": list(done.packages)})
     else:

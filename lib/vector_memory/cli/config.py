@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vector_memory import ancestry, processes
 from vector_memory import config as settings
 from vector_memory.cli import asking, output
 from vector_memory.cli.options import Json
@@ -21,6 +22,8 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Read and change settings.",
 )
+USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
+"""Settings that say what is stored and shown: an agent changes none of them."""
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.")]
 
 
@@ -60,22 +63,55 @@ def set_setting(
 ) -> None:
     """Change a setting. A running daemon takes it over at once."""
     _known(name)
+    _require_user(name)
     home = Home().make()
-    raw = {**settings.read_file(home.config), name: _parsed(name, value)}
-    checked = asdict(settings.validate(raw))
-    settings.save(home.config, {key: checked[key] for key in raw})
-    _done(name, checked[name], as_json)
+    before = _members(home, name) if _is_list(name) else []
+    parsed = _parsed(name, value)
+    _save(
+        home,
+        name,
+        [_value(name, one) for one in parsed] if _is_list(name) else _value(name, parsed),
+    )
+    _done(name, as_json)
+    if before and not as_json:
+        output.note(
+            f"Before it was {_shown(before)}; `config add` and `config remove` keep the others."
+        )
+
+
+Values = Annotated[list[str], typer.Argument(metavar="VALUE...", help="Members of the list.")]
+
+
+@app.command("add")
+def add(name: Name, values: Values, as_json: Json = False) -> None:
+    """Add to a list; what it holds stays."""
+    home, members = _list_in(name)
+    _save(home, name, list(dict.fromkeys([*members, *(_value(name, one) for one in values)])))
+    _done(name, as_json)
+
+
+@app.command("remove")
+def remove(name: Name, values: Values, as_json: Json = False) -> None:
+    """Remove from a list; the rest of it stays."""
+    home, members = _list_in(name)
+    gone = {one for value in values for one in (value, _resolved(name, value))}
+    missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
+    if missing:
+        raise BadInputError(f"{missing[0]!r} is not in {name}.", f"It holds: {_shown(members)}")
+    _save(home, name, [one for one in members if one not in gone])
+    _done(name, as_json)
 
 
 @app.command("unset")
 def unset_setting(name: Name, as_json: Json = False) -> None:
     """Go back to a setting's default."""
     _known(name)
+    _require_user(name)
     home = Home().make()
     raw = settings.read_file(home.config)
     raw.pop(name, None)
     settings.save(home.config, raw)
-    _done(name, getattr(settings.Settings(), name), as_json)
+    _done(name, as_json)
 
 
 @app.command("path")
@@ -122,8 +158,68 @@ def _known(name: str) -> None:
         )
 
 
+def _is_list(name: str) -> bool:
+    return isinstance(getattr(settings.Settings(), name), tuple)
+
+
+def _members(home: Home, name: str) -> list[str]:
+    """Return what a list holds, by its file or by default; also one that is not in order."""
+    members = settings.read_file(home.config).get(name, getattr(settings.Settings(), name))
+    return list(members) if isinstance(members, (list, tuple)) else []
+
+
+def _list_in(name: str) -> tuple[Home, list[str]]:
+    _known(name)
+    _require_user(name)
+    if not _is_list(name):
+        raise BadInputError(f"{name} is no list.", f"`vector-memory config set {name} VALUE`.")
+    home = Home().make()
+    return home, _members(home, name)
+
+
+def _save(home: Home, name: str, value: Any) -> None:
+    raw = {**settings.read_file(home.config), name: value}
+    checked = asdict(settings.validate(raw))
+    settings.save(home.config, {key: checked[key] for key in raw})
+
+
+def _resolved(name: str, value: str) -> str:
+    """Return a folder's path as it is wherever one asks from, anything else as it is."""
+    if name not in settings.FOLDERS or not value:
+        return value
+    return os.path.realpath(os.path.expanduser(value))
+
+
+def _value(name: str, value: Any) -> Any:
+    """Return one value; a folder's whole path.
+
+    Raises:
+        BadInputError: there is no such folder, so that it would protect nothing.
+    """
+    if name not in settings.FOLDERS or not isinstance(value, str) or not value:
+        return value
+    path = _resolved(name, value)
+    if not os.path.isdir(path):
+        raise BadInputError(
+            f"{name}: there is no folder {path}.", "Check the path, or make it first."
+        )
+    if path != value:
+        output.note(f"{value} is {path}")
+    return path
+
+
+def _require_user(name: str) -> None:
+    if name not in USERS:
+        return
+    if ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER:
+        raise BadInputError(
+            f"Only the user changes {name}: this command comes from an agent.",
+            "Ask the user to run it in a terminal of their own.",
+        )
+
+
 def _parsed(name: str, value: str) -> Any:
-    if not isinstance(getattr(settings.Settings(), name), tuple):
+    if not _is_list(name):
         return value
     if value.lstrip().startswith("["):
         try:
@@ -133,7 +229,8 @@ def _parsed(name: str, value: str) -> Any:
     return [part for part in value.split(os.pathsep) if part]
 
 
-def _done(name: str, value: Any, as_json: bool) -> None:
+def _done(name: str, as_json: bool) -> None:
+    value = getattr(settings.load(Home().config), name)
     reloaded = _reload()
     if as_json:
         output.document(

@@ -59,6 +59,8 @@ def edit(
         output.document(answer)
     elif change:
         output.say(f"Changed {answer['memory']['id']}")
+        if answer.get("action") == "proposed":
+            output.say("Its new weight waits for the user: `vector-memory review`.")
 
 
 def in_editor(text: str) -> str:

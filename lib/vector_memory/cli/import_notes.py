@@ -14,7 +14,16 @@ from vector_memory.cli.progress import follow, report
 from vector_memory.errors import NotFoundError
 
 MAX_ROWS = 200
-COUNTS = ("stored", "updated", "merged", "unchanged", "left_out", "forgotten", "redactions")
+COUNTS = (
+    "stored",
+    "updated",
+    "merged",
+    "proposed",
+    "unchanged",
+    "left_out",
+    "forgotten",
+    "redactions",
+)
 WITH_EFFECT = ("new", "changed", "updated", "merged")
 
 

@@ -79,7 +79,9 @@ def import_lines(path: str, where: dict[str, Any], verbatim: bool, as_json: bool
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
     payload = {**where, "path": path, "verbatim": verbatim}
     answer = follow(asking.daemon().stream("import", payload), as_json)
-    return report(answer, as_json, ("read", "stored", "merged", "skipped", "redactions"))
+    return report(
+        answer, as_json, ("read", "stored", "merged", "proposed", "skipped", "redactions")
+    )
 
 
 def is_markdown(path: str) -> bool:

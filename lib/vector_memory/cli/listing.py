@@ -54,6 +54,7 @@ def list_memories(
     if as_json:
         output.document(answer)
         return
+    output.unopened(answer)
     found = answer.get("memories", [])
     if not found:
         output.say("No memories.")

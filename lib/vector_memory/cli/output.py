@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
+from vector_memory.harmless import excerpt, visible
+
 if TYPE_CHECKING:
     from rich.tree import Tree
 
 NO_TERMINAL_WIDTH = 160
 ID_CHARS = 12
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def prepare() -> None:
@@ -44,6 +44,12 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def unopened(answer: dict[str, Any]) -> None:
+    """Print on stderr which stores were left out of an answer, and why."""
+    for why in (answer.get("unopened") or {}).values():
+        note(str(why))
+
+
 def note(text: str) -> None:
     """Print a line on stderr, for people."""
     sys.stdout.flush()
@@ -52,14 +58,15 @@ def note(text: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Return text that cannot steer a terminal: stored text may hold escape sequences."""
-    return _CONTROLS.sub("", text)
+    """Return text that cannot steer a terminal, and hides nothing: stored text may hold escape
+    sequences, and a model may be who reads it."""
+    return visible(text)
 
 
 def one_line(text: str, limit: int = 300) -> str:
     """Return text for a table's cell: one line, at most `limit` characters."""
     flat = " ".join(plain(text).split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+    return flat if len(flat) <= limit else excerpt(flat, 0, limit - 1) + "…"
 
 
 def day(moment: str | None) -> str:
@@ -123,6 +130,8 @@ def shown_text(memory: Mapping[str, Any]) -> str:
 
 def warning(memory: Mapping[str, Any]) -> str:
     """Return what stands before a text that looks like instructions to the model."""
+    if (memory.get("proposed") or {}).get("held"):
+        return "[proposed, waits for you] "
     told = memory.get("suspicious")
     if not isinstance(told, Mapping):
         return ""

@@ -47,7 +47,7 @@ def purge(
     """Remove memories for good, from every copy and every file.
 
     It shows them, asks, and searches all files for their words afterwards. What is purged is not
-    captured again. Exit 1 when a file still holds the words.
+    captured again. Exit 1 when a file still holds the words, or a store could not be opened.
     """
     chosen = _selection(ids or [], text, session, project, forgotten)
     found = _ask({**chosen, "dry_run": True}, as_json)
@@ -56,7 +56,7 @@ def purge(
     if dry_run or _nothing(found):
         if as_json:
             output.document(found)
-        return 0
+        return int(bool(found.get("unopened")) and not dry_run)
     if not yes:
         _confirm(found)
     answer = _ask({**chosen, "backups": backups}, as_json)
@@ -64,7 +64,7 @@ def purge(
         output.document(answer)
     else:
         _tell(answer)
-    return 1 if answer.get("left") else 0
+    return 1 if answer.get("left") or answer.get("unopened") else 0
 
 
 def _selection(
@@ -97,6 +97,7 @@ def _nothing(found: dict[str, Any]) -> bool:
 
 
 def _show(found: dict[str, Any], with_backups: bool) -> None:
+    output.unopened(found)
     if _nothing(found):
         output.say(f"Nothing holds it: {_searched(found)}.")
         output.say("What `edit` and `forget` left in the search index goes with --forgotten.")
@@ -135,6 +136,7 @@ def _tell(answer: dict[str, Any]) -> None:
     _list("Words in logs were written over", answer.get("wiped"))
     for error in answer.get("errors") or []:
         output.note(error)
+    _list("Not ours, and left alone", answer.get("strays"))
     left = answer.get("left") or []
     if left:
         _list("It still stands in", left)

@@ -17,6 +17,7 @@ SAID = {
     "merged": "Already known, merged with",
     "superseded": "Stored; it replaces an older memory:",
     "linked": "Stored, linked to what is like it:",
+    "proposed": "Waits for the user (`vector-memory review`):",
 }
 
 

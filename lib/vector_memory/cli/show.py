@@ -31,6 +31,9 @@ def show(
         if value:
             words = ", ".join(value) if isinstance(value, list) else str(value)
             output.say(f"{name:12} {output.plain(words)}")
+    if asks := memory.get("proposed"):
+        weight = ", ".join(f"{name} {value}" for name, value in asks.items() if name != "held")
+        output.say(f"{'proposed':12} {weight}; waits for `vector-memory review`")
     if told := memory.get("suspicious"):
         held = "; held back from sessions" if told["held_back"] else ""
         output.say(f"{'suspicious':12} {', '.join(told['reasons'])}{held}")

@@ -15,6 +15,7 @@ def stats(project: Project = None, as_json: Json = False) -> None:
     if as_json:
         output.document(answer)
         return
+    output.unopened(answer)
     embedding = answer.get("embedding") or {}
     output.say(f"{answer.get('memories', 0):,} memories")
     if embedding:

@@ -20,6 +20,9 @@ def rebuild(as_json: Json = False) -> None:
         output.document(answer)
     else:
         output.say(f"Rebuilt: {_said(answer)}")
+        output.unopened(answer)
+        for path in answer.get("strays") or []:
+            output.note(f"{path} is not ours and was left alone.")
 
 
 def check(

@@ -35,8 +35,7 @@ def notes(
     place = projects.locate(folder)
     hidden = _shown(home, session)
     rows = []
-    own = place.store and not projects.is_linked(place.store)
-    if own and readonly.trusted(home.state_db, place.store):
+    if place.store and readonly.trusted(home.state_db, place.store):
         rows = readonly.search(place.store, terms, [place.id], CANDIDATES, deadline)
     rows += readonly.search(home.global_store, terms, [place.id, ""], CANDIDATES, deadline)
     since = privacy.rules_since(place.root) * 1e6

@@ -2,22 +2,26 @@
 
 A session's start waits for the new daemon and else gets the project's snapshot; a prompt gets a
 lexical answer straight from FTS5, read-only; what must not be lost is spooled. Standard library
-only, Python 3.9; every step may fail, and then there is no answer.
+only, Python 3.9; every step may fail, and then there is no answer. What takes long to import comes after
+the daemon was started.
 """
 
-import contextlib
-import json
 import os
 import time
 
-from vector_memory import injection, private, prompts
+from vector_memory import private
 from vector_memory.client import hook, spawn
-from vector_memory.client.spool import claim, write_spool
 from vector_memory.errors import BadInputError
 from vector_memory.paths import Home
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from vector_memory import injection
+
 SPOOLED = frozenset({"Stop", "SubagentStop", "PreCompact", "SessionEnd"})
 WAIT_STEP_S = 0.02
+START_AGAIN_S = 0.3
+"""How often a start tries to begin a daemon: one may be just ending."""
 
 
 def answer(call: "hook.Call") -> bytes:
@@ -26,18 +30,30 @@ def answer(call: "hook.Call") -> bytes:
     if not _is_own(home):
         return b""
     hook.note(call.home, b"hooks_without_daemon")
-    started = _spawn(home, call)
     if call.event == "SessionStart":
-        return _start_answer(home, call, started)
-    event = json.loads(call.stdin.decode("utf-8", "replace"))
-    if not isinstance(event, dict):
-        return b""
+        return _start_answer(home, call)
+    if call.event not in SPOOLED:
+        _spawn(home, call)
+    event = _parsed(call)
     if call.event in SPOOLED:
-        write_spool(home, call.event, event, os.fsdecode(call.project_dir))
-        return b""
+        from vector_memory.client import spool
+
+        # Nobody waits: what is kept comes before who reads it.
+        folder, configuration = os.fsdecode(call.project_dir), os.fsdecode(call.configuration)
+        spool.write_spool(home, call.event, event, folder, configuration=configuration)
+        _spawn(home, call)
     if call.event == "UserPromptSubmit":
         return _prompt_answer(home, call, event)
     return b""
+
+
+def _parsed(call: "hook.Call") -> "dict[str, object]":
+    import json
+
+    event = json.loads(call.stdin.decode("utf-8", "replace"))
+    if not isinstance(event, dict):
+        raise ValueError("no object")
+    return event
 
 
 def _is_own(home: Home) -> bool:
@@ -55,28 +71,36 @@ def _is_own(home: Home) -> bool:
 def _spawn(home: Home, call: "hook.Call") -> bool:
     try:
         return spawn.spawn(home, call.lib)
-    except OSError:
+    except (OSError, BadInputError):
         return False
 
 
-def _start_answer(home: Home, call: "hook.Call", started: bool) -> bytes:
-    while started and call.left_s() > 0.25:
+def _start_answer(home: Home, call: "hook.Call") -> bytes:
+    again = 0.0
+    while call.left_s() > 0.25:
+        if time.monotonic() >= again:
+            if not _spawn(home, call):
+                break
+            again = time.monotonic() + START_AGAIN_S
         time.sleep(WAIT_STEP_S)
         found = hook.ask(call, call.left_s() - 0.2)
         if found is not None:
             return found
-    if not claim(home, call.stdin):
+    from vector_memory.client import spool
+
+    if not spool.claim(home, call.stdin):
         return b""
     return _snapshot(home, call)
 
 
 def _snapshot(home: Home, call: "hook.Call") -> bytes:
     """Return the project's last start as the daemon left it, fenced anew."""
-    event = json.loads(call.stdin.decode("utf-8", "replace"))
-    folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
-    from vector_memory import projects
+    import json
+
+    from vector_memory import injection, projects
     from vector_memory.client import privacy
 
+    folder = os.fsdecode(call.project_dir) or str(_parsed(call).get("cwd") or "")
     with open(home.snapshot(folder), encoding="utf-8") as file:
         if os.fstat(file.fileno()).st_mtime < privacy.rules_since(projects.locate(folder).root):
             return b""
@@ -91,19 +115,25 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
 
 
 def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") -> bytes:
+    from vector_memory import prompts
+
     prompt = str(event.get("prompt") or "")
     if prompts.needs_nothing(prompt):
         return b""
     folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
-    session = str(event.get("session_id") or "")
-    from vector_memory.client import cold
+    from vector_memory import parsing
+
+    session = parsing.session_id(event.get("session_id"))
+    from vector_memory.client import cold, spool
 
     notes = cold.notes(home, prompt, folder, session, call.deadline - 0.02)
-    if not notes or not claim(home, call.stdin):
+    if not notes or not spool.claim(home, call.stdin):
         return b""
-    # Where nothing can be written it may come up again: no reason to say nothing now.
-    with contextlib.suppress(OSError):
-        write_spool(home, "Shown", event, folder, [note.id for note in notes])
+    try:
+        spool.write_spool(home, "Shown", event, folder, [note.id for note in notes])
+    except OSError:
+        # Where nothing can be written it may come up again: no reason to say nothing now.
+        pass
     hook.note(call.home, b"prompts_from_files")
     return _output(call.event, notes)
 
@@ -111,5 +141,9 @@ def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") ->
 def _output(event: str, notes: "list[injection.Note]") -> bytes:
     if not notes:
         return b""
+    import json
+
+    from vector_memory import injection
+
     block = injection.fence(notes)
     return json.dumps(injection.hook_output(event, block)).encode("ascii")

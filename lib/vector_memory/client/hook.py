@@ -12,13 +12,23 @@ import time
 
 from vector_memory import wire
 
-DEADLINE_S = 0.215
-"""A hook's whole time, the interpreter's start left out: 250 ms are promised, also on a busy machine."""
+DEADLINE_S = 0.205
+"""When a hook ends at the latest, from the start of its shell: 250 ms are promised, and on a busy machine
+it takes a while until both processes are gone."""
 START_DEADLINE_S = 1.42
 """The same at a session's start, where 1.5 s are promised."""
 DAEMON_S = 0.13
-"""How long a running daemon is waited for; the rest is kept for the fallback."""
+START_DAEMON_S = 1.2
+"""Until when a running daemon is waited for, from the same moment; the rest is kept for the fallback."""
+LEAST_S = 0.05
+REST_S = 0.03
+"""What the daemon, and what comes after it, get in any case: a machine may be so crowded that starting the
+interpreter takes a hook's whole time."""
+UNSEEN_S = 0.035
+"""What the start of shell and interpreter is taken for where the system does not tell when it was."""
 PRINT_S = 1.0
+APART_S = 20.0
+"""How long what was begun apart may take at the most."""
 
 COUNTS_BYTES = 65_536
 """What the file of counts may hold: where no daemon ever takes it, more says nothing new."""
@@ -32,15 +42,29 @@ SILENT = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 class Call:
     """One event on its way: what came in, and until when it must be answered."""
 
-    __slots__ = ("deadline", "event", "home", "lib", "project_dir", "stdin", "version")
+    __slots__ = (
+        "configuration",
+        "deadline",
+        "event",
+        "home",
+        "lib",
+        "patience_s",
+        "project_dir",
+        "stdin",
+        "version",
+    )
 
     def __init__(self, event: str, home: str) -> None:
         self.event = event
         self.home = home
         self.lib = __file__.rsplit("/", 3)[0]
-        starting = event == "SessionStart"
-        self.deadline = time.monotonic() + (START_DEADLINE_S if starting else DEADLINE_S)
+        whole_s, daemon_s, gone_s = DEADLINE_S, DAEMON_S, _gone_s()
+        if event == "SessionStart":
+            whole_s, daemon_s = START_DEADLINE_S, START_DAEMON_S
+        self.patience_s = max(LEAST_S, daemon_s - gone_s)
+        self.deadline = time.monotonic() + max(LEAST_S + REST_S, whole_s - gone_s)
         self.project_dir = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"")
+        self.configuration = _configuration()
         self.stdin = b""
         self.version = ""
 
@@ -55,6 +79,8 @@ def main(event: str, home: str) -> None:
     try:
         call = Call(event, home)
         _end_at(call.deadline)
+        if event in SILENT and not _is_apart(call):
+            return
         call.version = _read_version(call.lib)
         call.stdin = _read_stdin()
         if event == "SessionStart":
@@ -64,7 +90,7 @@ def main(event: str, home: str) -> None:
 
             answer: "bytes | None" = tool_calls.answer(call)
         else:
-            answer = ask(call, DAEMON_S)
+            answer = ask(call, call.patience_s)
             if answer is None:
                 from vector_memory.client import fallback
 
@@ -75,6 +101,30 @@ def main(event: str, home: str) -> None:
         note(home, b"hooks_failed")
     finally:
         posix._exit(0)
+
+
+def _configuration() -> bytes:
+    """Return the folder of the client's configuration that the session runs under, b"" for the default."""
+    named = posix.environ.get(b"CLAUDE_CONFIG_DIR", b"")
+    return named if not named or named[:1] == b"/" else posix.getcwdb() + b"/" + named
+
+
+def _is_apart(call: Call) -> bool:
+    """Whether this is the process that does the work, apart from the session. The other one waits for it,
+    no longer than the deadline: neither a slow disk nor a crowded machine may hold up the session, or
+    lose an event."""
+    child = posix.fork()
+    if child:
+        posix.waitpid(child, 0)
+        return False
+    posix.setsid()
+    # Nobody who reads a hook's output may wait for it.
+    nowhere = posix.open("/dev/null", posix.O_WRONLY)
+    posix.dup2(nowhere, 1)
+    posix.dup2(nowhere, 2)
+    call.deadline = time.monotonic() + APART_S
+    _end_at(call.deadline)
+    return True
 
 
 def ask(call: Call, patience_s: float) -> "bytes | None":
@@ -105,7 +155,7 @@ def _send(call: Call, sock: "_socket.socket") -> None:
     # The folder's path may be longer than a socket's address can be (107 bytes).
     posix.chdir(call.home + "/run")
     _require_own(sock)
-    body = call.project_dir + b"\0" + call.stdin
+    body = wire.encode_hook(call.project_dir, call.configuration, call.stdin)
     sock.sendall(wire.encode_request(wire.HOOK_VERB + call.event, body, call.version))
 
 
@@ -195,6 +245,26 @@ def _update_if_newer(call: Call) -> None:
         from vector_memory.client import update
 
         update.start(call.home, call.lib)
+
+
+def _gone_s() -> float:
+    """Return the seconds since the shell that runs this hook was started, as Linux knows them."""
+    try:
+        own, parent = _born_s("self"), _born_s("%d" % posix.getppid())
+        # Started without that shell, the parent is somebody else, and older.
+        gone = time.clock_gettime(time.CLOCK_BOOTTIME) - (parent if own - parent < 1.0 else own)
+    except (AttributeError, IndexError, OSError, ValueError):
+        return UNSEEN_S
+    return gone if 0.0 <= gone < START_DEADLINE_S else UNSEEN_S
+
+
+def _born_s(process: str) -> float:
+    fd = posix.open("/proc/%s/stat" % process, posix.O_RDONLY)
+    try:
+        ticks = posix.read(fd, 1_024).rpartition(b")")[2].split()[19]
+    finally:
+        posix.close(fd)
+    return int(ticks) / posix.sysconf("SC_CLK_TCK")
 
 
 def _end_at(deadline: float) -> None:

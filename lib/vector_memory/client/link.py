@@ -58,7 +58,7 @@ class Daemon:
         self, verb: str, payload: dict[str, Any], timeout_s: float = 600.0, start: bool = True
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield ("progress" | "item", data) … and ("answer", data) last. Raises as `ask` does."""
-        body = json.dumps(payload).encode("utf-8", "surrogatepass")
+        body = json.dumps({**_configuration(), **payload}).encode("utf-8", "surrogatepass")
         if len(body) > wire.MAX_REQUEST_BYTES:
             raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
         replaced = again = False
@@ -249,6 +249,12 @@ def _require_own(sock: socket.socket) -> None:
     if not peer.is_own(sock):
         sock.close()
         raise errors.DaemonUnavailableError("Another user answers at the socket.", _HINT)
+
+
+def _configuration() -> dict[str, str]:
+    """Return the client's configuration that this process runs under: its rules count for what is asked."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return {"configuration": os.path.abspath(named)} if named else {}
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."

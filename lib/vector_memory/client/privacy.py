@@ -4,10 +4,12 @@ Standard library only, Python 3.9. The rules themselves are the daemon's."""
 import os
 import re
 
+from vector_memory.files import open_regular
+
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000
-_HEADING = re.compile(
-    rb"^#{1,6}\s[^\n]*(?:privacy|redact|sensitive|confidential|never|do not|don't)",
+_RULES = re.compile(
+    rb"privacy|redact|sensitive|confidential|memor(?:y|ies|i[sz]e)|remember|^#[^\n]*(?:never|do not|don't)",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -15,19 +17,24 @@ _HEADING = re.compile(
 def rules_since(project: str) -> float:
     """Return when the newest file that may hold rules was written, in seconds since 1970; 0 for none.
 
-    What was stored or prepared before that cannot be checked without the daemon.
+    What was stored or prepared before that cannot be checked without the daemon. Where the session runs
+    under a configuration of its own that may hold rules, nothing can be: others stored it under theirs.
     """
-    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    paths = [os.path.join(config, FILE)]
-    if project:
-        paths += [os.path.join(project, FILE), os.path.join(project, ".claude", FILE)]
-    return max(map(_written, paths))
+    default = os.path.join(os.path.expanduser("~"), ".claude")
+    named = os.environ.get("CLAUDE_CONFIG_DIR") or default
+    if os.path.realpath(named) != os.path.realpath(default) and _written(os.path.join(named, FILE)):
+        return float("inf")
+    own = _written(os.path.join(default, FILE))
+    if not project:
+        return own
+    shipped = (os.path.join(project, FILE), os.path.join(project, ".claude", FILE))
+    return max(own, *(_written(path, project) for path in shipped))
 
 
-def _written(path: str) -> float:
+def _written(path: str, root: str = "") -> float:
     try:
-        with open(path, "rb") as file:
-            if _HEADING.search(file.read(MOST_BYTES)):
+        with open_regular(path, root) as file:
+            if _RULES.search(file.read(MOST_BYTES)):
                 return os.fstat(file.fileno()).st_mtime
     except OSError:
         pass

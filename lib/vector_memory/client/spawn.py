@@ -1,20 +1,25 @@
 """Start the daemon, detached, without waiting for it. Standard library only, Python 3.9."""
 
+import _signal  # type: ignore[import-not-found]
+import fcntl
 import os
-import signal
 
 from vector_memory.paths import Home
 
 _DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
-PLAIN_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+PLAIN_SIGNALS = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM)
 """Signals that `hooks/run` ignores, and that what a hook starts has to hear."""
-_KEPT = ("CLAUDE_CONFIG_DIR",)
+CONFIGURATION = "CLAUDE_CONFIG_DIR"
+LOCK_FD = 9
+"""Where a daemon finds the lock that was taken for it."""
 
 
 def spawn(home: "Home | str", lib: str) -> bool:
-    """Start a daemon for a data home and return at once; False where there is no runtime.
+    """Start a daemon for a data home, unless there is one, and return at once; False where there is no
+    runtime.
 
-    A second daemon ends by itself: the first one holds the lock.
+    The lock is taken here and handed on: of any number of clients one starts a daemon, and none does
+    while one lives, though it may not answer.
 
     Args:
         home: the data home.
@@ -25,14 +30,31 @@ def spawn(home: "Home | str", lib: str) -> bool:
     if not os.access(python, os.X_OK):
         return False
     home.make()
-    script = os.path.join(daemon_lib(home, lib), "vector_memory", "daemon", "__main__.py")
+    lock = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _start(home, python, daemon_lib(home, lib), lock)
+    except BlockingIOError:
+        # One that lives, was just started, or is ending.
+        pass
+    finally:
+        os.close(lock)
+    return True
+
+
+def _start(home: Home, python: str, lib: str, lock: int) -> None:
+    script = os.path.join(lib, "vector_memory", "daemon", "__main__.py")
     command = [python, "-I", "-X", "pycache_prefix=" + home.pycache, script, home.root]
     log = os.path.join(home.logs, "daemon.out")
     actions = [
+        # First, since it may be one of the next, where those were closed.
+        (os.POSIX_SPAWN_DUP2, lock, LOCK_FD),
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
     ]
+    # As itself it would be closed there.
+    os.set_inheritable(lock, lock == LOCK_FD)
     # What it writes before its own first line, its bytecode, is nobody else's either.
     before = os.umask(0o077)
     try:
@@ -46,7 +68,6 @@ def spawn(home: "Home | str", lib: str) -> bool:
         )
     finally:
         os.umask(before)
-    return True
 
 
 def daemon_lib(home: Home, lib: str) -> str:
@@ -64,10 +85,22 @@ def _environment(home: Home) -> "dict[str, str]":
     environ = {
         key: value
         for key, value in os.environ.items()
-        if key in _KEPT or not key.startswith(_DROPPED)
+        if (key == CONFIGURATION and _is_the_users(value)) or not key.startswith(_DROPPED)
     }
     environ["VECTOR_MEMORY_HOME"] = home.root
     # Must be there before the process starts: without them glibc keeps some 100 MB after bulk work.
     environ.setdefault("MALLOC_ARENA_MAX", "2")
     environ.setdefault("MALLOC_TRIM_THRESHOLD_", "131072")
     return environ
+
+
+def _is_the_users(configuration: str) -> bool:
+    """Whether a configuration is none that a project brought: its rules would count for all others."""
+    project = (
+        os.path.realpath(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()).rstrip("/") + "/"
+    )
+    user = os.path.realpath(os.path.expanduser("~")) + "/"
+    real = os.path.realpath(configuration) + "/"
+    return os.path.isabs(configuration) and (
+        user.startswith(project) or not real.startswith(project)
+    )

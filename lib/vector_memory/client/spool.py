@@ -10,29 +10,38 @@ import json
 import os
 import time
 
-from vector_memory import private
+from vector_memory import parsing, private
 from vector_memory.paths import Home
 
+_ENDING = ".json"
 CLAIM_S = 2.0
 """Two equal inputs within this time are one event that was wired twice."""
 
 
 def write_spool(
-    home: Home, event: str, data: "dict[str, object]", folder: str, shown: "list[str] | None" = None
+    home: Home,
+    event: str,
+    data: "dict[str, object]",
+    folder: str,
+    shown: "list[str] | None" = None,
+    configuration: str = "",
 ) -> str:
     """Write one event durably and return its file's path.
 
-    Only the event's name, its session, its transcript's path and its folder are kept.
+    Only the event's name, its session, its transcript's path, its folder and the client's configuration
+    that it ran under are kept.
     """
     entry = {
         "event": event,
-        "session": str(data.get("session_id") or ""),
+        "session": parsing.session_id(data.get("session_id")),
         "transcript": str(data.get("agent_transcript_path") or data.get("transcript_path") or ""),
         "folder": folder or str(data.get("cwd") or ""),
         "at": time.time(),
     }
     if shown:
         entry["shown"] = shown
+    if configuration:
+        entry["configuration"] = configuration
     name = "%016x-%d.json" % (time.time_ns(), os.getpid())
     path = os.path.join(home.spool, name)
     private.make_folder(home.spool)
@@ -62,20 +71,31 @@ def write_all(fd: int, content: bytes) -> None:
 
 def read_spool(home: Home) -> "list[tuple[str, dict[str, object]]]":
     """Return the spooled events, oldest first, as (path, entry); unreadable ones have no entry."""
-    try:
-        names = sorted(name for name in os.listdir(home.spool) if not name.startswith("."))
-    except OSError:
-        return []
-    return [(os.path.join(home.spool, name), _load(home, name)) for name in names]
+    return _entries(home.spool)
 
 
-def _load(home: Home, name: str) -> "dict[str, object]":
+def read_aside(home: Home) -> "list[tuple[str, dict[str, object]]]":
+    """Return the events that were set aside after they had failed too often, each with its `reason`."""
+    return _entries(home.spool_aside)
+
+
+def read_entry(path: str) -> "dict[str, object]":
+    """Return a spooled event; {} where it cannot be read."""
     try:
-        with open(os.path.join(home.spool, name), encoding="ascii") as file:
-            entry = json.load(file)
+        with open(path, encoding="ascii") as file:
+            entry = parsing.whole(json.load(file))
     except (OSError, ValueError):
         return {}
     return entry if isinstance(entry, dict) else {}
+
+
+def _entries(folder: str) -> "list[tuple[str, dict[str, object]]]":
+    try:
+        names = sorted(name for name in os.listdir(folder) if _ENDING in name[1:])
+    except OSError:
+        return []
+    paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]
+    return [(path, read_entry(path)) for path in paths]
 
 
 def claim(home: Home, stdin: bytes) -> bool:

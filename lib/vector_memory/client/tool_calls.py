@@ -31,7 +31,7 @@ def answer(call: "hook.Call") -> bytes:
     before = call.event == "PreToolUse"
     asked = (b"search" if before else b"merge") in wishes and may_search(call.stdin)
     if asked or (before and b"warn" in wishes):
-        return hook.ask(call, hook.DAEMON_S) or b""
+        return hook.ask(call, call.patience_s) or b""
     if before and b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
         hook.tell(call, TELL_S)
     return b""

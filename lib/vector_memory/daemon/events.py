@@ -10,21 +10,21 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
-from vector_memory import parsing
-from vector_memory.client.spool import CLAIM_S, read_spool, write_spool
+from vector_memory import parsing, wire
+from vector_memory.client.spool import CLAIM_S, write_spool
+from vector_memory.daemon.backlog import Backlog
+from vector_memory.daemon.callers import Callers, Started
 from vector_memory.files import with_real_folder
-from vector_memory.service import privacy, sessions
+from vector_memory.redact import policy
+from vector_memory.service import privacy, privacy_rules, sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turn, last_turn
 
 log = logging.getLogger(__name__)
 
 MAX_CLAIMS = 4_096
-OLD_S = 60.0
-"""An event that was spooled so long ago is read in a process of its own, which has a budget."""
 INDEX_WAIT_S = 0.8
 """Of the 1.5 s that a session's start has."""
 FINAL_EVENTS = frozenset({"SessionEnd"})
@@ -58,12 +58,20 @@ class Events:
 
     Args:
         index: has work done by the indexing thread, in order.
+        callers: is told who starts hooks, and what was said to it.
     """
 
-    def __init__(self, ctx: Context, index: Callable[[Callable[[], object]], None]) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        index: Callable[[Callable[[], object]], None],
+        callers: Callers | None = None,
+    ) -> None:
         self._ctx = ctx
+        self._callers = callers or Callers()
         self._index = index
         self._claims = Claims()
+        self.backlog = Backlog(ctx, index, self._learn)
         self._tools = {"PreToolUse": "before", "PostToolUse": "after"}
         self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
             "SessionStart": self._session_start,
@@ -75,21 +83,27 @@ class Events:
             "SessionEnd": self._save,
         }
 
-    def answer(self, event: str, body: bytes) -> bytes:
+    def answer(self, event: str, body: bytes, started: Started | None = None) -> bytes:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
-        folder_bytes, _, data = body.partition(b"\0")
+        folder_bytes, configuration, data = wire.parse_hook(body)
         known = self._answers.get(event)
         if (known is None and event not in self._tools) or not self._claims.first(event, data):
             return b""
         try:
-            message = parsing.load(data)
+            message = parsing.whole(parsing.load(data))
         except ValueError:
             self._ctx.count("hook_inputs_broken")
             return b""
         if not isinstance(message, dict):
             return b""
-        folder = os.fsdecode(folder_bytes) or _text(message, "cwd").replace("\0", "") or "/"
-        with privacy.for_folder(self._ctx, folder):
+        message["session_id"] = parsing.session_id(message.get("session_id"))
+        # A subagent is told what to do by the agent.
+        spoken = "" if message.get("agent_id") else _text(message, "prompt")
+        self._callers.heard(started, event, spoken)
+        folder = folder_bytes.decode("utf-8", "replace") or _text(message, "cwd") or "/"
+        if not _is_named(folder):
+            return b""
+        with privacy.for_folder(self._ctx, folder, [os.fsdecode(configuration)]):
             printed = (
                 self._tool_call(event, message, folder)
                 if known is None
@@ -106,12 +120,10 @@ class Events:
         if source == "compact":
             self._turn(session).compacted_at = self._ctx.now()
             self._wait_for_index()
-        return sessions.on_start(
-            self._ctx,
-            sessions.Ask(
-                session, folder, source=source, transcript=_text(message, "transcript_path")
-            ),
-        )
+        transcript = _text(message, "transcript_path")
+        ask = sessions.Ask(session, folder, source=source, transcript=transcript)
+        told = (privacy_rules.notice(self._ctx, folder), sessions.on_start(self._ctx, ask))
+        return "\n".join(filter(None, told))
 
     def _turn(self, session: str) -> Turn:
         return last_turn(self._ctx.running, session)
@@ -203,44 +215,42 @@ class Events:
         if not self._ctx.settings.capture:
             return
         event = _text(message, "hook_event_name")
-        path = self._ctx.reserve.spare(lambda: write_spool(self._ctx.home, event, message, folder))
-        self._index(lambda: self._index_spooled(path, last))
+        named = next(iter(policy.configurations()), "")
+        path = self._ctx.reserve.spare(
+            lambda: write_spool(self._ctx.home, event, message, folder, configuration=named)
+        )
+        self.backlog.add(path, last)
 
-    def _index_spooled(self, path: str, last: str) -> None:
-        for known, entry in read_spool(self._ctx.home):
-            if known == path:
-                self._drain(path, entry, last)
-
-    def drain_spool(self) -> None:
-        """Do what hooks left while no daemon ran, and what a daemon that was killed left undone."""
-        for path, entry in read_spool(self._ctx.home):
-            # The daemon that had this before may have died of it.
-            at = entry.get("at")
-            apart = not isinstance(at, float) or time.time() - at > OLD_S
-            self._index(partial(self._drain, path, entry, "", apart))
-
-    def _drain(self, path: str, entry: dict[str, Any], last: str, apart: bool = False) -> None:
+    def _learn(self, entry: dict[str, Any], last: str, apart: bool) -> None:
+        """Do what a spooled event means."""
         shown = entry.get("shown")
         session, transcript = _text(entry, "session"), _text(entry, "transcript")
         if isinstance(shown, list) and session:
             ids = [str(one) for one in shown]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.noted("recall", "hook", ids, session=session, without_daemon=True)
-        elif transcript and os.path.isfile(transcript) and self._ctx.settings.capture:
+            return
+        folder = _text(entry, "folder")
+        if not (transcript and _is_named(folder) and self._ctx.settings.capture):
+            return
+        if os.path.lexists(transcript):
             transcript = with_real_folder(transcript)
             final = entry.get("event") in FINAL_EVENTS
-            folder = _text(entry, "folder")
             # What reads transcripts is imported when the first turn has ended: a start and the first
             # prompt do not wait for it.
             from vector_memory.service import turn_end
 
-            with privacy.for_folder(self._ctx, folder):
+            with privacy.for_folder(self._ctx, folder, [_text(entry, "configuration")]):
                 turn_end.learn(
                     self._ctx,
                     turn_end.Ended(session, transcript, folder, final, last, apart),
                 )
-        if os.path.exists(path):
-            os.unlink(path)
+
+
+def _is_named(folder: str) -> bool:
+    """Whether a folder's name is one that everything here can hold: of one that is no UTF-8 nobody could
+    find the project, nor its rules of privacy. It has no memory."""
+    return "\ufffd" not in folder
 
 
 def _text(message: dict[str, Any], name: str) -> str:

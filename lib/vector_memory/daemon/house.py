@@ -6,12 +6,15 @@ from __future__ import annotations
 import collections
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import children, minder
+from vector_memory.client.spool import read_aside
 from vector_memory.config import Settings
+from vector_memory.daemon.callers import CURSOR, Callers
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.server import Reply
 from vector_memory.daemon.work import Worker
@@ -19,6 +22,7 @@ from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.paths import Home
+from vector_memory.processes import Process
 from vector_memory.service.context import Context
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
@@ -35,6 +39,9 @@ HOOK_WAITS_S = 0.13
 """How long a hook waits for the daemon before it helps itself (`client.hook.DAEMON_S`)."""
 CHORES_PAUSE_S = 0.03
 MINER_WAIT_S = 0.5
+MINER_PATIENCE_S = 1_200.0
+"""How long other sessions wait for a model that reads one: somewhat longer than it may take."""
+RETRY_WAIT_S = 60.0
 HUNG_S = 1_800.0
 HUNG_MINER_S = 3_600.0
 """How long one piece of background work may take. What takes longer hangs, and the daemon makes room
@@ -60,7 +67,7 @@ class House:
         self._note_restored()
         self._chores = Worker("chores", self._failed, CHORES_PAUSE_S)
         self._indexer = Worker("indexer", self._failed)
-        self._miner = Worker("miner", self._failed)
+        self._miner = Worker("miner", self._failed, patience_s=MINER_PATIENCE_S)
         self._keeper = Keeper(
             self.ctx, open_index, quiet_s, self._failed, self._recovered, self._warm_up
         )
@@ -69,6 +76,10 @@ class House:
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
         self._events: Events | None = None
+        self.callers = Callers(
+            lambda: self.ctx.state.cursor(CURSOR),
+            lambda known: self.ctx.later(lambda: self.ctx.state.set_cursor(CURSOR, known)),
+        )
 
     def start(self, started: float) -> None:
         """Start the threads; the socket answers already.
@@ -85,12 +96,13 @@ class House:
         self._indexer.put(self._begin)
         self._keeper.start()
 
-    def hook(self, event: str, body: bytes) -> bytes:
+    def hook(self, event: str, body: bytes, caller: Process | None = None) -> bytes:
         """Return what a hook prints. A hook that cannot help says nothing: errors are only logged."""
         started, printed = time.monotonic(), b""
         try:
+            starter = self.callers.started_by(caller)
             with self.ctx.hooks.answering():
-                printed = self.events.answer(event, body)
+                printed = self.events.answer(event, body, starter)
         except Exception as error:
             self._failed(f"hook {event}", error)
         # Most tool calls are only told of: nobody waits for what is nothing.
@@ -124,7 +136,7 @@ class House:
         if self._events is None:
             from vector_memory.daemon.events import Events
 
-            self._events = Events(self.ctx, self._indexer.put)
+            self._events = Events(self.ctx, self._indexer.put, self.callers)
         return self._events
 
     def use(self, settings: Settings) -> None:
@@ -175,14 +187,14 @@ class House:
 
     def health(self) -> dict[str, Any]:
         """Return the last errors and the counters."""
-        from vector_memory.service import generation, hook_counts, privacy
+        from vector_memory.service import generation, hook_counts, privacy_rules
 
         hook_counts.drain(self.ctx)
         self.ctx.state.flush()
         return {
             "errors": list(self.errors),
             "generation": generation.report(self.ctx),
-            "privacy": privacy.report(self.ctx),
+            "privacy": privacy_rules.report(self.ctx),
             "counters": self.ctx.state.totals(),
             "embedding": {
                 "state": self.ctx.embedding.state,
@@ -190,6 +202,19 @@ class House:
                 "error": self.ctx.embedding.error,
             },
         }
+
+    def retry(self) -> dict[str, Any]:
+        """Try once more what was set aside; return how many events that were, and how many are again."""
+        retried = self.events.backlog.retry()
+        done = threading.Event()
+        self._indexer.put(done.set)
+        done.wait(RETRY_WAIT_S if retried else 0.0)
+        return {"retried": retried, "set_aside": len(read_aside(self.home))}
+
+    def relieve(self) -> None:
+        """Let what waits go on where one piece of background work takes long."""
+        for thread in self._threads().values():
+            thread.relieve()
 
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""
@@ -249,7 +274,7 @@ class House:
         from vector_memory.daemon.events import sweep_claims
 
         sweep_claims(self.ctx)
-        self.events.drain_spool()
+        self.events.backlog.drain()
         if self.ctx.state.due("purge"):
             from vector_memory.service import purging
 
@@ -270,7 +295,7 @@ class House:
 
     def _recovered(self) -> None:
         """What could not be stored while the disk was full is stored now."""
-        self._indexer.put(lambda: self.events.drain_spool())
+        self._indexer.put(self.events.backlog.drain)
 
     def _failed(self, where: str, error: BaseException) -> None:
         if isinstance(error, StoreFullError):

@@ -7,6 +7,7 @@ and holds the interpreter's lock.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import threading
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 
 from vector_memory import heap
+from vector_memory.daemon.work import Relay
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
 from vector_memory.service.context import Context
 from vector_memory.service.follow import follow_once
@@ -32,12 +34,19 @@ TICK_S = 1.0
 IDLE_TICK_S = 60.0
 """How often it looks where nobody has asked anything since it found nothing to do."""
 RETRY_S = 5.0
+PATIENCE_S = 120.0
+"""How long the other stores wait for one. Opening the index of a large one takes its time."""
 OPTIMIZE_AGAIN_S = 60.0
 """After optimising failed: on a full disk it fails each time, and each failure is logged."""
 
 
-class Keeper:
-    """One thread that looks after model and indexes.
+class _Relieved(Exception):
+    """Another thread is in charge."""
+
+
+class Keeper(Relay):
+    """One thread that looks after model and indexes. A store that fails, or that it is at for too long,
+    keeps it from none of the others.
 
     Args:
         open_index: makes the index of a store folder.
@@ -56,6 +65,7 @@ class Keeper:
         recovered: Callable[[], object] = lambda: None,
         ready: Callable[[], object] = lambda: None,
     ) -> None:
+        super().__init__("keeper", PATIENCE_S)
         self._ctx = ctx
         self._open_index = open_index
         self._quiet_s = quiet_s
@@ -66,18 +76,15 @@ class Keeper:
         self._stirred = threading.Event()
         self._stopping = threading.Event()
         self._level = self._rests = False
-        self._step_since: float | None = None
-        self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+        self._at = ""
+        self._stuck: set[str] = set()
+        self._again_at: dict[str, float] = {}
         self._readonly: set[str] = set()
         self._optimized: dict[str, tuple[float, float]] = {}
         self._optimize_at: dict[str, float] = {}
         self.stages: dict[str, float] = {}
         self.started = time.monotonic()
         self.busy = False
-
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
 
     def notify(self) -> None:
         """Something was written, or a store was opened."""
@@ -88,69 +95,81 @@ class Keeper:
         """Something was asked: when it is quiet again there may be something to tidy up."""
         self._stirred.set()
 
-    @property
-    def took_s(self) -> float:
-        """How long it has been at what it does now, in seconds; 0 when it waits."""
-        since = self._step_since
-        return 0.0 if since is None else time.monotonic() - since
-
     def drop(self) -> None:
         """End after the batch that is being applied."""
         self._stopping.set()
         self.notify()
 
-    def join(self, until: float) -> bool:
-        """Wait for its end until a time of the monotonic clock; whether it has ended."""
-        if self._thread.is_alive():
-            self._thread.join(max(0.0, until - time.monotonic()))
-        return not self._thread.is_alive()
-
     def _run(self) -> None:
-        stages = {
+        stages: dict[str, Callable[[], object]] = {
             "model": self._ctx.embedding.load,
             "vectors": self._attach_all,
             "full": self._load_in_quiet,
         }
-        try:
-            for name, bring_up in stages.items():
-                if not self._stopping.is_set():
-                    bring_up()
-                    self._reached(name)
-            # What is loaded now stays: without this every full collection walks through all of it,
-            # for tens of milliseconds, and a prompt may be waiting.
-            gc.collect()
-            gc.freeze()
-        except Exception as error:
-            self._failed("start", error)
-        self._ready()
-        while not self._stopping.is_set():
-            self._round()
+        with contextlib.suppress(_Relieved):
+            try:
+                for name, bring_up in stages.items():
+                    if not self._stopping.is_set() and name not in self.stages:
+                        bring_up()
+                        self._reached(name)
+                # What is loaded now stays: without this every full collection walks through all of it,
+                # for tens of milliseconds, and a prompt may be waiting.
+                gc.collect()
+                gc.freeze()
+            except _Relieved:
+                raise
+            except Exception as error:
+                self._failed("start", error)
+            self._ready()
+            while not self._stopping.is_set():
+                self._round()
+
+    def _leave(self) -> None:
+        self._stuck.add(self._at)
+
+    def _do(self, unit: str, where: str, work: Callable[[], int]) -> int | None:
+        """Do one piece of work on a store, or on what else is kept, and return what it returns; None
+        where it fails, has just failed, or a thread is still at it.
+
+        Raises:
+            _Relieved: another thread has taken over meanwhile.
+        """
+        if unit in self._stuck or time.monotonic() < self._again_at.get(unit, 0.0):
+            return None
+        self._at = unit
+        done = None
+        with self._piece():
+            try:
+                done = work()
+            except Exception as error:
+                self._again_at[unit] = time.monotonic() + RETRY_S
+                self._failed(where, error)
+        if not self._in_charge:
+            self._stuck.discard(unit)
+            raise _Relieved
+        return done
+
+    def _each(self, where: str, work: Callable[[Shelf], int]) -> list[int | None]:
+        """Do the same for every open store, whatever becomes of one."""
+        return [
+            self._do(shelf.folder, where, partial(work, shelf))
+            for shelf in self._ctx.opened_shelves()
+        ]
 
     def _reached(self, stage: str) -> None:
         self.stages[stage] = round(time.monotonic() - self.started, 3)
 
     def _round(self) -> None:
         self.busy = True
-        self._step_since = time.monotonic()
-        try:
-            self._attach_all()
-            self._load_lance_all()
-            moved = sum(self._follow(shelf) for shelf in self._ctx.opened_shelves())
-        except Exception as error:
-            self._failed("index", error)
-            moved = 0
-            self._level = False
-            self._step_since = None
-            self._stopping.wait(RETRY_S)
+        self._attach_all()
+        self._load_lance_all()
+        moved = self._each("index", self._follow)
         self.busy = False
-        self._step_since = None
-        if not moved:
+        if None in moved:
+            self._level = False
+        if not any(moved):
             self._wait()
-            try:
-                self._level = self._tidy()
-            except Exception as error:
-                self._level = False
-                self._failed("tidying", error)
+            self._level = self._tidy() and None not in moved
 
     def _wait(self) -> None:
         if self._level:
@@ -166,39 +185,42 @@ class Keeper:
         self._wake.clear()
 
     def _attach_all(self) -> None:
-        if not self._ctx.embedding.model:
-            return
-        for shelf in self._ctx.opened_shelves():
-            # A reader is served what is there: words from the journal, vectors from a saved matrix.
-            if shelf.index is None and (
-                shelf.journal.writable or shelf.folder not in self._readonly
-            ):
-                self._attach(shelf)
+        if self._ctx.embedding.model:
+            self._each("index", self._attach)
 
-    def _attach(self, shelf: Shelf) -> None:
+    def _attach(self, shelf: Shelf) -> int:
+        # A reader is served what is there: words from the journal, vectors from a saved matrix.
+        known = not shelf.journal.writable and shelf.folder in self._readonly
+        if shelf.index is not None or known:
+            return 0
         index = self._open_index(shelf.folder, self._ctx.embedding.model, self._ctx.embedding.dim)
         if not shelf.journal.writable:
             self._readonly.add(shelf.folder)
             log.warning("%s can only be read: nothing is stored or indexed there", shelf.folder)
             if index.vectors_ready:
                 shelf.attach(index)
-            return
+            return 0
         if not index.vectors_ready:
             reached = shelf.journal.last_seq()
             index.build_matrix(shelf.journal.iter_vectors(self._ctx.embedding.model), reached)
         shelf.attach(index)
+        return 1
 
     def _load_lance_all(self) -> None:
-        for shelf in self._ctx.opened_shelves():
-            lacking = shelf.index is not None and not shelf.index.lexical_ready
-            if shelf.index is not None and lacking and shelf.journal.writable:
-                damage = shelf.index.load_lance()
-                if damage:
-                    shelf.failed = damage
-                    log.error("an index of %s was set aside: %s", shelf.folder, damage)
-                if shelf.index.reached() > shelf.journal.given_at_open:
-                    # It follows another history: somebody put an older journal there.
-                    shelf.index.rebuild()
+        self._each("index", self._load_lance)
+
+    def _load_lance(self, shelf: Shelf) -> int:
+        index = shelf.index
+        if index is None or index.lexical_ready or not shelf.journal.writable:
+            return 0
+        damage = index.load_lance()
+        if damage:
+            shelf.failed = damage
+            log.error("an index of %s was set aside: %s", shelf.folder, damage)
+        if index.reached() > shelf.journal.given_at_open:
+            # It follows another history: somebody put an older journal there.
+            index.rebuild()
+        return 1
 
     def _follow(self, shelf: Shelf) -> int:
         try:
@@ -246,22 +268,20 @@ class Keeper:
         self._rests &= quiet_s > REST_AFTER_S
         if quiet_s < TIDY_AFTER_S or self._ctx.filling or self._stopping.is_set():
             return False
-        try:
-            done = self._tidy_shelves()
-            done &= self._while_quiet("topics", self._finish_some)
-            self._ctx.uses.write()
-            self._ctx.state.flush()
-            self._rotate_audit()
-        finally:
-            self._step_since = None
+        done = self._tidy_shelves()
+        done &= self._while_quiet("topics", "topics", self._finish_some)
+        self._do("state", "tidying", self._tidy_state)
         # Space comes back without anything being asked.
         return done and self._ctx.reserve.whole
 
-    def _rotate_audit(self) -> None:
+    def _tidy_state(self) -> int:
+        self._ctx.uses.write()
+        self._ctx.state.flush()
         try:
             self._ctx.state.rotate_audit()
         except (OSError, VectorMemoryError) as error:
             self._failed("audit", error)
+        return 1
 
     def _tidy_shelves(self) -> bool:
         # It brings what reads sessions: nobody should wait for that at the start.
@@ -269,22 +289,18 @@ class Keeper:
 
         done = True
         for shelf in self._ctx.opened_shelves():
-            self._step_since = time.monotonic()
-            self._tidy_one(shelf)
-            done &= self._while_quiet("weaving", partial(weave, self._ctx, shelf))
+            done &= self._do(shelf.folder, "tidying", partial(self._tidy_one, shelf)) is not None
+            done &= self._while_quiet(shelf.folder, "weaving", partial(weave, self._ctx, shelf))
             done &= shelf.index is None or not shelf.index.tidies_later
         return done
 
-    def _while_quiet(self, where: str, work: Callable[[], int]) -> bool:
+    def _while_quiet(self, unit: str, where: str, work: Callable[[], int]) -> bool:
         """Do work bit by bit as long as there is some, and nobody asks anything; whether there is no
         more of it."""
-        try:
-            while self._quiet_s() >= TIDY_AFTER_S and not self._stopping.is_set():
-                self._step_since = time.monotonic()
-                if not work():
-                    return True
-        except VectorMemoryError as error:
-            self._failed(where, error)
+        while self._quiet_s() >= TIDY_AFTER_S and not self._stopping.is_set():
+            moved = self._do(unit, where, work)
+            if not moved:
+                return moved == 0
         return False
 
     def _finish_some(self) -> int:
@@ -295,20 +311,24 @@ class Keeper:
 
         return finish_some(self._ctx)
 
-    def _tidy_one(self, shelf: Shelf) -> None:
+    def _tidy_one(self, shelf: Shelf) -> int:
+        """Optimise a store's index where that is due; return how often: 0 or 1."""
         index = shelf.index
         if index is None or not index.lexical_ready:
-            return
-        if index.needs_optimize() and time.monotonic() >= self._optimize_at.get(shelf.folder, 0.0):
-            started = time.monotonic()
-            with shelf.following:
-                try:
-                    index.optimize()
-                except VectorMemoryError as error:
-                    self._optimize_at[shelf.folder] = time.monotonic() + OPTIMIZE_AGAIN_S
-                    self._failed("optimize", error)
-            ended = time.monotonic()
-            self._optimized[shelf.folder] = (ended, ended - started)
-            # What rewriting took comes back in pieces, between what is kept: without this the heap grows by
-            # some megabytes each time, until the daemon rests.
-            heap.give_back()
+            return 0
+        at = self._optimize_at.get(shelf.folder, 0.0)
+        if not index.needs_optimize() or time.monotonic() < at:
+            return 0
+        started = time.monotonic()
+        with shelf.following:
+            try:
+                index.optimize()
+            except VectorMemoryError as error:
+                self._optimize_at[shelf.folder] = time.monotonic() + OPTIMIZE_AGAIN_S
+                self._failed("optimize", error)
+        ended = time.monotonic()
+        self._optimized[shelf.folder] = (ended, ended - started)
+        # What rewriting took comes back in pieces, between what is kept: without this the heap grows by
+        # some megabytes each time, until the daemon rests.
+        heap.give_back()
+        return 1

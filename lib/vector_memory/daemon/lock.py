@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
-import time
-from collections.abc import Callable
 
-RETRY_S = 0.05
+from vector_memory.client.spawn import LOCK_FD
 
 
-def acquire(path: str, wait_s: float, answered: Callable[[], bool]) -> int | None:
-    """Return the lock's file descriptor, or None where another daemon serves.
+def acquire(path: str) -> int | None:
+    """Return the lock's file descriptor, or None where another daemon has it.
 
-    Args:
-        path: the lock's file.
-        wait_s: how long to wait for a daemon that is just ending.
-        answered: whether another daemon answers now; then there is nothing to wait for.
+    Who started this process has taken the lock for it and left it at `LOCK_FD`; without that it is
+    taken now.
     """
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    until = time.monotonic() + wait_s
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(fd, 0)
-            os.write(fd, b"%d\n" % os.getpid())
-            return fd
-        except OSError:
-            if answered() or time.monotonic() > until:
-                os.close(fd)
-                return None
-            time.sleep(RETRY_S)
+    fd = LOCK_FD
+    if _is_open_there(path):
+        os.set_inheritable(fd, False)
+    else:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        return None
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+    return fd
+
+
+def _is_open_there(path: str) -> bool:
+    """Whether the descriptor is that file; anything else at it is closed."""
+    try:
+        if os.path.samestat(os.fstat(LOCK_FD), os.stat(path)):
+            return True
+    except OSError:
+        pass
+    with contextlib.suppress(OSError):
+        os.close(LOCK_FD)
+    return False

@@ -9,13 +9,16 @@ import json
 import logging
 import os
 import signal
-import socket
 import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import config, parsing, paths, private, wire
+from vector_memory.client.link import ONLY_READ
+from vector_memory.client.spawn import LOCK_FD
+from vector_memory.client.spool import read_aside
+from vector_memory.daemon.callers import Callers
 from vector_memory.daemon.limits import require_small
 from vector_memory.daemon.lock import acquire
 from vector_memory.daemon.server import Reply, Server
@@ -24,6 +27,7 @@ from vector_memory.errors import (
     DaemonUnavailableError,
     NotFoundError,
     StoreDamagedError,
+    StoreTamperedError,
     VectorMemoryError,
 )
 from vector_memory.paths import Home
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("vector_memory.daemon")
 
-LOCK_WAIT_S = 3.0
 DRAIN_S = 4.0
 CLOSE_S = 3.0
 END_S = 8.0
@@ -53,14 +56,15 @@ def main(root: str) -> int:
     started = time.monotonic()
     os.umask(0o077)
     gc.set_threshold(20_000, 20, 50)
-    os.closerange(3, 256)
+    os.closerange(3, LOCK_FD)
+    os.closerange(LOCK_FD + 1, 256)
     try:
         home = _entered(root)
     except VectorMemoryError as error:
         # Stderr is a file where one can be made at all: `logs/daemon.out`.
         sys.stderr.write(f"{error}\n")
         return 1
-    lock = acquire(home.lock, LOCK_WAIT_S, _another_answers)
+    lock = acquire(home.lock)
     if lock is None:
         return 0
     _log_to(os.path.join(home.logs, "daemon.log"))
@@ -119,7 +123,7 @@ class Daemon:
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
         self.house: House | None = None
-        self.failure: StoreDamagedError | None = None
+        self.failure: StoreDamagedError | StoreTamperedError | None = None
 
     def run(self) -> bool:
         """Serve until there is a reason to end; whether it ended in good order."""
@@ -130,7 +134,7 @@ class Daemon:
         signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
         try:
             self.house = House(self.home, self.settings, self._quiet_s)
-        except StoreDamagedError as error:
+        except (StoreDamagedError, StoreTamperedError) as error:
             # There is nothing to serve but the way back: `restore`.
             log.error("no store can be opened: %s", error)
             self.failure = error
@@ -162,9 +166,13 @@ class Daemon:
             return
         if verb.startswith(wire.HOOK_VERB):
             event = verb[len(wire.HOOK_VERB) :]
-            reply.send(wire.ANSWER, self.house.hook(event, body) if self.house else b"")
+            house = self.house
+            reply.send(wire.ANSWER, house.hook(event, body, reply.caller) if house else b"")
             return
         request = _parse(body)
+        if verb not in ONLY_READ:
+            callers = self.house.callers if self.house else Callers()
+            request = callers.of(request, reply.caller)
         own = self._own_verbs(request, reply)
         if verb in own:
             answer = own[verb]()
@@ -188,7 +196,12 @@ class Daemon:
             "restore": lambda: self._restore(request, reply),
         }
         if self.house is not None:
-            verbs |= {"reload": self._reload, "doctor": self._doctor, "restored": self._restored}
+            verbs |= {
+                "reload": self._reload,
+                "doctor": lambda: self._doctor(request),
+                "restored": self._restored,
+                "retry": self.house.retry,
+            }
         return verbs
 
     def status(self) -> dict[str, Any]:
@@ -202,6 +215,7 @@ class Daemon:
             "uptime_s": round(time.monotonic() - self.started, 1),
             "requests": self.server.requests,
             "stages_s": self.house.stages() if self.house else {},
+            "set_aside": len(read_aside(self.home)),
             "data_home": self.home.root,
         }
 
@@ -216,6 +230,7 @@ class Daemon:
         path = asked.text_of(request, "path", 4_096)
         if request.get("dry_run"):
             return restoring.look(self.home, path)
+        asked.require_user(request, "restores a backup")
         trusted = self.house.ctx.state.trusted_folders() if self.house else []
         told = restoring.restore(self.home, path, trusted, reply.progress)
         self.end("a backup is to be restored")
@@ -241,9 +256,13 @@ class Daemon:
             self.end("its embedding settings changed")
         return {"reloaded": True, "restarting": restart}
 
-    def _doctor(self) -> dict[str, Any]:
+    def _doctor(self, request: dict[str, Any]) -> dict[str, Any]:
+        from vector_memory.service import privacy
+
         assert self.house is not None
-        return {**self.status(), **self.house.health(), "settings_error": self.settings_error}
+        with privacy.for_request(self.house.ctx, request):
+            health = self.house.health()
+        return {**self.status(), **health, "settings_error": self.settings_error}
 
     def _load_settings(self) -> config.Settings:
         try:
@@ -252,7 +271,7 @@ class Daemon:
             # A typing error in a file must not take the memory away; `doctor` tells.
             self.settings_error = str(error)
             log.error("settings ignored: %s", error)
-            return config.Settings()
+            return config.salvaged(self.home.config)
 
     def _quiet_s(self) -> float:
         return 0.0 if self.server.active else time.monotonic() - self.server.last_request
@@ -262,8 +281,10 @@ class Daemon:
         _end_after(HUNG_S)
         if not self.server.owns_socket():
             self.end("its socket is gone")
-        if self.house is not None and (hung := self.house.hung()):
-            self.end(f"its {hung} hangs")
+        if self.house is not None:
+            self.house.relieve()
+            if hung := self.house.hung():
+                self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.house and self.house.busy()):
             self.end("idle")
@@ -300,12 +321,17 @@ def _end_after(seconds: float) -> None:
     faulthandler.dump_traceback_later(seconds, exit=True)
 
 
-def _another_answers() -> bool:
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-        sock.settimeout(0.5)
-        sock.connect(SOCKET)
-        return True
-    return False
+class _Redacted(logging.Formatter):
+    """Lines of the log without secrets: an error's message may quote what was being handled."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record, its traceback included, redacted whole."""
+        from vector_memory import redact
+
+        try:
+            return redact.clean(super().format(record)).text
+        except VectorMemoryError:
+            return f"{record.levelname} {record.name}: [redacted:unsafe]"
 
 
 def _log_to(path: str) -> None:
@@ -314,7 +340,7 @@ def _log_to(path: str) -> None:
         if os.path.getsize(path) > MAX_LOG_BYTES:
             os.replace(path, path + ".1")
     handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Redacted("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger("vector_memory")
     root.addHandler(handler)
     root.setLevel(logging.INFO)

@@ -10,48 +10,86 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
-from vector_memory import peer, wire
+from vector_memory import peer, processes, wire
+from vector_memory.daemon.clients import Client, Clients
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
+from vector_memory.processes import Process
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 REQUEST_S = 10.0
 """How long a client may take to send its whole request."""
 REPLY_S = 60.0
-"""How long a client may take to read a part of its reply."""
+"""How long a client may take to read a piece of its reply."""
+PIECE_BYTES = 1 << 20
 LOOK_S = 2.0
 """How often an idle daemon looks around."""
-MAX_CONNECTIONS = 128
-ROOM_S = 0.2
-"""How long a client whose place is taken may need to go."""
+BACKLOG = 256
 ACCEPT_PAUSE_S = 0.1
+PACED = 2
+"""So many long answers are made at once: hooks need the interpreter, too."""
 QUIET_VERBS = frozenset({"status", "stop"})
 """They leave nothing to do, and asking them keeps no daemon alive."""
+
+_paced = threading.BoundedSemaphore(PACED)
 
 
 class Reply:
     """The way back to one client.
 
     Args:
+        client: who asked.
+        clients: all who are connected.
         stopping: set when the daemon ends: long work then ends with its next word.
+        caller: the process at the other end, as it was when it was let in.
     """
 
-    def __init__(self, sock: socket.socket, stopping: threading.Event) -> None:
-        self._sock = sock
+    def __init__(
+        self,
+        client: Client,
+        clients: Clients,
+        stopping: threading.Event,
+        caller: Process | None = None,
+    ) -> None:
+        self._client = client
+        self._clients = clients
         self._stopping = stopping
+        self.caller = caller
 
     def send(self, status: bytes, body: bytes) -> None:
         """Send one reply; the client may be gone, which is its own affair.
 
         Raises:
             BadInputError: it is more than a client takes.
+            DaemonUnavailableError: others hold too much that they do not read.
         """
         if len(body) > wire.MAX_REPLY_BYTES:
             raise BadInputError("The answer is too large.", "Ask for less at once.")
-        self._sock.sendall(wire.encode_reply(status, body))
+        client, rest = self._client, memoryview(wire.encode_reply(status, body))
+        if not self._clients.hold(client, len(rest)):
+            raise _busy()
+        try:
+            while rest:
+                client.since = time.monotonic()
+                client.sock.sendall(rest[:PIECE_BYTES])
+                rest = rest[PIECE_BYTES:]
+        finally:
+            client.since, client.held = None, 0
+
+    def paced(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield what is made item by item, few at a time in the whole daemon; who does not read the
+        last item keeps nobody from making the next."""
+        iterator, end = iter(items), object()
+        while True:
+            with _paced:
+                item = next(iterator, end)
+            if item is end:
+                return
+            yield item  # type: ignore[misc]
 
     def json(self, status: bytes, data: Any) -> None:
         """Send one reply as JSON.
@@ -85,8 +123,8 @@ class Server:
         answered: is called after a request that may have left something to do.
 
     Who does not run as this user is shown the door before a byte is read. A client has `REQUEST_S`
-    for its whole request, however slowly its bytes come; where all places are taken, the one that
-    has been at it for longest gives way.
+    for its whole request, however slowly its bytes come; how many there are and what they hold is
+    bounded (`clients`).
     """
 
     def __init__(
@@ -96,10 +134,7 @@ class Server:
         self._handle = handle
         self._answered = answered
         self._stopping = threading.Event()
-        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
-        self._active = 0
-        self._asking: dict[int, socket.socket] = {}
-        self._lock = threading.Lock()
+        self._clients = Clients()
         self.last_request = time.monotonic()
         self.requests = 0
         self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -111,7 +146,7 @@ class Server:
     @property
     def active(self) -> int:
         """How many requests are being answered now."""
-        return self._active
+        return self._clients.active
 
     def listen(self) -> None:
         """Make the socket's file, for this user alone. Who holds the lock may replace an old one."""
@@ -120,7 +155,7 @@ class Server:
         self._sock.bind(self.name)
         os.chmod(self.name, 0o600)
         self._inode = os.stat(self.name).st_ino
-        self._sock.listen(64)
+        self._sock.listen(BACKLOG)
         self._sock.setblocking(False)
 
     def serve(self, every_now_and_then: Callable[[], None]) -> None:
@@ -148,12 +183,10 @@ class Server:
 
     def close(self, wait_s: float) -> None:
         """Wait for the requests being answered, and close the socket."""
-        # Who came just before the socket's file went is told to ask the next daemon.
-        while self._accept():
-            pass
         until = time.monotonic() + wait_s
-        while self._active and time.monotonic() < until:
-            time.sleep(0.01)
+        # Who came just before the socket's file went is told to ask the next daemon.
+        while (self._accept() or self.active) and time.monotonic() < until:
+            time.sleep(0.002)
         self._sock.close()
         os.close(self._ended)
 
@@ -189,57 +222,44 @@ class Server:
             log.warning("another user was refused")
             connection.close()
             return
-        if not self._slots.acquire(blocking=False) and not self._make_room():
+        client = self._clients.enter(connection)
+        if client is None:
             connection.close()
             return
-        with self._lock:
-            self._active += 1
-            self._asking[id(connection)] = connection
-        thread = threading.Thread(target=self._serve_one, args=(connection,), daemon=True)
+        thread = threading.Thread(target=self._serve_one, args=(client,), daemon=True)
         try:
             thread.start()
         except RuntimeError as error:
             log.error("no thread for a client: %s", error)
             connection.close()
-            self._leave(connection)
+            self._clients.leave(client)
 
-    def _make_room(self) -> bool:
-        """Take the place of the client that has been asking for longest; whether there was one."""
-        with self._lock:
-            oldest = next(iter(self._asking.values()), None)
-            if oldest is None:
-                return False
-            with contextlib.suppress(OSError):
-                oldest.shutdown(socket.SHUT_RDWR)
-        return self._slots.acquire(timeout=ROOM_S)
-
-    def _leave(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._active -= 1
-            self._asking.pop(id(connection), None)
-        self._slots.release()
-
-    def _serve_one(self, connection: socket.socket) -> None:
+    def _serve_one(self, client: Client) -> None:
         try:
-            with connection:
-                self._answer(connection)
+            with client.sock:
+                self._answer(client)
         except (OSError, wire.WireError) as error:
             log.debug("a client left: %s", error)
         finally:
-            self._leave(connection)
+            self._clients.leave(client)
 
-    def _answer(self, connection: socket.socket) -> None:
-        verb, body, version = _read_request(connection, time.monotonic() + REQUEST_S)
-        with self._lock:
-            self._asking.pop(id(connection), None)
+    def _answer(self, client: Client) -> None:
+        # Before it can have gone: its number may be given to another one then.
+        caller = processes.process(peer.process_id(client.sock))
+        verb, body, version = self._read_request(client)
+        reply = Reply(client, self._clients, self._stopping, caller)
+        client.sock.settimeout(REPLY_S)
+        quiet = verb in QUIET_VERBS
+        may_enter = self._clients.begin(client, quiet or verb.startswith(wire.HOOK_VERB))
         if self._stopping.is_set():
-            connection.sendall(wire.encode_reply(wire.OLD, b""))
+            reply.send(wire.OLD, b"")
             return
-        if verb not in QUIET_VERBS:
+        if not may_enter:
+            reply.error(_busy())
+            return
+        if not quiet:
             self.last_request = time.monotonic()
         self.requests += 1
-        connection.settimeout(REPLY_S)
-        reply = Reply(connection, self._stopping)
         try:
             self._handle(verb, body, version, reply)
         except VectorMemoryError as raised:
@@ -252,30 +272,38 @@ class Server:
             log.exception("%s failed", verb)
             reply.json(wire.ERROR, {"error": f"{type(error).__name__}: {error}", "type": "Bug"})
         finally:
-            if verb not in QUIET_VERBS:
+            if not quiet:
                 self.last_request = time.monotonic()
                 self._answered()
+
+    def _read_request(self, client: Client) -> tuple[str, bytes, str]:
+        until = time.monotonic() + REQUEST_S
+        data = b""
+        while b"\n" not in data[: wire.MAX_HEADER_BYTES + 1]:
+            if len(data) > wire.MAX_HEADER_BYTES:
+                raise wire.WireError("no request")
+            data += _receive(client.sock, 65_536, until)
+        line, _, body = data.partition(b"\n")
+        verb, length, version = wire.parse_request_header(line)
+        if not self._clients.hold(client, length):
+            raise wire.WireError("others hold too much")
+        parts, missing = [body[:length]], length - len(body)
+        while missing > 0:
+            parts.append(_receive(client.sock, min(missing, 1 << 20), until))
+            missing -= len(parts[-1])
+        return verb, b"".join(parts), version
+
+
+def _busy() -> DaemonUnavailableError:
+    return DaemonUnavailableError(
+        "The daemon answers as many others as it can.", "Try again in a moment."
+    )
 
 
 def _stopped() -> DaemonUnavailableError:
     return DaemonUnavailableError(
         "The daemon was told to stop.", "Ask again: what was done so far stays."
     )
-
-
-def _read_request(connection: socket.socket, until: float) -> tuple[str, bytes, str]:
-    data = b""
-    while b"\n" not in data[: wire.MAX_HEADER_BYTES + 1]:
-        if len(data) > wire.MAX_HEADER_BYTES:
-            raise wire.WireError("no request")
-        data += _receive(connection, 65_536, until)
-    line, _, body = data.partition(b"\n")
-    verb, length, version = wire.parse_request_header(line)
-    parts, missing = [body[:length]], length - len(body)
-    while missing > 0:
-        parts.append(_receive(connection, min(missing, 1 << 20), until))
-        missing -= len(parts[-1])
-    return verb, b"".join(parts), version
 
 
 def _receive(connection: socket.socket, most: int, until: float) -> bytes:

@@ -27,6 +27,8 @@ from vector_memory.service import (
     overview,
     places,
     privacy,
+    privacy_rules,
+    proposals,
     quarantine,
     recall,
     remember,
@@ -94,15 +96,21 @@ def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
         request = {**request, "all_projects": True}
     count = 0
     if request.get("format") == "markdown":
-        for text, memories in markdown.export(ctx, request):
+        for text, memories in reply.paced(markdown.export(ctx, request)):
             reply.json(wire.ITEM, privacy.shown({"markdown": text}))
             count += memories
     else:
-        for line in transfer.export(ctx, request):
-            reply.json(wire.ITEM, privacy.shown(line))
+        lines = transfer.export(ctx, request)
+        for line in reply.paced(_shown_politely(ctx, line) for line in lines):
+            reply.json(wire.ITEM, line)
             count += 1
     ctx.state.audit("export", asked.actor_of(request), [], {"exported": count})
     return {"exported": count}
+
+
+def _shown_politely(ctx: Context, line: dict[str, Any]) -> dict[str, Any]:
+    ctx.hooks.give_way()
+    return _shown(line)
 
 
 def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -177,10 +185,14 @@ SIMPLE: dict[str, Simple] = {
     "entities": recall.entities,
     "link": linking.link,
     "links": linking.links,
-    "edit": change.edit,
+    "edit": lambda ctx, request: (rewriting.rewrite if asked.is_agent(request) else change.edit)(
+        ctx, request
+    ),
     "forget": lambda ctx, request: ctx.reserve.spare(lambda: change.forget(ctx, request)),
     "quarantine": quarantine.held,
     "release": quarantine.release,
+    "privacy": privacy_rules.show,
+    "review": proposals.review,
     "stats": report.stats,
     "flags": assessments.flags,
     "init": places.init,
@@ -206,6 +218,7 @@ SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
+    "review",
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {

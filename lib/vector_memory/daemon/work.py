@@ -1,4 +1,5 @@
-"""Background threads: work in order, one after the other, errors logged and counted."""
+"""Background threads: one piece of work after the other, errors logged and counted, and none that takes
+long keeps the others waiting."""
 
 from __future__ import annotations
 
@@ -6,14 +7,107 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 
 log = logging.getLogger(__name__)
 
 Work = Callable[[], object]
+MOST_LEFT = 4
+"""How many threads at once are left to what they are at. Each is memory, and what hangs is ended with the
+daemon (`House.hung`)."""
 
 
-class Worker:
+class Relay:
+    """A thread that works in pieces. No thread can be ended from outside: one that is at a piece for too
+    long is left to it, and another goes on with the rest.
+
+    Args:
+        name: the thread's name.
+        patience_s: how long the rest waits for one piece.
+    """
+
+    def __init__(self, name: str, patience_s: float) -> None:
+        self._name = name
+        self._patience_s = patience_s
+        self._lock = threading.Lock()
+        self._since: float | None = None
+        self._left: dict[threading.Thread, float] = {}
+        self._thread = self._made()
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    @property
+    def took_s(self) -> float:
+        """How long it has been at the oldest piece that is not done, in seconds; 0 when there is none."""
+        with self._lock:
+            begun = [*self._left.values(), *([] if self._since is None else [self._since])]
+        return time.monotonic() - min(begun) if begun else 0.0
+
+    def relieve(self) -> bool:
+        """Let another thread go on where this one has been at a piece for too long; whether it has."""
+        with self._lock:
+            since = self._since
+            if since is None or time.monotonic() - since < self._patience_s:
+                return False
+            if len(self._left) >= MOST_LEFT:
+                return False
+            self._left[self._thread] = since
+            self._since = None
+            self._thread = self._made()
+            self._leave()
+        log.warning("the %s takes long over one piece of work; another goes on", self._name)
+        self._thread.start()
+        return True
+
+    def join(self, until: float) -> bool:
+        """Wait for its end until a time of the monotonic clock; whether all of it has ended."""
+        with self._lock:
+            threads = [self._thread, *self._left]
+        for thread in threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    @property
+    def _in_charge(self) -> bool:
+        return threading.current_thread() not in self._left
+
+    @contextmanager
+    def _piece(self) -> Iterator[None]:
+        """Count what is done in this block as one piece of work."""
+        with self._lock:
+            self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._in_charge:
+                    self._since = None
+
+    def _leave(self) -> None:
+        """Note what is left to a thread that another takes the place of."""
+
+    def _made(self) -> threading.Thread:
+        return threading.Thread(target=self._live, name=self._name, daemon=True)
+
+    def _live(self) -> None:
+        try:
+            self._run()
+        finally:
+            with self._lock:
+                self._left.pop(threading.current_thread(), None)
+
+    def _run(self) -> None:
+        """Work until there is nothing more to do, or another thread is in charge."""
+        raise NotImplementedError
+
+
+class Worker(Relay):
     """A thread that does what it is given, in order.
 
     Args:
@@ -21,37 +115,31 @@ class Worker:
         failed: is told of an error by the name.
         pause_s: how long to wait before each piece of work, so that who asked for it has their
             answer first.
+        patience_s: how long the rest waits for one piece.
     """
 
     def __init__(
-        self, name: str, failed: Callable[[str, BaseException], None], pause_s: float = 0.0
+        self,
+        name: str,
+        failed: Callable[[str, BaseException], None],
+        pause_s: float = 0.0,
+        patience_s: float = 30.0,
     ) -> None:
+        super().__init__(name, patience_s)
         self._pause_s = pause_s
         self._queue: queue.Queue[Work | None] = queue.Queue()
         self._failed = failed
-        self._name = name
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._since: float | None = None
         self._stopping = False
-
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
 
     def put(self, work: Work) -> None:
         """Have something done when its turn comes."""
-        self._queue.put(work)
+        # It keeps to the rules of whoever had it done.
+        self._queue.put(partial(copy_context().run, work))
 
     @property
     def idle(self) -> bool:
         """Whether nothing is being done or waits to be done."""
-        return self._queue.empty() and self._since is None
-
-    @property
-    def took_s(self) -> float:
-        """How long it has been at what it does now, in seconds; 0 when it does nothing."""
-        since = self._since
-        return 0.0 if since is None else time.monotonic() - since
+        return self._queue.empty() and self._since is None and not self._left
 
     def drop(self) -> None:
         """End after what is being done now; what is waiting is not begun any more."""
@@ -62,19 +150,11 @@ class Worker:
         """End after what is waiting now."""
         self._queue.put(None)
 
-    def join(self, until: float) -> bool:
-        """Wait for its end until a time of the monotonic clock; whether it has ended."""
-        if self._thread.is_alive():
-            self._thread.join(max(0.0, until - time.monotonic()))
-        return not self._thread.is_alive()
-
     def _run(self) -> None:
-        while (work := self._queue.get()) is not None and not self._stopping:
-            self._since = time.monotonic()
-            time.sleep(self._pause_s)
-            try:
-                work()
-            except Exception as error:
-                self._failed(self._name, error)
-            finally:
-                self._since = None
+        while self._in_charge and (work := self._queue.get()) is not None and not self._stopping:
+            with self._piece():
+                time.sleep(self._pause_s)
+                try:
+                    work()
+                except Exception as error:
+                    self._failed(self._name, error)

@@ -11,8 +11,10 @@ from typing import Any
 from vector_memory.files import open_plain
 from vector_memory.index.tools import patched_files
 from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
+from vector_memory.index.typists import HEADLESS
 
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+_AT_THE_KEYBOARD = ("cli", "vscode")
 _LEARN = re.compile(rb'"(?:session_meta|turn_context)"')
 _HEAD_BYTES = 200
 """Where a line's type stands."""
@@ -65,6 +67,11 @@ def _learn(common: dict[str, Any], payload: dict[str, Any]) -> None:
         common["sessionId"] = payload["id"]
     if isinstance(payload.get("cwd"), str):
         common["cwd"] = payload["cwd"]
+    started = payload.get("source")
+    if isinstance(started, dict) or payload.get("thread_source") not in (None, "user"):
+        common["origin"] = {"kind": "program"}
+    elif isinstance(started, str) and started not in _AT_THE_KEYBOARD:
+        common["entrypoint"] = HEADLESS
     git = payload.get("git")
     if isinstance(git, dict) and isinstance(git.get("branch"), str):
         common["gitBranch"] = git["branch"]

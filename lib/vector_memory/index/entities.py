@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
+from vector_memory import tables
 from vector_memory.language.calendar import DAYS_AND_MONTHS
 from vector_memory.language.mentions import mentions
 from vector_memory.language.technologies import CANONICAL, canonical, technologies
@@ -28,48 +29,7 @@ _PERSON = re.compile(
     r"|\b([A-Z][a-zà-ÿ]{2,15}) (?:said|says|wants|wanted|asked|prefers|owns|reviewed|decided|suggested)\b"
     r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
 )
-_NOT_PERSONS = DAYS_AND_MONTHS | frozenset(
-    [
-        "the",
-        "this",
-        "that",
-        "what",
-        "when",
-        "where",
-        "how",
-        "user",
-        "users",
-        "someone",
-        "everyone",
-        "nobody",
-        "claude",
-        "assistant",
-        "agent",
-        "docker",
-        "github",
-        "python",
-        "main",
-        "master",
-        "default",
-        "public",
-        "next",
-        "react",
-        "vercel",
-        "let",
-        "test",
-        "production",
-        "staging",
-        "override",
-        "property",
-        "param",
-        "return",
-        "returns",
-        "media",
-        "import",
-        "charset",
-        "keyframes",
-    ]
-)
+_NOT_PERSONS = DAYS_AND_MONTHS | tables.words("no_persons")
 
 
 def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:

@@ -12,15 +12,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
+from vector_memory import parsing
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
 from vector_memory.index.noise import is_command, plain_prompt, strip_tags
 from vector_memory.index.transcript import Entry
+from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
 
 SAID = "said"
 DONE = "done"
 NOTE = "note"
+NOTED = "User: "
+"""How a note begins that is a prompt."""
 MAIN = ""
 MOST_TEXT_CHARS = 200_000
 _BROKEN_OFF = "[Request interrupted"
@@ -36,6 +40,8 @@ class Step(NamedTuple):
     text: str
     words: str = ""
     """What the user said himself, where `text` also tells what it was said about."""
+    error: str = ""
+    """The line by which a tool said why what was done failed: the tool's words."""
 
 
 class Call(NamedTuple):
@@ -88,6 +94,8 @@ class Exchange:
     before: tuple[Exchange, ...] = field(default=(), compare=False, repr=False)
     is_interrupted: bool = False
     """Whether the user broke it off."""
+    is_typed: bool = True
+    """Whether nothing says that a program wrote the prompt."""
 
     @property
     def answer(self) -> str:
@@ -97,12 +105,18 @@ class Exchange:
     @property
     def actions(self) -> tuple[str, ...]:
         """What was done, a short line each."""
-        return tuple(step.text for step in self.steps if step.kind == DONE)
+        done = (step for step in self.steps if step.kind == DONE)
+        return tuple(f"{one.text} (failed: {one.error})" if one.error else one.text for one in done)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user said on the way: reasons for refusals, answers, later prompts."""
         return tuple(step.text for step in self.steps if step.kind == NOTE)
+
+    @property
+    def is_users(self) -> bool:
+        """Whether the prompt is the user's, not another program's nor what a session asked a subagent."""
+        return self.is_typed and not self.is_subagent
 
     @property
     def key(self) -> str:
@@ -128,7 +142,7 @@ class Exchange:
     def digest(self) -> str:
         """Return a hash of what is remembered of it, to tell whether it has grown."""
         words = "\0".join(
-            [self.prompt, *self.files, *(f"{step.kind}{step.text}" for step in self.steps)]
+            [self.prompt, *self.files, *(f"{one.kind}{one.text}{one.error}" for one in self.steps)]
         )
         # A command that goes well leaves no words, yet it may be what mends one that failed.
         if any(call.failed for one in (*self.before, self) for call in one.calls):
@@ -144,6 +158,7 @@ class _Open:
     prompt: str
     turn: int
     is_subagent: bool
+    is_typed: bool
     steps: list[Step] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
@@ -160,7 +175,7 @@ class _Open:
     def close(self) -> Exchange:
         data = self.first.data
         return Exchange(
-            session=_word(data, "sessionId"),
+            session=parsing.session_id(data.get("sessionId")),
             uuid=_word(data, "uuid"),
             prompt=self.prompt,
             steps=tuple(step for step in self.steps if step.text),
@@ -178,6 +193,7 @@ class _Open:
             calls=tuple(self._placed()),
             before=self.before,
             is_interrupted=self.is_interrupted,
+            is_typed=self.is_typed,
         )
 
     def _placed(self) -> Iterator[Call]:
@@ -233,8 +249,8 @@ class Reading:
             into = self._current(entry)
             for result in results:
                 self._add_result(into, result, entry)
-            if prompt:
-                into.steps.append(Step(NOTE, f"User: {prompt}"))
+            if prompt and is_typed(entry.data, prompt):
+                into.steps.append(Step(NOTE, NOTED + prompt))
         elif prompt:
             self._start(entry, prompt)
 
@@ -263,8 +279,8 @@ class Reading:
         if attachment.get("commandMode", "prompt") != "prompt":
             return
         prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
-        if prompt:
-            self._current(entry).steps.append(Step(NOTE, f"User: {prompt}"))
+        if prompt and is_typed({**entry.data, **attachment}, prompt):
+            self._current(entry).steps.append(Step(NOTE, NOTED + prompt))
 
     def _add_call(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
         name, given = str(block.get("name") or ""), block.get("input")
@@ -301,16 +317,16 @@ class Reading:
             )
         place, name = into.calls.get(str(block.get("tool_use_id")), (-1, ""))
         action = into.steps[place].text if place >= 0 else ""
-        words = tools.user_words(text, name, failed, _is_old(entry.data))
+        words = tools.user_words(text, name, failed)
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
             said = strip_tags(words)
             into.steps.append(Step(NOTE, f"{head}: {said}", said if failed else ""))
         elif failed and place >= 0:
-            summary = (
-                "refused by the user" if tools.is_rejection(text) else tools.error_summary(text)
-            )
-            into.steps[place] = Step(DONE, f"{action or name} (failed: {summary})")
+            refused = tools.is_rejection(text)
+            done = f"{action or name} (failed: refused by the user)" if refused else action or name
+            error = "" if refused else tools.error_summary(text) or "error"
+            into.steps[place] = Step(DONE, done, error=error)
 
     # -- chains --
 
@@ -332,7 +348,8 @@ class Reading:
     def _begin(self, chain: str, entry: Entry, prompt: str) -> _Open:
         self.turns += 1
         before = self._before if chain == MAIN else ()
-        begun = _Open(entry, prompt, self.turns, chain != MAIN, before=before)
+        typed = is_typed(entry.data, prompt)
+        begun = _Open(entry, prompt, self.turns, chain != MAIN, typed, before=before)
         self._open[chain] = begun
         self._touch(begun, entry)
         return begun
@@ -388,12 +405,6 @@ def parse_time(raw: Any) -> datetime | None:
     except (ValueError, OverflowError):
         # In the first hours of the year 1 there is no such time in UTC.
         return None
-
-
-def _is_old(data: dict[str, Any]) -> bool:
-    """Whether a line is of a client before its second version, or does not say."""
-    major = _word(data, "version").partition(".")[0]
-    return not major.isdecimal() or int(major) < 2
 
 
 def _is_client_notice(data: dict[str, Any], message: dict[str, Any]) -> bool:

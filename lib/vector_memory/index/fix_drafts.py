@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 
+from vector_memory.harmless import TOOL, marked
 from vector_memory.index import tools
 from vector_memory.index.errors import signature
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes import Episode, episodes, short
 from vector_memory.index.memories import SUBAGENT_TAG, Draft, unchanged
+from vector_memory.language import suspicion
 from vector_memory.model import unique
 
 KIND, COLLECTION, TAG = "solution", "episodes", "fix"
@@ -49,7 +51,7 @@ def _draft(
     files = unique(clean(file) for file in last.files)
     return Draft(
         text=_text(last, clean),
-        title=clean(last.error),
+        title=marked(clean(last.error), TOOL),
         created_at=at or datetime.now(timezone.utc),
         session=exchange.session,
         turn=exchange.turn,
@@ -70,6 +72,7 @@ def _draft(
             "families": [clean(job) for job in last.families],
             "files": list(files),
             "tried": list(_tried(group, clean)),
+            **suspicion.mixed(clean(last.error), _text(last, clean)),
         },
     )
 
@@ -83,7 +86,7 @@ def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
 
 def _text(one: Episode, clean: Clean) -> str:
     """Return an episode as a sentence or two that can be understood alone."""
-    head = f"ERROR {_sentence(clean(one.error))} FIX "
+    head = f"ERROR {marked(_sentence(clean(one.error)), TOOL)} FIX "
     tail = f" (command `{clean(short(one.failed.command))}`)"
     room = TEXT_CHARS - len(head) - len(tail)
     because = tools.clip(_sentence(clean(one.because)), room // 2) if one.because else ""

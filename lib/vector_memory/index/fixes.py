@@ -105,8 +105,7 @@ def is_failure(call: Call) -> bool:
         return False
     if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
         return False
-    # Older clients gave the words of a user who refused as the result alone.
-    return says_anything(call.output) and not tools.user_words(call.output, call.tool, True)
+    return says_anything(call.output)
 
 
 def succeeded(call: Call, families: Iterable[str]) -> bool:

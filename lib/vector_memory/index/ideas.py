@@ -14,10 +14,15 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from vector_memory.index.entities import entities
-from vector_memory.index.exchanges import NOTE, SAID, Exchange
-from vector_memory.index.memories import SUBAGENT_TAG, Draft, title_of, unchanged
+from vector_memory.index.exchanges import NOTE, NOTED, SAID, Exchange
+from vector_memory.index.memories import (
+    SUBAGENT_TAG,
+    Draft,
+    title_of_exchange,
+    unchanged,
+)
 from vector_memory.index.noise import is_own_command
-from vector_memory.language import assertions, priorities
+from vector_memory.language import assertions, pastes, priorities
 from vector_memory.language.assertions import ASSISTANT, USER, Assertion
 from vector_memory.language.chatter import is_chatter, without_applause
 from vector_memory.language.statements import (
@@ -33,9 +38,8 @@ from vector_memory.model import DECISION, PREFERENCE, PROBLEM, QUESTION, SOLUTIO
 LONGEST_IDEA = 350
 MOST_IDEAS = 40
 """Ideas of one exchange at most: beyond that it is a pasted document."""
-LONG_PROMPT = 1_200
-"""Characters from which a prompt is mostly pasted: only how it begins and ends is the user's."""
 OWN_SENTENCES = 3
+"""Of a long prompt, so many sentences at its beginning and at its end may be the user's."""
 LEAST_LETTERS = 0.72
 """The share of letters and spaces below which a sentence is a log line or code."""
 ANSWER_CHARS = 40
@@ -76,7 +80,7 @@ def to_ideas(
     """Return an exchange's ideas as drafts; arguments and errors as in `memories.to_drafts`."""
     if is_own_command(exchange.prompt):
         return []
-    title = title_of(clean(exchange.prompt[:4_000])) or title_of(clean(exchange.answer[:2_000]))
+    title = title_of_exchange(exchange, clean(exchange.prompt), clean)
     at = exchange.started_at or exchange.ended_at or fallback_at or datetime.now(timezone.utc)
     exchange = replace(exchange, files=tuple(map(clean, exchange.files)))
     found: dict[str, Idea] = {}
@@ -90,11 +94,11 @@ def ideas(
     exchange: Exchange, title: str = "", clean: Callable[[str], str] = unchanged
 ) -> Iterator[Idea]:
     """Yield an exchange's ideas in the order in which they were said."""
-    heard = [] if exchange.is_subagent else [(USER, exchange.prompt, "")]
+    heard = [(USER, exchange.prompt, "")] if exchange.is_users else []
     heard += [
         (ASSISTANT, step.text, "")
         if step.kind == SAID
-        else (USER, step.words or step.text, _about(step.text, step.words))
+        else (USER, step.words or step.text.removeprefix(NOTED), _about(step.text, step.words))
         for step in exchange.steps
         if step.kind in (SAID, NOTE)
     ]
@@ -128,9 +132,15 @@ def _about(text: str, words: str) -> str:
 def _of_text(
     speaker: str, text: str, about: str, title: str, files: Sequence[str]
 ) -> Iterator[Idea]:
-    said = statements(text)
-    for place, one in enumerate(said):
-        if speaker == USER and _is_pasted(text, said, place):
+    # What is the user's own in it is read alone: it leans on nothing that he pasted.
+    own = [part for part, is_pasted in pastes.parted(text) if not is_pasted]
+    parts = map(statements, own if speaker == USER else [text])
+    told = [(said, place) for said in parts for place in range(len(said))]
+    if speaker == USER and len(text) > pastes.LONG_PROMPT:
+        told = told[:OWN_SENTENCES] + told[OWN_SENTENCES:][-OWN_SENTENCES:]
+    for said, place in told:
+        one = said[place]
+        if speaker == USER and _is_noise(one.text):
             continue
         made = assertions.assertion(one, speaker, refusing=bool(about))
         if made is None:
@@ -140,14 +150,10 @@ def _of_text(
         yield Idea(alone, one.text, made, speaker, bool(one.done))
 
 
-def _is_pasted(text: str, said: Sequence[Statement], place: int) -> bool:
-    """Whether a sentence of a prompt is most likely not the user's own: a log, a review, a page."""
-    one = said[place]
-    letters = sum(char.isalpha() or char.isspace() for char in one.text)
-    if letters < LEAST_LETTERS * len(one.text):
-        return True
-    own = place < OWN_SENTENCES or place >= len(said) - OWN_SENTENCES
-    return len(text) > LONG_PROMPT and (one.form == ITEM or not own)
+def _is_noise(sentence: str) -> bool:
+    """Whether a sentence is more likely a line of a log or code than anybody's words."""
+    letters = sum(char.isalpha() or char.isspace() for char in sentence)
+    return letters < LEAST_LETTERS * len(sentence)
 
 
 def _self_contained(

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from vector_memory import parsing
 
+Clean = Callable[[str], str]
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -41,8 +42,9 @@ def is_graph(first_line: bytes) -> bool:
     return isinstance(data, dict) and "text" not in data and (_is_item(data) or _is_whole(data))
 
 
-def parse_whole(text: bytes) -> list[Fact] | None:
-    """Return the facts of a file that is one object, None where it is something else."""
+def parse_whole(text: bytes, clean: Clean = str) -> list[Fact] | None:
+    """Return the facts of a file that is one object, None where it is something else; arguments as in
+    `facts`."""
     try:
         data = parsing.load(text)
     except ValueError:
@@ -53,33 +55,39 @@ def parse_whole(text: bytes) -> list[Fact] | None:
     for name in ("entities", "relations"):
         for item in data.get(name) or []:
             if isinstance(item, dict):
-                found += facts({**item, "type": "entity" if name == "entities" else "relation"})
+                kind = "entity" if name == "entities" else "relation"
+                found += facts({**item, "type": kind}, clean)
     return found
 
 
-def facts(item: dict[str, Any]) -> Iterator[Fact]:
-    """Yield what an entity or a relation says. An entity without observations is a fact itself."""
+def facts(item: dict[str, Any], clean: Clean = str) -> Iterator[Fact]:
+    """Yield what an entity or a relation says. An entity without observations is a fact itself.
+
+    Args:
+        item: as it stands in the file.
+        clean: redacts a word before anything of its form is lost.
+    """
     if item.get("type") == "relation":
-        yield from _relation(item)
+        yield from _relation(item, clean)
     elif item.get("type") == "entity":
-        yield from _entity(item)
+        yield from _entity(item, clean)
 
 
-def _entity(item: dict[str, Any]) -> Iterator[Fact]:
-    name, kind = _word(item.get("name")), _word(item.get("entityType"))
+def _entity(item: dict[str, Any], clean: Clean) -> Iterator[Fact]:
+    name, kind = _word(item.get("name"), clean), _word(item.get("entityType"), clean)
     if not name:
         return
     tags = (kind.lower(),) if kind else ()
     seen = item.get("observations")
-    observations = [_word(one) for one in seen] if isinstance(seen, list) else []
+    observations = [_word(one, clean) for one in seen] if isinstance(seen, list) else []
     told = [f"{name}: {one}" for one in observations if one]
     for text in told or [f"{name}: {kind or 'entity'}"]:
         yield Fact(_key("entity", name, text), text, tags, (name,))
 
 
-def _relation(item: dict[str, Any]) -> Iterator[Fact]:
-    one, other = _word(item.get("from")), _word(item.get("to"))
-    verb = _word(item.get("relationType"))
+def _relation(item: dict[str, Any], clean: Clean) -> Iterator[Fact]:
+    one, other = _word(item.get("from"), clean), _word(item.get("to"), clean)
+    verb = _word(item.get("relationType"), clean)
     if one and other and verb:
         words = _CAMEL.sub(" ", verb).replace("_", " ").strip()
         key = _key("relation", one, verb, other)
@@ -102,5 +110,5 @@ def _key(*words: str) -> str:
     return "kg:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
-def _word(value: Any) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
+def _word(value: Any, clean: Clean) -> str:
+    return " ".join(clean(value).split()) if isinstance(value, str) else ""

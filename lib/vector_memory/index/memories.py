@@ -8,15 +8,19 @@ tokens when it is shown; what stood around it is found by its session and turn.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from vector_memory.index.exchanges import DONE, SAID, Exchange
+from vector_memory import harmless
+from vector_memory.harmless import PASTED, TOOL
+from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, Step
 from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
-from vector_memory.language import suspicion
+from vector_memory.injection import TASK
+from vector_memory.language import pastes, suspicion
 from vector_memory.language.chatter import is_chatter
 from vector_memory.language.statements import CODE, HEADING, ITEM, statements
 from vector_memory.model import DEFAULT_COLLECTION, DONE_HEAD, PASSAGE
@@ -32,6 +36,8 @@ TITLE_CHARS = 90
 LONGEST_PROMPT = 12_000
 LONGEST_ANSWER = 60_000
 
+_VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)\b(?=[:,'])")
+"""What would speak in another's name at the beginning of a line."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MARKUP = re.compile(r"^\s*(?:[#>]{1,6}|[-•*]|[.…]{2,})\s+|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}")
 
@@ -86,37 +92,42 @@ def to_drafts(
     """
     if is_own_command(exchange.prompt):
         return []
-    prompt = clean(_shortened(exchange.prompt, LONGEST_PROMPT))
-    title = title_of(prompt) or title_of(clean(exchange.answer[:2_000]))
-    parts = list(_parts(exchange, prompt, clean))
+    prompt = _shortened(clean(exchange.prompt), LONGEST_PROMPT)
+    title = title_of_exchange(exchange, prompt, clean)
+    pieces = _joined(list(_pieces(_parts(exchange, prompt, clean))))
     created_at = exchange.started_at or exchange.ended_at or fallback_at
-    drafts = []
-    for number, (speaker, text, others) in enumerate(_joined(list(_pieces(parts)))):
-        drafts.append(
-            Draft(
-                text=text,
-                title=title,
-                created_at=created_at or datetime.now(timezone.utc),
-                session=exchange.session,
-                turn=exchange.turn,
-                path=path,
-                line_start=exchange.line_start,
-                line_end=exchange.line_end,
-                speaker=speaker,
-                files=tuple(clean(file) for file in exchange.files),
-                tags=(SUBAGENT_TAG,) if exchange.is_subagent else (),
-                external_id=f"{exchange.key}:{number}",
-                origin=_origin(speaker, exchange.is_subagent),
-                cwd=exchange.cwd,
-                # The user may say what he likes; what the others said is looked at.
-                extra=suspicion.quoted(others),
-            )
+    return [
+        Draft(
+            text=_text(piece),
+            title=title,
+            created_at=created_at or datetime.now(timezone.utc),
+            session=exchange.session,
+            turn=exchange.turn,
+            path=path,
+            line_start=exchange.line_start,
+            line_end=exchange.line_end,
+            speaker=_speaker(piece),
+            files=tuple(clean(file) for file in exchange.files),
+            tags=(SUBAGENT_TAG,) if exchange.is_subagent else (),
+            external_id=f"{exchange.key}:{number}",
+            origin=_speaker(piece) if exchange.is_users else "assistant",
+            cwd=exchange.cwd,
+            extra=_suspicion(piece),
         )
-    return drafts
+        for number, piece in enumerate(pieces)
+    ]
 
 
-def _origin(speaker: str, is_subagent: bool) -> str:
-    return "user" if speaker == "user" and not is_subagent else "assistant"
+def title_of_exchange(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> str:
+    """Return what an exchange is about, in the user's own words where he has any.
+
+    Args:
+        exchange: the exchange.
+        prompt: its prompt, redacted.
+        clean: redacts a text.
+    """
+    own = pastes.own(prompt) if exchange.is_users else prompt
+    return harmless.unmarked(title_of(own) or title_of(clean(exchange.answer)[:2_000]))
 
 
 def title_of(text: str) -> str:
@@ -137,46 +148,71 @@ def _bare(text: str) -> str:
 
 
 class _Part(NamedTuple):
-    """What stands together in a passage: who said it, its text, and what glues it to the part
-    before."""
+    """What stands together in a passage: who said it, its text, what glues it to the part before, what
+    says who speaks, and whose words it is where they are not the speaker's (`harmless.marked`)."""
 
     speaker: str
     text: str
-    glue: str
+    glue: str = "\n"
+    head: str = ""
+    whose: str = ""
 
 
 def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iterator[_Part]:
     """Yield what was said and done, in order, statement by statement."""
     if prompt:
-        yield from _said("user", "Task: " if exchange.is_subagent else "User: ", prompt)
-    done: list[str] = []
+        yield from _said("user", NOTED if exchange.is_users else TASK, prompt)
+    done: list[Step] = []
     left = LONGEST_ANSWER
-    for kind, text, _ in exchange.steps:
-        if kind == DONE:
-            if not is_quiet(text):
-                done.append(clean(text))
+    for step in exchange.steps:
+        if step.kind == DONE:
+            if step.error or not is_quiet(step.text):
+                done.append(step)
             continue
-        if done:
-            yield _did(done)
-            done = []
+        yield from _did(done, clean)
+        done = []
         if left <= 0:
             continue
-        text = clean(_shortened(text, left))
+        text = _shortened(clean(step.text), left)
         left -= len(text)
-        yield from _said("assistant" if kind == SAID else "user", "", text)
-    if done:
-        yield _did(done)
+        if step.kind == SAID:
+            yield from _said("assistant", "Assistant: ", text)
+        else:
+            head = NOTED if text.startswith(NOTED) else ""
+            yield from _said("user", head, text.removeprefix(NOTED))
+    yield from _did(done, clean)
 
 
-def _did(lines: list[str]) -> _Part:
-    return _Part("assistant", DONE_HEAD + "; ".join(dict.fromkeys(lines)), "\n")
+def _did(steps: Sequence[Step], clean: Callable[[str], str]) -> Iterator[_Part]:
+    """Yield a list of what was done, with why it failed in the tool's own words."""
+    told: list[_Part] = []
+    for step in dict.fromkeys(steps):
+        glue, head = ("; ", "") if told else ("\n", DONE_HEAD)
+        text, error = clean(step.text), ""
+        if step.error:
+            # Both together: what is named in the call may come again in the error.
+            text, _, error = clean(f"{step.text}\n{step.error}").rpartition("\n")
+        told.append(_Part("assistant", f"{text} (failed: " if error else text, glue, head))
+        if error:
+            told += [_Part("assistant", error, "", whose=TOOL), _Part("assistant", ")", "")]
+    yield from told
 
 
 def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:
-    """Yield a text's statements as they stand there. The assistant's chatter is left out, and what
-    stands under a heading says so once."""
-    if speaker == "assistant":
-        head = "Assistant: "
+    """Yield a text's statements as they stand there. What the user pasted is told from what he typed."""
+    parts = pastes.parted(text) if speaker == "user" and head != TASK else [(text, False)]
+    for words, is_pasted in parts:
+        for part in _statements(speaker, words):
+            if is_pasted or speaker != "user":
+                part = part._replace(text=_VOICE.sub(r"'\1'", part.text))
+            glue = "\n" if head else part.glue
+            yield part._replace(head=head, glue=glue, whose=PASTED if is_pasted else "")
+            head = ""
+
+
+def _statements(speaker: str, text: str) -> Iterator[_Part]:
+    """Yield a text's statements. The assistant's chatter is left out, and what stands under a heading says
+    so once."""
     heading, end = "", 0
     for one in statements(text):
         if one.form == HEADING or (
@@ -194,54 +230,83 @@ def _said(speaker: str, head: str, text: str) -> Iterator[_Part]:
             and "\n" not in text[end : one.start]
         )
         heading, end = one.heading, one.end
-        yield _Part(speaker, head + words, " " if same_line and not head else "\n")
-        head = ""
+        yield _Part(speaker, words, " " if same_line else "\n")
 
 
-class _Piece(NamedTuple):
-    """A passage: whose it is, its text, and what of it is not the user's."""
-
-    speaker: str
-    text: str
-    others: str
+_Piece = Sequence[_Part]
+"""What makes a passage."""
 
 
-def _pieces(parts: list[_Part]) -> Iterator[_Piece]:
-    """Yield passages: parts put together up to the size. A passage that holds words of the user is the
-    user's."""
-    piece, speaker, others = "", "", ""
+def _size(piece: _Piece) -> int:
+    return sum(len(part.glue) + len(part.head) + len(part.text) for part in piece)
+
+
+def _text(piece: _Piece) -> str:
+    """Return a passage's text; others' words that stand together are marked once."""
+    text = ""
+    for whose, group in groupby(piece, key=lambda part: part.whose):
+        parts = list(group)
+        glue, head = (parts[0].glue if text else ""), parts[0].head
+        words = "".join(
+            (part.glue + part.head if number else "") + part.text
+            for number, part in enumerate(parts)
+        )
+        text += glue + head + (harmless.marked(words, whose) if whose else harmless.unmarked(words))
+    return text
+
+
+def _speaker(piece: _Piece) -> str:
+    """Return whose a passage is: it is the user's where it holds words of his."""
+    return "user" if any(part.speaker == "user" for part in piece) else "assistant"
+
+
+def _suspicion(piece: _Piece) -> dict[str, Any]:
+    """Return the mark of a passage. The user may say what he likes: what the others said is looked at."""
+    theirs = "".join(part.glue + part.text for part in piece if part.whose)
+    said = (part for part in piece if part.speaker != "user" and not part.whose)
+    return suspicion.mixed(theirs, "".join(part.glue + part.text for part in said))
+
+
+def _pieces(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """Yield passages: parts put together up to the size."""
+    piece: list[_Part] = []
+    voice = ""
     for part in (small for whole in parts for small in _cut(whole)):
-        longest = PIECE_CHARS if len(piece) >= LEAST_CHARS else PIECE_CHARS + LEAST_CHARS
-        if piece and len(piece) + len(part.text) >= longest:
-            yield _Piece(speaker, piece, others)
-            piece, speaker, others = "", "", ""
-        piece = f"{piece}{part.glue}{part.text}" if piece else part.text
-        speaker = speaker if speaker == "user" else part.speaker
-        others += "" if part.speaker == "user" else f"{part.glue}{part.text}"
+        voice = part.head or voice
+        size = _size(piece)
+        longest = PIECE_CHARS if size >= LEAST_CHARS else PIECE_CHARS + LEAST_CHARS
+        if piece and part.glue and size + _size([part]) >= longest:
+            yield piece
+            # A list of what was done that goes on says again what it is.
+            piece = []
+            if part.glue == "; ":
+                part = part._replace(head=DONE_HEAD)
+            elif voice == TASK:
+                # So does a program's prompt: it is nobody's who speaks here.
+                part = part._replace(head=TASK)
+        piece.append(part)
     if piece:
-        yield _Piece(speaker, piece, others)
+        yield piece
 
 
-def _joined(pieces: list[_Piece]) -> list[_Piece]:
+def _joined(pieces: list[list[_Part]]) -> list[list[_Part]]:
     """Return passages with a short last one joined to the one before."""
-    if len(pieces) > 1 and len(pieces[-1].text) < LEAST_CHARS:
-        one, last = pieces[-2:]
-        both = _Piece(one.speaker, f"{one.text}\n{last.text}", f"{one.others}\n{last.others}")
-        return [*pieces[:-2], both]
+    if len(pieces) > 1 and _size(pieces[-1]) < LEAST_CHARS:
+        return [*pieces[:-2], [*pieces[-2], *pieces[-1]]]
     return pieces
 
 
 def _cut(part: _Part) -> Iterator[_Part]:
     """Cut a long statement at the ends of lines, else of words."""
-    text, glue = part.text, part.glue
-    while len(text) > PIECE_CHARS:
+    while len(part.text) > PIECE_CHARS:
+        text = part.text
         at = text.rfind("\n", PIECE_CHARS // 2, PIECE_CHARS)
         at = at if at > 0 else text.rfind(" ", PIECE_CHARS // 2, PIECE_CHARS)
         at = at if at > 0 else PIECE_CHARS
-        yield part._replace(text=text[:at].rstrip(), glue=glue)
-        text, glue = text[at:].strip(), "\n"
-    if text:
-        yield part._replace(text=text, glue=glue)
+        yield part._replace(text=text[:at].rstrip())
+        part = part._replace(text=text[at:].strip(), glue="\n", head="")
+    if part.text:
+        yield part
 
 
 def _shortened(text: str, size: int) -> str:

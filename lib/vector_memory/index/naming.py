@@ -53,7 +53,7 @@ def name_of(turns: Sequence[Turn], counts: Mapping[str, int], total: int) -> str
         if named:
             return named
     words = keywords(turns, counts, total)
-    return clip(", ".join(words) or title_of(turns[0].text) or "Conversation", NAME_CHARS)
+    return clip(", ".join(words) or title_of(turns[0].said) or "Conversation", NAME_CHARS)
 
 
 def titled(prompt: str) -> str:
@@ -80,7 +80,7 @@ def _bare(sentence: str) -> str:
 def keywords(turns: Sequence[Turn], counts: Mapping[str, int], total: int) -> list[str]:
     """Return the words that tell a stretch from the rest of its session, by tf-idf, the most telling
     first."""
-    inside = Counter(word for turn in turns for word in words_of(turn.text))
+    inside = Counter(word for turn in turns for word in words_of(turn.said))
     return sorted(
         inside, key=lambda term: (-inside[term] * _rarity(counts.get(term, 1), total), term)
     )[:KEYWORDS]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from vector_memory import analysis
+from vector_memory import analysis, tables
 from vector_memory.index import adr, note_kinds
 from vector_memory.index.markdown import Block, Document, parse
 from vector_memory.index.pieces import clip, texts_of
@@ -20,46 +20,7 @@ MAX_TAGS = 6
 ARROW = " › "
 
 _WORD = re.compile(r"[^\W_][\w.+#-]*[\w+#]|\w{2,}")
-_MEANINGLESS = frozenset(
-    [
-        "memory",
-        "memories",
-        "notes",
-        "note",
-        "readme",
-        "index",
-        "misc",
-        "general",
-        "overview",
-        "introduction",
-        "intro",
-        "summary",
-        "todo",
-        "todos",
-        "context",
-        "decision",
-        "decisions",
-        "status",
-        "consequences",
-        "consequence",
-        "outcome",
-        "options",
-        "rationale",
-        "background",
-        "date",
-        "next",
-        "steps",
-        "open",
-        "questions",
-        "question",
-        "rules",
-        "other",
-        "various",
-        "adr",
-        "claude",
-        "docs",
-    ]
-)
+_MEANINGLESS = tables.words("meaningless_titles")
 
 
 def unchanged(text: str) -> str:

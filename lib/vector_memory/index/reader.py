@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timezone
 
+from vector_memory import parsing
 from vector_memory.errors import UnsafeTextError
 from vector_memory.files import open_plain, with_real_folder
 from vector_memory.index.codex import is_rollout, learned, translate
@@ -114,6 +115,9 @@ def _drafts(
         if not exchange.is_worth_keeping:
             continue
         try:
+            # Whole commands first: their secrets go from what is kept of them.
+            for call in exchange.calls:
+                clean(call.command)
             for made_of in PRODUCERS:
                 drafts.extend(made_of(exchange, path, at, clean))
         except UnsafeTextError:
@@ -148,7 +152,7 @@ def head_of(path: str) -> tuple[str, str]:
     where its first entries tell none."""
     session = cwd = ""
     for number, entry in enumerate(translate(read_entries(path))):
-        session = session or str(entry.data.get("sessionId") or "")
+        session = session or parsing.session_id(entry.data.get("sessionId"))
         cwd = cwd or str(entry.data.get("cwd") or "")
         if (session and cwd) or number >= _LOOK_AT:
             break

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from vector_memory.harmless import without_marked
 from vector_memory.index.tools import clip
 from vector_memory.index.turns import Turn
 from vector_memory.language.chatter import is_chatter, without_applause
@@ -117,7 +118,8 @@ def ideas_of(turn: Turn, intent_of: IntentOf) -> Iterator[Idea]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield a text's sentences that say something."""
+    """Yield a text's sentences that say something, without what tools printed or the user pasted."""
+    text = without_marked(text)
     if len(text) > 2 * READ_CHARS:
         text = f"{text[:READ_CHARS]}\n{text[-READ_CHARS:]}"
     for one in statements(text):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from vector_memory import harmless
+
 LONGEST_ACTION = 160
 LONGEST_ERROR = 200
 LONGEST_COMMAND = 4_000
@@ -31,9 +33,9 @@ _LOOKS = re.compile(
     r"sed -n|sleep|which|tree|file|stat|ps|less|git (?:status|diff|log|show|branch|add|rev-parse))\b)"
 )
 """Calls that only look, or whose file is known from the files of the exchange anyway."""
-_FAILED = "(failed: "
 
 _STRANGERS = "mcp__"
+_ASKING = "AskUserQuestion"
 _OWN = "mcp__plugin_vector-memory_"
 """What the model does with this memory is no part of what was done."""
 _REJECTIONS = (
@@ -48,11 +50,6 @@ _REASON = re.compile(
 _REASON_END = re.compile(r"\n\s*Note: The user's next message")
 _ANSWERS = re.compile(
     r"User has answered your questions?: (.*?)\.? You can now continue", re.DOTALL
-)
-_MACHINE = re.compile(
-    r"error|traceback|exit code|not found|no such|failed|warn|fatal|usage:|denied|requires approval|"
-    r"requested permissions|blocked|<tool_use_error>|\[request interrupted|invalid|cannot|timed out",
-    re.IGNORECASE,
 )
 _EXIT = re.compile(r"^(?:Error: )?Exit code \d+\s*", re.IGNORECASE)
 _ERROR_END = re.compile(r"^[\w.]*(?:Error|Exception|Warning|Failure)\b.{0,20}:")
@@ -78,9 +75,9 @@ def describe(name: str, given: dict[str, Any], cwd: str) -> str:
 
 
 def is_quiet(action: str) -> bool:
-    """Whether a described call says nothing that a passage needs: it looked at something, or wrote a
-    file that the passage names anyway, and did not fail."""
-    return _LOOKS.match(action) is not None and _FAILED not in action
+    """Whether a described call that did not fail says nothing that a passage needs: it looked at something,
+    or wrote a file that the passage names anyway."""
+    return _LOOKS.match(action) is not None
 
 
 def file_of(given: dict[str, Any], cwd: str) -> str:
@@ -96,7 +93,7 @@ def file_of(given: dict[str, Any], cwd: str) -> str:
 def command_of(name: str, given: dict[str, Any]) -> str:
     """Return the command line that a call runs, "" for calls that run none."""
     command = given.get("command") if name in _COMMAND_TOOLS else None
-    return command[:LONGEST_COMMAND] if isinstance(command, str) else ""
+    return _whole_words(command, LONGEST_COMMAND) if isinstance(command, str) else ""
 
 
 def change_of(given: dict[str, Any]) -> str:
@@ -118,10 +115,20 @@ def shortened_output(text: str, failed: bool) -> str:
     """Return an output whose middle is left out where it is long, since errors stand at its ends;
     of what went well the end alone."""
     if not failed:
-        return text[-OUTPUT_END:]
+        return _whole_lines(text, OUTPUT_END)
     if len(text) <= OUTPUT_HEAD + OUTPUT_TAIL + 3:
         return text
-    return f"{text[:OUTPUT_HEAD]}\n…\n{text[-OUTPUT_TAIL:]}"
+    return f"{_whole_words(text, OUTPUT_HEAD)}\n…\n{_whole_lines(text, OUTPUT_TAIL)}"
+
+
+def _whole_words(text: str, size: int) -> str:
+    """Return the start of a text, without a word that was cut: half a secret is not known for one."""
+    return text if len(text) <= size else "".join(re.split(r"(\s)", text[:size])[:-1])
+
+
+def _whole_lines(text: str, size: int) -> str:
+    """Return the end of a text, without a line that was cut: a secret would lose its name."""
+    return text if len(text) <= size else text[-size - 1 :].partition("\n")[2]
 
 
 def changes(name: str) -> bool:
@@ -131,7 +138,7 @@ def changes(name: str) -> bool:
 
 def error_summary(text: str) -> str:
     """Return the one line of a failed tool's output that says why it failed."""
-    text = _EXIT.sub("", _ESCAPES.sub("", text[:20_000]).strip())
+    text = _EXIT.sub("", _ESCAPES.sub("", _whole_words(text, 20_000)).strip())
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
     if not lines:
         return ""
@@ -147,36 +154,18 @@ def is_rejection(text: str) -> bool:
     return text.startswith(_REJECTIONS)
 
 
-def user_words(text: str, tool: str, failed: bool, old_client: bool = True) -> str:
+def user_words(text: str, tool: str, failed: bool) -> str:
     """Return what the user said in a tool's result: the reason for a refusal, or answers to
-    questions; "" when the result is a machine's.
-
-    Args:
-        old_client: it gave a reason as the call's whole result. Since then nothing but the client's own
-            phrase says whose words they are.
-    """
+    questions; "" when the result is a machine's or the client's."""
     if tool.startswith(_STRANGERS):
         # Their errors are given as they are: a server could write the client's phrase itself.
         return ""
-    if not failed:
-        answers = _ANSWERS.search(text) if tool == "AskUserQuestion" else None
+    if tool == _ASKING:
+        # Refused questions come back in words of the client's own.
+        answers = None if failed else _ANSWERS.search(text)
         return answers[1].strip() if answers else ""
-    reason = _REASON.search(text) if is_rejection(text) else None
-    if reason:
-        return _REASON_END.split(reason[1])[0].strip()
-    if (
-        not old_client
-        or is_rejection(text)
-        or _MACHINE.search(text)
-        or "\n" in text.strip()
-        or len(text) > 600
-    ):
-        return ""
-    # Older clients gave the user's reason alone as the failed call's result.
-    bare = (
-        len(text.split()) >= 4 and tool in ("Bash", *_WRITERS) and not text.startswith(("/", "("))
-    )
-    return text.strip() if bare else ""
+    reason = _REASON.search(text) if failed and is_rejection(text) else None
+    return _REASON_END.split(reason[1])[0].strip() if reason else ""
 
 
 def patched_files(patch: str) -> list[str]:
@@ -195,4 +184,5 @@ def clip(text: str, size: int) -> str:
     if len(text) <= size:
         return text
     head = text[: size - 2]
-    return (head.rsplit(" ", 1)[0] if " " in head[size // 2 :] else head).rstrip() + " …"
+    head = head.rsplit(" ", 1)[0] if " " in head[size // 2 :] else head
+    return harmless.excerpt(text, 0, len(head)).rstrip() + " …"

@@ -4,11 +4,12 @@ together, megabytes long, or still being written."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from vector_memory.files import open_plain
-from vector_memory.parsing import is_crowded
+from vector_memory.parsing import is_crowded, whole
 
 LONGEST_LINE_BYTES = 6_000_000
 MOST_BROKEN = 8
@@ -17,6 +18,8 @@ and to look for the next in megabytes that hold thousands would take for ever.""
 MOST_GLUED = 1_000
 _CHUNK_BYTES = 1_000_000
 _SPACE = " \t\r\n\x00"
+_UNFIT = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
+"""What may be half of a surrogate pair, or NUL."""
 _DECODER = json.JSONDecoder()
 
 
@@ -89,7 +92,7 @@ def parse_objects(raw: bytes) -> list[dict[str, Any]]:
     when it is broken, the whole ones before the broken one otherwise."""
     if is_crowded(raw):
         return []
-    text = raw.decode("utf-8", "replace")
+    text, unfit = raw.decode("utf-8", "replace"), _UNFIT.search(raw)
     found: list[dict[str, Any]] = []
     position, broken = _skip_space(text, 0), 0
     while position < len(text) and broken < MOST_BROKEN and len(found) < MOST_GLUED:
@@ -99,7 +102,7 @@ def parse_objects(raw: bytes) -> list[dict[str, Any]]:
             position, broken = _next_object(text, position), broken + 1
             continue
         if isinstance(value, dict):
-            found.append(value)
+            found.append(whole(value) if unfit else value)
         position = _skip_space(text, position)
     return found
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from vector_memory.analysis import STOP_WORDS
+from vector_memory.harmless import without_marked
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -63,23 +64,28 @@ class Turn:
         return "\n".join(one.text for one in self.passages)
 
     @cached_property
+    def said(self) -> str:
+        """The same without what tools printed or the user pasted."""
+        return without_marked(self.text)
+
+    @cached_property
     def prompt(self) -> str:
         """The user's words that it begins with, "" where it begins with others."""
-        if not self.first.text.startswith("User: "):
+        if not self.said.startswith("User: "):
             return ""
-        found = _ANSWER.search(self.text)
-        return self.text[len("User: ") : found.start() if found else None].strip()
+        found = _ANSWER.search(self.said)
+        return self.said[len("User: ") : found.start() if found else None].strip()
 
     @cached_property
     def answer(self) -> str:
         """What was said afterwards, without what was done."""
-        found = _ANSWER.search(self.text)
-        return _SPEAKER.sub("", _DONE.sub("", self.text[found.start() :])).strip() if found else ""
+        found = _ANSWER.search(self.said)
+        return _SPEAKER.sub("", _DONE.sub("", self.said[found.start() :])).strip() if found else ""
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """Its telling words, in lower case."""
-        return terms_of(self.text)
+        return terms_of(self.said)
 
     @cached_property
     def files(self) -> frozenset[str]:

@@ -10,13 +10,18 @@ import gzip
 import json
 import os
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 
 from vector_memory.errors import StoreDamagedError
+from vector_memory.files import open_plain, with_real_folder
 from vector_memory.journal.audit import Row
 from vector_memory.journal.rows import moment
+from vector_memory.unpacking import Unpacked
 
 FOLDER = "audit"
+MOST_BYTES = 128 << 20
+"""Far more than one file of older entries holds."""
 _NAME = re.compile(r"audit-\d{6}-(\d{9})-(\d{9})\.jsonl\.gz")
 
 
@@ -71,9 +76,10 @@ def read(path: str) -> list[Row]:
         StoreDamagedError: it cannot be read.
     """
     try:
-        with gzip.open(path, "rt", encoding="ascii") as file:
-            return [_row(line) for line in file]
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        with open_plain(with_real_folder(path), packed=True) as file:
+            lines = Unpacked(file, MOST_BYTES).read().decode("ascii").splitlines()
+        return [_row(line) for line in lines]
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
         raise StoreDamagedError(
             f"{path} cannot be read: {error}.",
             "Take it from a backup; the newer entries are there.",

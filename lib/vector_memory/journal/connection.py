@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
+from vector_memory import tampering
 from vector_memory.errors import StoreFullError
 from vector_memory.journal.failures import translated
 
@@ -29,7 +30,7 @@ def create_file(path: str) -> None:
     """Make an empty file that only its owner reads, if there is none; SQLite's own side files
     take over its mode."""
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
     except OSError as error:
         raise StoreFullError(
             f"{path} cannot be made: {error}.",
@@ -44,7 +45,7 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
         path: the file, which must exist.
         synchronous: `FULL` (a commit is on the disk) or `NORMAL` (a power cut may take the last).
     """
-    connection = _connect(uri(path, "mode=rw"))
+    connection = _connect(path, "mode=rw")
     try:
         _write_ahead(connection)
         for pragma in (
@@ -80,7 +81,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 def open_reader(path: str) -> sqlite3.Connection:
     """Open for reading. Works in a folder that cannot be written, too."""
-    connection = _connect(uri(path, read_options(path)))
+    connection = _connect(path, read_options(path))
     try:
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
         connection.execute("PRAGMA query_only = ON")
@@ -101,15 +102,26 @@ def read_options(path: str) -> str:
     return "mode=ro"
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def _connect(path: str, options: str) -> sqlite3.Connection:
+    # SQLite opens by path and would wait for a pipe, write into what a link leads to.
+    tampering.require_plain(path)
     return sqlite3.connect(
-        address,
+        uri(path, options),
         uri=True,
         timeout=BUSY_MS / 1000,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=64,
     )
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from any other that takes its name; None where there is none."""
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return about.st_dev, about.st_ino
 
 
 class Connections:
@@ -128,6 +140,13 @@ class Connections:
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
         self._generation = 0
+        self._file = _identity(path)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that was opened."""
+        with self._pool_lock:
+            return self._closed or self._file == _identity(self.path)
 
     @property
     def writable(self) -> bool:
@@ -194,6 +213,7 @@ class Connections:
                 replace()
             finally:
                 self._writer = open_writer(self.path, synchronous)
+                self._file = _identity(self.path)
 
     def close(self) -> None:
         """Close all connections; the last one folds the write-ahead log into the file."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
+from vector_memory import tampering
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import (
     lexical,
@@ -73,7 +74,9 @@ class Journal(VectorCache, Surroundings):
             StoreDamagedError: the file is from a newer version or another program, or damaged and
                 not to be written.
             StoreFullError: there is none and it cannot be made.
+            StoreTamperedError: something in the folder leads elsewhere.
         """
+        tampering.require_intact(folder)
         path = os.path.join(folder, JOURNAL)
         if swap.is_gone(path) and os.access(folder, os.W_OK):
             cls._mend(path, "It was missing")
@@ -117,6 +120,11 @@ class Journal(VectorCache, Surroundings):
     def writable(self) -> bool:
         """Whether this journal can be written."""
         return self.connections.writable
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether its file is still where it was opened: what is written to another one is lost."""
+        return self.connections.is_in_place
 
     @property
     def damaged(self) -> frozenset[int]:
@@ -365,7 +373,8 @@ class Journal(VectorCache, Surroundings):
             return reads.of_turn(self.reader, connection, source, project, statuses)
 
     def held(self, scope: Scope) -> list[Memory]:
-        """Return the active memories of a scope that hooks hold back, newest first."""
+        """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
+        they are, newest first."""
         with self.connections.reading() as connection:
             return reads.held(self.reader, connection, scope)
 
@@ -422,8 +431,10 @@ class Journal(VectorCache, Surroundings):
             return reads.open_items(self.reader, connection, scope, k)
 
     def _find(self, where: str, value: bytes | str, project: str) -> Memory | None:
+        # What waits for the user is nobody's memory yet: others are not merged into it.
         tail = (
-            f"WHERE {where} AND m.project = ? AND m.status = 'active' ORDER BY m.seq DESC LIMIT 1"
+            f"WHERE {where} AND m.project = ? AND m.status = 'active' AND NOT {reads.WAITING}"
+            " ORDER BY m.seq DESC LIMIT 1"
         )
         with self.connections.reading() as connection:
             found = self.reader.memories(connection, tail, (value, project))

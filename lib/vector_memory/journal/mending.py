@@ -4,10 +4,10 @@ aside, and a report beside it tells what is missing."""
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
 
+from vector_memory import removal
 from vector_memory.durable_files import sync_file
 from vector_memory.journal import salvage, swap
 from vector_memory.journal.connection import create_file, open_writer, uri
@@ -28,7 +28,7 @@ def mend_journal(path: str, why: str) -> Salvaged | None:
     if done is None:
         return None
     for name in swap.DERIVED:
-        shutil.rmtree(os.path.join(os.path.dirname(path), name), ignore_errors=True)
+        removal.remove(os.path.join(os.path.dirname(path), name))
     return salvage.report(done, swap.finish(path))
 
 

@@ -15,6 +15,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from vector_memory import tampering
+
 MAGIC = b"SQLite format 3\x00"
 PAGE = 4_096
 """The size of a page: this package never chooses another one."""
@@ -106,6 +108,7 @@ def _read(path: str) -> Any:
     """Map a file: a journal may be larger than what should be read at once."""
     if not os.path.exists(path) or not os.path.getsize(path):
         return b""
+    tampering.require_plain(path)
     with open(path, "rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 

@@ -4,6 +4,8 @@ only, Python 3.9. Nothing here raises, creates a file, or takes longer than it i
 import os
 import time
 
+from vector_memory import tampering
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
@@ -82,11 +84,19 @@ def shown(state_db: str, session: str) -> "set[str]":
 
 
 def trusted(state_db: str, folder: str) -> bool:
-    """Whether a project's store may be opened, as `state.db` knows it."""
-    sql = "SELECT 1 FROM trusted WHERE folder = ?"
-    values = [os.path.realpath(folder)]
+    """Whether a project's store may be opened, as `state.db` knows it: a link to it may not, and no other
+    store in its place."""
     late = time.monotonic() + 0.1
-    return bool(_query(state_db, lambda c: c.execute(sql, values).fetchall(), late))
+    pinned, own = (
+        "SELECT store_id FROM trusted WHERE folder = ?",
+        "SELECT value FROM meta WHERE key = 'store_id'",
+    )
+    expected = _query(state_db, lambda c: c.execute(pinned, [folder]).fetchall(), late)
+    if not expected or not expected[0][0]:
+        return False
+    return expected == _query(
+        os.path.join(folder, JOURNAL), lambda c: c.execute(own).fetchall(), late
+    )
 
 
 def match_expression(terms: "Iterable[str]") -> str:
@@ -151,6 +161,7 @@ def _open(path: str) -> "sqlite3.Connection":
     import sqlite3
     from urllib.parse import quote
 
+    tampering.require_plain(path)
     live = os.path.exists(path + "-wal")
     options = "mode=ro" if live else "mode=ro&immutable=1"
     return sqlite3.connect(

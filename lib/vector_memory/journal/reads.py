@@ -323,6 +323,8 @@ def _spellings(words: str) -> set[str]:
 
 # Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
 _HELD = "instr(m.extra, '\"held\":true')"
+_PROPOSED = "instr(m.extra, '\"proposed\":{')"
+WAITING = f"({_HELD} AND {_PROPOSED})"
 _BY_TIME = "m.status = 'active'"
 _BY_OPENNESS = (
     "m.open = 1 AND NOT EXISTS"
@@ -362,10 +364,11 @@ def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: i
 
 
 def held(reader: Reader, connection: sqlite3.Connection, scope: Scope) -> list[Memory]:
-    """Return the active memories of a scope that no hook brings, newest first."""
+    """Return the active memories of a scope that no hook brings, or that are proposed to be more."""
     limits, values = condition(scope)
     tail = (
-        f"WHERE m.status = 'active' AND {_HELD} AND {limits} ORDER BY m.created_at DESC, m.seq DESC"
+        f"WHERE m.status = 'active' AND ({_HELD} OR {_PROPOSED}) AND {limits}"
+        " ORDER BY m.created_at DESC, m.seq DESC"
     )
     return reader.memories(connection, tail, values)
 

@@ -253,13 +253,22 @@ class State:
 
     # -- trust ------------------------------------------------------------------------------------
 
-    def trust(self, folder: str) -> None:
-        """Trust the marker in a folder, known by its real path. Durable."""
+    def trust(self, folder: str, store_id: str = "") -> None:
+        """Trust the marker in a folder, known by its real path. Durable.
+
+        Args:
+            store_id: the id of the store that is trusted there; "" for the one that is opened next.
+        """
         with self._durably() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO trusted VALUES (?, ?)",
-                (os.path.realpath(folder), microseconds(self._now())),
+                "INSERT OR REPLACE INTO trusted VALUES (?, ?, ?)",
+                (os.path.realpath(folder), microseconds(self._now()), store_id),
             )
+
+    def store_trusted(self, folder: str) -> str:
+        """Return the id of the store that is trusted in a folder, "" where it was not opened yet."""
+        row = self._one("SELECT store_id FROM trusted WHERE folder = ?", os.path.realpath(folder))
+        return str(row[0]) if row else ""
 
     def trusted(self, folder: str) -> bool:
         """Whether the marker in a folder is trusted."""

@@ -43,4 +43,9 @@ def _add_purged(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, _add_due, _add_purged)
+def _add_store_ids(connection: sqlite3.Connection) -> None:
+    """Version 4: which store is trusted in a folder, by its random id; "" until it is opened."""
+    connection.execute("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _add_due, _add_purged, _add_store_ids)

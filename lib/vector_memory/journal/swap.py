@@ -12,6 +12,7 @@ import os
 from typing import Any
 
 from vector_memory.durable_files import DAMAGED, put_aside, set_aside, sync_file
+from vector_memory.files import open_own
 
 INCOMING = ".incoming"
 SIDE_FILES = ("-wal", "-shm")
@@ -71,7 +72,8 @@ def reports(path: str) -> list[dict[str, Any]]:
     found = []
     for one in set_aside(folder, name) if os.path.isdir(folder) else ():
         try:
-            with open(os.path.join(folder, one, REPORT), encoding="utf-8") as file:
+            report = os.path.join(os.path.realpath(folder), one, REPORT)
+            with os.fdopen(open_own(report), encoding="utf-8") as file:
                 found.append(dict(json.load(file)))
         except (OSError, ValueError):
             continue

@@ -176,6 +176,13 @@ def quoted(text: str) -> dict[str, Any]:
     return mark(look(text), HELD_QUOTED)
 
 
+def mixed(theirs: str, said: str) -> dict[str, Any]:
+    """Return the `mark` of what the assistant said together with others' words, which are looked at as
+    strictly as where they stand alone."""
+    strict = mark(look(theirs), HELD)
+    return strict if strict.get(SUSPICION, {}).get("held") else quoted(f"{said}\n{theirs}")
+
+
 def _ends(text: str) -> str:
     half = MAX_CHARS // 2
     return text if len(text) <= MAX_CHARS else f"{text[:half]}\n{text[-half:]}"

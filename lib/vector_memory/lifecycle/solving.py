@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from vector_memory import analysis
+from vector_memory import analysis, harmless
 from vector_memory.language.failures import normalise
 
 LEAST_WORDS = 3
@@ -26,6 +26,7 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
         files: what the fix changed.
         problem: the problem in words, and `problem_files`, those it is about.
     """
+    error = harmless.unquoted(error)
     terms = frozenset(analysis.analyse(error))
     if len(terms) < LEAST_WORDS or "?" in problem:
         return False
@@ -39,4 +40,5 @@ def solves(error: str, files: Sequence[str], problem: str, problem_files: Sequen
 
 
 def _flat(text: str) -> str:
-    return " ".join(normalise(text).lower().replace("`", "").split()).rstrip(".")
+    # A tool's words are stored without links.
+    return " ".join(normalise(harmless.defuse(text)).lower().replace("`", "").split()).rstrip(".")

@@ -10,7 +10,7 @@ from vector_memory.mcp.outputs import COUNT, MEMORIES, STORED, TEXTS, answer
 from vector_memory.mcp.outputs import TEXT as A_TEXT
 from vector_memory.mcp.outputs import YES as A_YES
 from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import KIND, PRIORITY
+from vector_memory.mcp.storing import HINTS, KIND, PRIORITY
 from vector_memory.mcp.telling import NOTICE, Json, Telling, short
 from vector_memory.mcp.tool import ALL_PROJECTS, ID, IDS, LIMIT, PROJECT, QUERY, TAGS, Tool
 
@@ -52,10 +52,12 @@ def _delete(asker: Asker, arguments: Json) -> Json:
 
 
 def changed(asker: Asker, answer: Json, status: str) -> Json:
-    """Return a changed memory as an answer."""
+    """Return a changed memory as an answer, with what is proposed of it and waits for the user."""
     telling = Telling(asker.shown)
     memory = telling.memory(answer["memory"])
     told = {"status": status, "notice": NOTICE, **telling.held()}
+    if answer.get("action") == "proposed":
+        told |= {"status": "proposed", "hint": HINTS["proposed"]}
     return {**told, "memory": memory} if memory else told
 
 

@@ -21,11 +21,14 @@ STATUS = {
     "stored": "stored",
     "linked": "stored",
     "superseded": "replaced",
+    "proposed": "proposed",
 }
 HINTS = {
-    "already_known": "It was known already: nothing new was stored, it only counts for more.",
+    "already_known": "It was known already: nothing new was stored.",
     "contradicts": "It was stored, and contradicts what was said before. Ask the user which holds; "
     "then memory_link with relation supersedes, from the one that holds to the other.",
+    "proposed": "A rule, what matters most, and what holds for all projects is the user's to decide: it waits "
+    "and is not used until then. Tell the user: `vector-memory review` in a terminal of their own.",
     "replaced": "It took the place of the older one, which stays in its history.",
 }
 PRIORITIES = ("CORE", "HIGH", "NORMAL", "LOW")

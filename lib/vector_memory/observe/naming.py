@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from vector_memory import analysis
+from vector_memory import analysis, tables
 from vector_memory.language import mentions
 from vector_memory.observe.sought import Alternative, Sought
 
@@ -16,33 +16,7 @@ NEARLY_ALL = 0.75
 FEW_WORDS = 2
 """Of so few words it must have all."""
 
-EVERYWHERE = frozenset(
-    [
-        "readme",
-        "package",
-        "package-lock",
-        "pnpm-lock",
-        "yarn",
-        "claude",
-        "agents",
-        "license",
-        "changelog",
-        "contributing",
-        "gitignore",
-        "gitattributes",
-        "env",
-        "pyproject",
-        "setup",
-        "requirements",
-        "tsconfig",
-        "cargo",
-        "go",
-        "makefile",
-        "dockerfile",
-        "docker-compose",
-        "justfile",
-    ]
-)
+EVERYWHERE = tables.words("common_files")
 """Files that are in every project, without their endings."""
 
 _DOTTED = re.compile(r"\w+(?:[.:/-]+\w+)+|\w+")

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from vector_memory import analysis
-from vector_memory.observe.common_words import COMMON, COMMON_NAMES
+from vector_memory import analysis, tables
 from vector_memory.observe.searches import Search
 
 MOST_ALTERNATIVES = 16
@@ -85,7 +84,9 @@ _WORDS = re.compile(r"[^\W_]+")
 _COMPOUND = re.compile(
     r"[^\W_]+(?:[_.:/-]+[^\W_]+)+|[a-z0-9]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]+\d{2,}\w*|\d+[A-Za-z]{2,}\w*"
 )
-_COMMON_STEMS = frozenset(analysis.stem(one) for one in COMMON) | COMMON
+_COMMON = tables.words("common_words")
+_COMMON_STEMS = frozenset(map(analysis.stem, _COMMON)) | _COMMON
+_COMMON_NAMES = tables.words("common_names")
 
 
 def _in_contents(pattern: str, fixed: bool) -> list[Alternative]:
@@ -106,7 +107,7 @@ def _of_text(text: str) -> Alternative:
         if _is_name(bare) or ((called or before in _DEFINES) and _is_telling(bare)):
             names.append(bare.lower())
             raw.append(bare)
-        elif squashed(bare) not in COMMON_NAMES:
+        elif squashed(bare) not in _COMMON_NAMES:
             words += _telling_words(bare)
         before = bare.lower()
     distinct = tuple(dict.fromkeys(one for one in words if one not in names))
@@ -124,7 +125,7 @@ def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
 def _is_name(token: str) -> bool:
     """Whether a word is an identifier or a file's name rather than plain language."""
     name = squashed(token)
-    if name in COMMON_NAMES or not _COMPOUND.fullmatch(token):
+    if name in _COMMON_NAMES or not _COMPOUND.fullmatch(token):
         return False
     told = any(_is_telling(part) for part in _parts(token))
     return len(name) >= (LEAST_NAME if told else LEAST_DULL_NAME)
@@ -144,7 +145,7 @@ def _is_telling(word: str) -> bool:
 
 def _telling_words(token: str) -> list[str]:
     return [analysis.stem(one.lower()) for one in _WORDS.findall(token)
-            if _is_telling(one) and not one.isdigit() and one.lower() not in analysis.STOP_WORDS | COMMON_NAMES]  # fmt: skip
+            if _is_telling(one) and not one.isdigit() and one.lower() not in analysis.STOP_WORDS | _COMMON_NAMES]  # fmt: skip
 
 
 def squashed(name: str) -> str:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.model import CleanText
+from vector_memory.redact import policy as policies
 from vector_memory.redact.automaton import Meter, ascii_of
-from vector_memory.redact.echoes import find_echoes
+from vector_memory.redact.echoes import find_echoes, together, values_known
 from vector_memory.redact.encoded import find_encoded
 from vector_memory.redact.normalise import folded, normalise
 from vector_memory.redact.personal import find_personal
-from vector_memory.redact.policy import Policy, active, for_project
+from vector_memory.redact.placeholders import placeholders
+from vector_memory.redact.policy import Policy, active
 from vector_memory.redact.secrets import find_secrets
-from vector_memory.redact.spans import Span, merged, without
+from vector_memory.redact.spans import NEAR, Span, merged, without
+from vector_memory.redact.wrapped import find_wrapped
 
-__all__ = ["Clean", "active", "clean", "for_project", "warm"]
+__all__ = ["Clean", "active", "clean", "for_project", "together", "values_known", "warm"]
 
 _PASSES = 8
+_ATTEMPTS = 3
+_GROWTH, _GROWN = 2, 256
+"""A cleaned text has at most so many times its characters, and so many more."""
 
 
 class Clean(NamedTuple):
@@ -51,23 +59,44 @@ def clean(text: str, policy: Policy | None = None) -> Clean:
         ) from error
 
 
+@contextlib.contextmanager
+def for_project(root: str, configurations: Sequence[str] | None = None) -> Iterator[None]:
+    """Let what is cleaned in this block belong together, and keep to the rules that
+    `policy.for_project` says."""
+    with policies.for_project(root, configurations), together():
+        yield
+
+
 def warm() -> None:
     """Build the automata now, which takes some 60 ms: the first text need not wait for it."""
     clean("\u00a0AKIA %41 password: 1")
 
 
-def _settled(text: str, policy: Policy) -> Clean:
+def _settled(original: str, policy: Policy) -> Clean:
     """Redact until nothing is left to redact: what is taken out may uncover something else."""
-    total = 0
-    for _ in range(_PASSES):
-        spans = _spans(text, policy)
-        cleaned = normalise(without(text, spans)) if spans else text
-        if cleaned == text:
-            return Clean(CleanText(text), total)
-        text, total = cleaned, total + len(spans)
+    for _ in range(_ATTEMPTS):
+        text, total = original, 0
+        for _ in range(_PASSES):
+            spans = _spans(text, policy)
+            cleaned = normalise(_bounded(text, spans, len(original))) if spans else text
+            if cleaned == text:
+                return Clean(CleanText(text), total)
+            text, total = cleaned, total + len(spans)
+        # A rule of a project that never has enough is left out from here on.
+        if not sum(rules.blame(text) for rules in policy.rules):
+            break
     raise UnsafeTextError(
         "A text kept on showing secrets, so it was dropped.", "Store it without the secrets."
     )
+
+
+def _bounded(text: str, spans: list[Span], size: int) -> str:
+    """Return a text without spans. Where placeholders would make it several times as long as the original
+    was, what stands between near ones goes too."""
+    cleaned = without(text, spans)
+    if len(cleaned) <= _GROWTH * size + _GROWN:
+        return cleaned
+    return without(text, merged([*spans, *placeholders(text)], NEAR))
 
 
 def _spans(text: str, policy: Policy) -> list[Span]:
@@ -80,9 +109,10 @@ def _spans(text: str, policy: Policy) -> list[Span]:
         return [
             *find_secrets(read, plain, meter),
             *find_personal(read, plain, policy.kinds, meter),
-            *policy.rules.find(words),
+            *(span for rules in policy.rules for span in rules.find(words)),
         ]
 
     found = plainly(text)
     found += find_encoded(text, ascii_of(text), plainly, meter)
-    return merged([*found, *find_echoes(text, found)] if found else found)
+    found += [*find_wrapped(text, found), *find_echoes(text, found)]
+    return merged(found)

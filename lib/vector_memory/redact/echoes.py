@@ -1,8 +1,11 @@
-"""A secret that was told by its name stands elsewhere in the same text without one: it goes there too."""
+"""A secret that was told by its name stands elsewhere without one: in the same text, and in texts that belong
+together, such as a command and the words of it that are kept. It goes there too, and what a cut left of it."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 
 from vector_memory.redact.spans import MARK, Span
 from vector_memory.redact.values import is_telling
@@ -10,16 +13,63 @@ from vector_memory.redact.values import is_telling
 MOST = 200
 LONGEST = 400
 _NOT_ECHOED = frozenset({"private", "private-key", "encoded"})
+_LEAST_PART = 10
+"""Characters of a value that a cut left, at least."""
+_QUOTES = str.maketrans("", "", "\"'`\\")
+_together: ContextVar[dict[str, str] | None] = ContextVar("together", default=None)
+
+
+@contextlib.contextmanager
+def together() -> Iterator[None]:
+    """Let the texts that are cleaned in this block belong together: a value that one of them names goes from
+    all that are cleaned after it."""
+    token = _together.set({})
+    try:
+        yield
+    finally:
+        _together.reset(token)
+
+
+def values_known() -> int:
+    """Return how many values the texts that belong together have named so far: a text that was cleaned before
+    may be another one once there are more."""
+    return len(_together.get() or ())
 
 
 def find_echoes(text: str, found: Sequence[Span]) -> Iterator[Span]:
     """Yield the other places of the values that were found, where a value can be nothing else."""
     values = {text[one.start : one.end]: one.name for one in found if one.name not in _NOT_ECHOED}
-    strong = [
-        one for one in values if len(one) <= LONGEST and is_telling(one) and MARK[:10] not in one
-    ]
-    for value in strong[:MOST]:
-        place = text.find(value)
-        while place >= 0:
-            yield Span(place, place + len(value), values[value])
-            place = text.find(value, place + len(value))
+    strong = {value: name for value, name in values.items() if _is_strong(value)}
+    known = _together.get()
+    if known:
+        for value, name in known.items():
+            if value not in strong:
+                yield from _parts_of(text, value, name)
+    for value, name in list(strong.items())[:MOST]:
+        for place in _places(text, value):
+            yield Span(place, place + len(value), name)
+        if known is not None and len(known) < MOST:
+            known[value] = name
+            known.setdefault(value.translate(_QUOTES), name)
+
+
+def _is_strong(value: str) -> bool:
+    return len(value) <= LONGEST and is_telling(value) and MARK[:10] not in value
+
+
+def _places(text: str, words: str) -> Iterator[int]:
+    place = text.find(words)
+    while place >= 0:
+        yield place
+        place = text.find(words, place + len(words))
+
+
+def _parts_of(text: str, value: str, name: str) -> Iterator[Span]:
+    """Yield where a value of another text stands, whole, or its start or its end."""
+    for place in _places(text, value[:_LEAST_PART]):
+        size = min(_LEAST_PART, len(value))
+        while text[place + size : place + size + 1] == value[size : size + 1] != "":
+            size += 1
+        yield Span(place, place + size, name)
+    for place in _places(text, value[-_LEAST_PART:]):
+        yield Span(place, place + min(_LEAST_PART, len(value)), name)

@@ -1,4 +1,5 @@
-"""Secrets behind one layer of an encoding: percent signs, JSON escapes, HTML entities, base64.
+"""Secrets behind one layer of an encoding: percent signs, JSON escapes, HTML entities, base64, strings that
+code puts together (`"a" + "b"`), lines that a backslash joins.
 
 An encoded text is decoded, looked at, and what is found is taken out where it stood encoded. Decoding
 is never stored."""
@@ -23,19 +24,28 @@ from vector_memory.redact.spans import Span
 Find = Callable[[str], Iterable[Span]]
 
 _ANY_ESCAPE = rb"%[0-9a-f][0-9a-f]|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|u\{[0-9a-f]|/|\")|&(?:#[0-9]{2}|#x[0-9a-f]|lt|gt|quot|amp|apos|colon|equals|commat|period|sol|num)"
+_JOINTS = (
+    rb"|[\w+/=-]{4}[\"'`][ \t]*(?:[+.&][ \t]*\n?[ \t]*|\\?\n[ \t]*(?:[+.&][ \t]*)?|[ \t])[\"'`][\w+/=-]{4}"
+    rb"|\\\n[ \t]*(?:\w[\w+/=-]{3}|-[a-z])"
+)
+"""Where code or a shell puts the parts of one value together."""
 _ESCAPES = re.compile(
     r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)"
     r"|(?P<json>(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})+)"
     r"|(?P<brace>\\u\{[0-9A-Fa-f]{1,6}\})"
     r'|(?P<plain>(?:\\[/"])+)'
+    r"|(?P<joint>(?<=[\w+/=-])(?P<quote>[\"'`])[ \t]*(?:[+.&][ \t]*\n?[ \t]*|\\?\n[ \t]*(?:[+.&][ \t]*)?|[ \t])(?P=quote)(?=[\w+/=-])|\\\n[ \t]*(?!--|\s))"
     r"|(?P<html>(?:&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});)+)"
 )
 _CODE = re.compile(r"\\[ux]([0-9A-Fa-f]{2,4})")
 _BASE64 = rb"[A-Za-z0-9+/_-]{20,}"
-_RUN_WEIGHT = 0.05
+_RUN_WEIGHT, _JOINT_WEIGHT = 0.05, 0.2
 _WRAPPED = 60
 """Characters of base64 that fill a line at least, so that the next line may go on with it."""
 _BLANK = " \t\r\n\"'\\n,+"
+_LAST_LINE = re.compile(
+    r"[ \t\"',+]{0,8}(?:\n|\\n)[ \t\"'+]{0,40}(?P<s>[A-Za-z0-9+/_-]{1,19})(?![A-Za-z0-9+/_-])"
+)
 _PRINTABLE = re.compile(r"[\t\n\r\x20-\x7e\x80-\U0010ffff]+")
 
 
@@ -59,7 +69,7 @@ class View(NamedTuple):
 
 @cache
 def _escape_finder() -> Any:
-    return re2.compile(_ANY_ESCAPE, options(case_sensitive=False))
+    return re2.compile(_ANY_ESCAPE + _JOINTS, options(case_sensitive=False))
 
 
 @cache
@@ -96,7 +106,7 @@ def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
     start = end = -1
     while found is not None:
         first = text.rfind("\n", 0, found.start()) + 1
-        last = text.find("\n", found.start())
+        last = text.find("\n", found.end() - 1)
         last = len(text) if last < 0 else last
         if end < 0 or first > end + 1:
             if end >= 0:
@@ -124,7 +134,7 @@ def decoded(text: str, meter: Meter) -> View:
     at, of, whole = [0], [0], [False]
     here = position = 0
     for run in _ESCAPES.finditer(text):
-        meter.count(_RUN_WEIGHT)
+        meter.count(_JOINT_WEIGHT if run.lastgroup == "joint" else _RUN_WEIGHT)
         before = text[position : run.start()]
         plain = _decode(run.lastgroup or "", run.group())
         parts += [before, plain]
@@ -145,6 +155,8 @@ def _decode(kind: str, run: str) -> str:
     if kind == "json":
         units = "".join(chr(int(one, 16)) for one in _CODE.findall(run))
         return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if kind == "joint":
+        return ""
     if kind == "brace":
         code = int(run[3:-1], 16)
         return chr(code) if code < 0x110000 else "\ufffd"
@@ -156,6 +168,7 @@ def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
     block: list[tuple[int, int]] = []
     for found in _base64_finder().finditer(plain):
         start, end = found.span()
+        start += text.startswith("\\n", start - 1)
         if block and not _goes_on(text, block[-1], start):
             yield from _secret_block(text, block, find, meter)
             block = []
@@ -169,12 +182,20 @@ def _goes_on(text: str, before: tuple[int, int], start: int) -> bool:
     return before[1] - before[0] >= _WRAPPED and "n" in repr(between) and not between.strip(_BLANK)
 
 
+def _last_line(text: str, block: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the last line of a block of base64 where it is too short to be one on its own."""
+    start, end = block[-1]
+    tail = _LAST_LINE.match(text, end) if end - start >= _WRAPPED else None
+    return [tail.span("s")] if tail else []
+
+
 def _secret_block(
     text: str, block: list[tuple[int, int]], find: Find, meter: Meter
 ) -> Iterator[Span]:
-    whole = _text_of("".join(text[start:end] for start, end in block))
+    lines = block + _last_line(text, block)
+    whole = _text_of("".join(text[start:end] for start, end in lines))
     if whole and _holds(whole, find, meter):
-        yield Span(block[0][0], _padded(text, block[-1][1]), "encoded")
+        yield Span(block[0][0], _padded(text, lines[-1][1]), "encoded")
         return
     if len(block) > 1:
         for start, end in block:

@@ -116,7 +116,9 @@ def _kind(name: str, before: str) -> str | None:
     if _PASSWORD_NAME.match(name):
         return PASSWORD
     if _KEY_NAME.search(name) and "secret" not in name and "token" not in name:
-        return SECRET if _TELLING_KEY.search(before[-24:] + name) else KEY
+        if _TELLING_KEY.search(before[-24:] + name):
+            return SECRET
+        return None if "cache" in before else KEY
     return SECRET
 
 

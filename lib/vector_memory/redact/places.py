@@ -8,7 +8,7 @@ from functools import cache
 
 from vector_memory.redact.automaton import Automaton, Meter, Rule
 from vector_memory.redact.spans import Span
-from vector_memory.redact.values import PASSWORD, SECRET, is_secret
+from vector_memory.redact.values import PASSWORD, SECRET, is_secret, is_telling
 
 
 def _place(name: str, pattern: str, kind: str = "") -> Rule:
@@ -25,8 +25,7 @@ PLACES: tuple[Rule, ...] = (
     ),
     _place("authorization", r"\bbearer[ ]{1,2}(?P<s>[A-Za-z0-9._~+/=-]{12,4000})", SECRET),
     _place("authorization", r"\bbasic[ ](?P<s>[A-Za-z0-9+/]{12,2000}={0,2})(?![A-Za-z0-9+/])", SECRET),
-    _place("cookie", r"\b(?:set-)?cookie2?[\"']?: ?[\"']?[^=\s;]{1,60}=(?P<s>[^;\s\"']{16,2000})", SECRET),
-    _place("cookie", r"\bcookie[\"']?: ?[\"']?[^\n\"']{1,400}?(?:sess\w{0,20}|sid|token|auth\w{0,20})=(?P<s>[^;\s\"']{8,2000})", SECRET),
+    _place("cookie", r"\bcookies?2?[\"'`]{0,2}\s?[:=]\s?\\{0,2}[\"'`]?(?P<s>[\w.%-]{1,80}=[^\n\"'`]{4,4000})", "cookie"),
     _place(
         "url-password",
         r"://[^\s/@:\"'<>\[\]{}$]{0,100}(?:@[\w.-]{1,60})?:(?P<s>[^\s/@\"'<>{}$()\[\]][^\s@\"'<>/]{0,200}(?:@[^\s@\"'<>/]{1,40}(?=@[\w.\[-]{1,200}[/:?\"'\s]))?)@(?=[\w.\[-])",
@@ -71,7 +70,12 @@ COMMANDS: tuple[Rule, ...] = (
     _place("password", r"\bsshpass\s{1,4}-p\s{0,2}" + _QUOTE + r"(?P<s>[^\s\"'`]{3,200})", "url"),
     _place("password", r"\bpsexec(?:\.exe)?\b[^\n]{0,160}?\s-p\s{1,2}(?P<s>[^\s\"'`$%][^\s\"'`]{2,200})", "url"),
     _place("password", r"\blogin\b[^\n]{0,120}?\s-p[ ]{0,2}" + _QUOTE + r"(?P<s>[^\s\"'`-][^\s\"'`]{4,200})", PASSWORD),
-    _place("password", r"\bm(?:ysql|ariadb)(?:dump|admin)?\b[^\n]{0,120}?\s-p(?P<s>[^\s\"'`]{4,200})", PASSWORD),
+    _place("password", r"\bm(?:ysql|ariadb)(?:\w{2,10})?\b[^\n]{0,200}?\s[\"']?-p" + _QUOTE + r"(?P<s>[^\s\"'`]{4,200})", "url"),
+    _place("password", r"\b(?:redis-cli\b[^\n]{0,200}?\s(?:-a|--pass)|mongo(?:sh|dump|restore|import|export)?\b[^\n]{0,200}?\s-p|ldap(?:search|modify|add|passwd|whoami)\b[^\n]{0,200}?\s-w|htpasswd\s{1,4}-\w{0,4}b\w{0,4}\s{1,4}\S{1,100}\s{1,4}\S{1,80})[ =]{1,3}" + _QUOTE + r"(?P<s>[^\s\"'`-][^\s\"'`]{3,200})", "url"),
+    _place("password", r"\b(?:7z\w?|zip|unzip|rar)\b[^\n]{0,120}?\s-p\s?" + _QUOTE + r"(?P<s>[^\s\"'`-][^\s\"'`]{4,200})", PASSWORD),
+    _place("password", r"\s(?:-U|--user)[ =]" + _QUOTE + r"[\w.\\/-]{1,80}%(?P<s>[^\s\"'`%]{4,200})", "url"),
+    _place("password", r"\s--(?:password|passwd|passphrase)=" + _QUOTE + r"(?P<s>[^\s\"'`$<{]{4,200})", PASSWORD),
+    _place("cookie", r"\bcurl\b[^\n]{0,400}?\s(?:-b|--cookie)[ =]{1,2}" + _QUOTE + r"(?P<s>[\w.%-]{1,80}=[^\n\"'`]{4,4000})", "cookie"),
     _place("password", r"\bConvertTo-SecureString(?:\s{1,4}-(?:String|Force|AsPlainText))*\s{1,4}" + _QUOTE + r"(?P<s>[^\s\"'`\\$(-][^\s\"'`\\]{3,200})"),
     _place("password", r"\b(?:create|alter|grant|user)\b[^\n;]{0,160}?\bidentified\s{1,4}(?:with\s{1,4}[`'\"]?\w{1,40}[`'\"]?\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?" + _QUOTE + r"(?P<s>[^\s\"'`;\\][^\s\"'`;\\]{3,200})", "url"),
     _place("password", r"\b(?:create|alter)\s{1,4}(?:user|role|login)\b[^\n;]{0,200}?\bpassword\s{1,4}" + _QUOTE + r"(?P<s>[^\s\"'`;\\=][^\s\"'`;\\]{3,200})", "url"),
@@ -100,9 +104,14 @@ def find_places(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
                 yield Span(*match.span("s"), rule.name)
 
 
+_COOKIES = re.compile(r"[=;, ]+")
+
+
 def _is_secret(value: str, kind: str) -> bool:
     if "[redacted" in value:
         return False
+    if kind == "cookie":
+        return any(is_telling(one) for one in _COOKIES.split(value))
     if kind == "url":
         return not _EMPTY_PASSWORDS.fullmatch(value)
     return not kind or is_secret(value, kind, quoted=True)

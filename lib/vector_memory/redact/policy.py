@@ -1,18 +1,24 @@
-"""Which rules are in force: the user's, read from the client's CLAUDE.md, and those that a project's
-own CLAUDE.md adds for it. Files are read when a text is cleaned, and again when they have changed."""
+"""Which rules are in force: the user's, read from the CLAUDE.md of the client's configurations, and those that
+a project's own CLAUDE.md adds for it. Files are read when a text is cleaned, and again when they have changed.
+
+A configuration is a folder such as `~/.claude`. The user's default one always counts; a session's own, and the
+one that a transcript lies in, are added: to name another folder loosens nothing."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from vector_memory.files import read_text
 from vector_memory.redact import personal
-from vector_memory.redact.rules import Rules, parse
+from vector_memory.redact.reading_rules import parse
+from vector_memory.redact.rules import Rules
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000
@@ -23,19 +29,28 @@ LOOK_S = 1.0
 
 @dataclass(frozen=True)
 class Policy:
-    """What is kept out beside secrets: kinds of personal data, and the rules that users wrote."""
+    """What is kept out beside secrets: kinds of personal data, and the rules of each file."""
 
     personal: tuple[str, ...] = personal.DEFAULT
-    rules: Rules = Rules()
+    rules: tuple[Rules, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """All kinds of personal data that are kept out, those of the rules' categories among them."""
-        return tuple(dict.fromkeys((*self.personal, *self.rules.personal)))
+        named = (kind for rules in self.rules for kind in rules.personal)
+        return tuple(dict.fromkeys((*self.personal, *named)))
+
+
+class File(NamedTuple):
+    """A file that may hold rules, and the folder of whoever shipped it: "" for the user's own."""
+
+    path: str
+    root: str
 
 
 _kinds: tuple[str, ...] = personal.DEFAULT
 _project: ContextVar[str] = ContextVar("project", default="")
+_configurations: ContextVar[tuple[str, ...]] = ContextVar("configurations", default=())
 _looked: dict[str, tuple[float, tuple[int, int]]] = {}
 
 
@@ -53,51 +68,111 @@ def configure(kinds: tuple[str, ...]) -> None:
 
 
 @contextlib.contextmanager
-def for_project(root: str) -> Iterator[None]:
-    """Let what is cleaned in this block keep to the rules of a project's folder too."""
-    token = _project.set(root)
+def for_project(root: str, configurations: Sequence[str] | None = None) -> Iterator[None]:
+    """Let what is cleaned in this block keep to the rules of a project's folder too, and to those of some
+    configurations beside the default one; by default those that count already."""
+    if configurations is None:
+        configurations = _configurations.get()
+    named = (one for one in configurations if os.path.isabs(one) and "\0" not in one)
+    project = _project.set(root)
+    told = _configurations.set(tuple(dict.fromkeys(named)))
     try:
         yield
     finally:
-        _project.reset(token)
+        _project.reset(project)
+        _configurations.reset(told)
+
+
+def configurations() -> tuple[str, ...]:
+    """Return the configurations that count here beside the default one."""
+    return _configurations.get()
+
+
+def configuration_of(transcript: str) -> tuple[str, ...]:
+    """Return the configuration that a transcript lies in, as the client lays them out: its folder
+    `projects` holds them."""
+    above, here = os.path.split(os.path.dirname(transcript))
+    while here:
+        if here == "projects":
+            return (above,)
+        above, here = os.path.split(above)
+    return ()
 
 
 def active() -> Policy:
     """Return what is in force here and now."""
-    return _policy(_kinds, *(rules_of(path) for path in files(_project.get())))
+    found = (rules_of(*file) for file in files(_project.get()))
+    return Policy(_kinds, tuple(rules for rules in found if rules or rules.problems))
+
+
+def files(project: str = "") -> list[File]:
+    """Return where rules may stand: the user's files, then those of a project's folder."""
+    default = os.path.join(os.path.expanduser("~"), ".claude")
+    own = [os.environ.get("CLAUDE_CONFIG_DIR") or default, default]
+    found = {os.path.join(one, FILE): "" for one in own if os.path.isabs(one)}
+    for one in _configurations.get():
+        found.setdefault(os.path.join(one, FILE), _owner(one, project))
+    if project:
+        found.setdefault(os.path.join(project, FILE), project)
+        found.setdefault(os.path.join(project, ".claude", FILE), project)
+    return [File(*one) for one in found.items()]
 
 
 @lru_cache(maxsize=256)
-def _policy(kinds: tuple[str, ...], *found: Rules) -> Policy:
-    rules = Rules()
-    for one in found:
-        rules = rules.plus(one)
-    return Policy(kinds, rules)
+def _owner(configuration: str, project: str) -> str:
+    """Return who shipped a configuration that a session named: "" for the user, else a folder. What lies in
+    a project is the project's, whatever names it."""
+    real, home = os.path.realpath(configuration), os.path.realpath(os.path.expanduser("~"))
+    if project and _is_within(real, project) and not _is_within(home, project):
+        return project
+    try:
+        own = not hasattr(os, "geteuid") or os.stat(real).st_uid == os.geteuid()
+    except OSError:
+        return real
+    return "" if own else real
 
 
-def files(project: str = "") -> list[str]:
-    """Return where rules may stand: the user's file, then those of a project's folder."""
-    config = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    own = [os.path.join(config, FILE)]
-    if project:
-        own += [os.path.join(project, FILE), os.path.join(project, ".claude", FILE)]
-    return list(dict.fromkeys(own))
+def _is_within(path: str, folder: str) -> bool:
+    return os.path.commonpath((path, folder)) == folder.rstrip(os.sep)
 
 
-def rules_of(path: str) -> Rules:
-    """Return the rules of a file; none where there is none."""
+def rules_of(path: str, root: str = "") -> Rules:
+    """Return the rules of a file; none where there is none.
+
+    Args:
+        root: of a file that is not the user's own, the folder of whoever shipped it: a link that leads out
+            of it is not followed. The user's own file may be a link to anywhere.
+    """
     now = time.monotonic()
-    known = _looked.get(path)
-    if known is None or now - known[0] > LOOK_S:
+    looked = _looked.get(path)
+    if looked is None or now - looked[0] > LOOK_S:
         if len(_looked) > 4_096:
             _looked.clear()
-        known = _looked[path] = (now, _stamp(path))
-    return _parsed(path, known[1])
+        looked = _looked[path] = (now, _stamp(path))
+    return _parsed(path, root, looked[1])
+
+
+def given_up() -> list[list[str]]:
+    """Return the rules in force here that are not followed any more, for another process: the file, whose
+    it is, the line, and why."""
+    return [
+        [*file, str(rule.line), rule.over]
+        for file in files(_project.get())
+        for rule in rules_of(*file).rules
+        if rule.over
+    ]
+
+
+def give_up(over: Sequence[Sequence[str]]) -> None:
+    """Stop following rules of which another process found that they cannot be."""
+    for path, root, line, why in over:
+        rules_of(path, root).drop(int(line), why)
 
 
 def forget_files() -> None:
     """Look at every file anew."""
     _looked.clear()
+    _owner.cache_clear()
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -109,12 +184,12 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=256)
-def _parsed(path: str, stamp: tuple[int, int]) -> Rules:
+def _parsed(path: str, root: str, stamp: tuple[int, int]) -> Rules:
     if stamp[1] < 0:
         return Rules()
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(MOST_BYTES)
+        text = read_text(path, MOST_BYTES, root)
     except OSError as error:
-        return Rules(problems=(f"{path} cannot be read: {error.strerror}",))
-    return parse(text, path)
+        reason = error.strerror or str(error)
+        return Rules(problems=(f"{path} cannot be read: {reason}",), path=path)
+    return parse(text, path, binding=not root)

@@ -1,222 +1,313 @@
-"""Rules that users write in plain Markdown: what stands under a heading about privacy, compiled.
-
-A list item is a pattern (`/…/`, `/…/i` or in backticks), a term (in quotes or plain), or the name of a
-category (credentials, employer, personal, financial, health), which may name terms after a colon."""
+"""Rules that users and projects wrote, compiled, and what they find: within a budget of size and time, since
+a repository may ship any."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
+from math import prod
 from typing import Any
 
 import re2
 
+from vector_memory.errors import UnsafeTextError
+from vector_memory.redact.categories import PERSONAL_OF
+from vector_memory.redact.placeholders import placeholders
 from vector_memory.redact.spans import Span
 
-HEADING = re.compile(
-    r"^(#{1,6})\s+(?:[^\w#]{0,4}\s*)?(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
-    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b[^\n]*$",
-    re.IGNORECASE,
-)
-_ANY_HEADING = re.compile(r"^(#{1,6})\s+\S")
-_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.+?)\s*$")
-_FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
-_SLASHED = re.compile(r"(?:^|(?<=\s))/((?:[^/\\\n]|\\.)+)/([a-z]*)(?=$|[\s,;.])")
-_TICKED = re.compile(r"`([^`\n]+)`")
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)")
-_CATEGORY = re.compile(
-    r"^(?:(?:never|do not|don't) (?:remember|store|record|save)\s+)?(?:any |all |my |our |the )*"
-    r"(credentials?|secrets?|employer|company|personal|financial|finances?|health|medical)"
-    r"(?:[ -](?:data|details|info|information|names?|records?|matters))?(?:\s*[:(–—-]\s*(.+?)\)?)?\.?$",
-    re.IGNORECASE,
-)
-_NAMES = {
-    "credential": "credentials", "secret": "credentials", "secrets": "credentials",
-    "company": "employer", "finance": "financial", "finances": "financial", "medical": "health",
-}  # fmt: skip
 MOST_RULES = 200
 LONGEST_PATTERN = 500
-LONGEST_TERM = 120
-SHORTEST_TERM = 2
 PATTERN_BYTES = 2**20
 """What one pattern may take as RE2's automaton: a pattern that needs more is refused."""
-
-_SENTENCE = r"[^.!?\n]{0,300}"
-CATEGORIES: dict[str, tuple[str, ...]] = {
-    # The rules that are always on are about credentials; said so, values of weak names go too.
-    "credentials": (
-        r"(?i)\b(?:password|passphrase|passcode|pin|token|secret|api[ _-]?key|login|credentials?)\b[\"']?(?:\s{1,2}(?:is|was)|\s?[:=])\s{0,3}[^\s,;]{3,200}",
-    ),
-    "employer": (
-        r"\b(?:[Ee]mployer|[Cc]ompany|[Ww]ork(?:s|ed|ing)? (?:at|for)|[Ee]mployed (?:at|by))(?: is| was|:)? {0,2}[A-Z][\w&.-]{1,40}(?: (?:[A-Z][\w&.-]{1,40}|GmbH|AG|Inc|Ltd|LLC|&)){0,4}",
-    ),
-    "personal": (
-        r"(?i)\b(?:born (?:on|in)|date of birth|birthday|dob)\b[^\n.]{0,12}?\d[\d./ -]{3,12}|\b(?:my|his|her|their|home|postal) address\b[^\n]{0,120}|\bpassport\b[^\n\d]{0,20}[A-Z0-9]{6,12}\b",
-    ),
-    "financial": (
-        r"(?i)\b(?:salary|salaries|wage|income|revenue|turnover|profit|budget|invoice|account balance|net worth|bonus|loan|mortgage|debt)\b" + _SENTENCE,
-        r"(?i)\b(?:account|routing|sort code|bic|swift)\b(?: number| no\.?|#)?[:= ]{1,3}[A-Z0-9-]{6,34}\b",
-    ),
-    "health": (
-        r"(?i)\b(?:diagnos(?:is|ed|es)|medication|prescri(?:bed|ption)|therap(?:y|ist)|symptoms?|illness|disease|disorder|surgery|pregnan(?:t|cy)|depress(?:ed|ion)|anxiety|cancer|diabetes|hiv|blood pressure|sick leave|disability|allerg(?:y|ic|ies))\b" + _SENTENCE,
-    ),
-}  # fmt: skip
-PERSONAL_OF = {
-    "personal": ("email", "phone", "ssn", "card", "iban"),
-    "financial": ("card", "iban"),
-}
-"""What a category finds by its form beside its words."""
+MOST_STEPS = 40_000
+"""What the patterns of one file may have as programs, together: where an automaton gets too large, RE2 takes
+about two nanoseconds for each step and byte."""
+SMALL_STEPS = 200
+"""A pattern that is looked for together with others like it."""
+MOST_COMPILED = 4 * MOST_STEPS
+"""Steps after which no more patterns are even compiled; one that is too large counts as `LARGEST`."""
+LARGEST = 10_000
+TOGETHER_BYTES = 8 * 2**20
+WINDOW = 4_096
+"""Bytes that are searched before the time is looked at."""
+START_S, TEXT_S, BYTE_S = 0.2, 0.0005, 2e-6
+"""Processor time of one file's rules: what they may take at once, for any text, and for each of its bytes."""
+PROBE_S = 0.008
+"""What one rule may take for a probe: as much as all may take for a text so long."""
+PROBE_BYTES = 4_096
+MOST_OVERSPENT = 3
+"""Rules that may take too long, one after the other, before all others of their file go with them."""
+_COUNTED = re.compile(r"\{(\d{1,4}),?(\d{0,4})\}")
+MATCHES = 256
+"""Matches after which the time is looked at."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
+class Rule:
+    """One thing that a user or a project wants kept out.
+
+    Attributes:
+        name: what stands in its placeholder.
+        pattern: in RE2's syntax; "" where it is found by its form alone (`PERSONAL_OF`).
+        line: its line in its file, from 1.
+        item: the words that it was made of.
+        meaning: how they were understood.
+        example: something that it takes out, "" where none could be made.
+        over: why it is not followed any more, "" while it is.
+    """
+
+    name: str
+    pattern: str
+    meaning: str
+    example: str = ""
+    line: int = 0
+    item: str = ""
+    over: str = ""
+    spent_s: float = 0.0
+    steps: int = 0
+    compiled: Any = field(default=None, repr=False)
+
+
 class Rules:
-    """What one user or project wants kept out: patterns with the names of their placeholders, kinds of
-    personal data, and what could not be used."""
-
-    patterns: tuple[tuple[str, str], ...] = ()
-    personal: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    _compiled: tuple[tuple[str, Any], ...] = field(default=(), compare=False, repr=False)
-
-    def find(self, text: str) -> Iterator[Span]:
-        """Yield what the patterns find in a text."""
-        for name, pattern in self._compiled:
-            for found in pattern.finditer(text):
-                if found.end() > found.start():
-                    yield Span(found.start(), found.end(), name)
-
-    def plus(self, other: Rules) -> Rules:
-        """Return these rules and others together: rules only ever add."""
-        if not other or other == self:
-            return self
-        return Rules(
-            (*self.patterns, *other.patterns),
-            tuple(dict.fromkeys((*self.personal, *other.personal))),
-            tuple(dict.fromkeys((*self.categories, *other.categories))),
-            (*self.problems, *other.problems),
-            (*self._compiled, *other._compiled),
-        )
-
-    def __bool__(self) -> bool:
-        return bool(self.patterns or self.personal)
-
-
-def parse(markdown: str, where: str) -> Rules:
-    """Return the rules that a Markdown text has under headings about privacy.
+    """What one file wants kept out.
 
     Args:
-        where: the file's name, for problems.
+        found: the rules, not compiled yet.
+        problems: what could not be understood, with its place.
+        binding: the file is the user's own: where one of its rules cannot be followed, a text is not
+            stored. A project's rule that cannot be followed is ignored.
     """
-    patterns: list[tuple[str, str]] = []
-    categories: list[str] = []
-    problems: list[str] = []
-    for number, item in _items(markdown):
-        try:
-            for name, pattern in _patterns_of(item, categories):
-                _compile(pattern)
-                patterns.append((name, pattern))
-        except ValueError as error:
-            problems.append(f"{where}:{number}: {error}")
-    if len(patterns) > MOST_RULES:
-        problems.append(f"{where}: only the first {MOST_RULES} rules count, of {len(patterns)}")
-    kept = tuple(dict.fromkeys(patterns[:MOST_RULES]))
-    personal = tuple(kind for one in categories for kind in PERSONAL_OF.get(one, ()))
-    return Rules(
-        kept,
-        tuple(dict.fromkeys(personal)),
-        tuple(dict.fromkeys(categories)),
-        tuple(problems),
-        tuple((name, _compile(pattern)) for name, pattern in kept),
-    )
+
+    def __init__(
+        self,
+        found: Sequence[Rule] = (),
+        problems: Sequence[str] = (),
+        path: str = "",
+        binding: bool = False,
+    ) -> None:
+        self.path = path
+        self.binding = binding
+        self._problems = list(problems)
+        self._credit_s = START_S
+        self._overspent = 0
+        self._searched: list[Rule] = []
+        self._together = Rule("", "", "")
+        self.rules = tuple(sorted(self._compiled(found), key=lambda rule: rule.line))
+        named = (kind for rule in self.rules for kind in PERSONAL_OF.get(rule.name, ()))
+        self.personal = tuple(dict.fromkeys(named))
+        self._admit([rule for rule in self.rules if rule.pattern])
+
+    def __bool__(self) -> bool:
+        return bool(self.rules)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be understood, and which rules are not followed."""
+        over = (f"{self.path}:{rule.line}: {rule.over}" for rule in self.rules if rule.over)
+        return (*self._problems, *dict.fromkeys(over))
+
+    def find(self, text: str) -> Iterator[Span]:
+        """Yield what the rules find in a text, outside placeholders.
+
+        Raises:
+            UnsafeTextError: a rule of the user's own cannot be followed.
+        """
+        if not self._searched:
+            self._require_all()
+            return
+        data = text.encode("utf-8", "replace")
+        hits = self._hits(text, data)
+        if len(data) == len(text):
+            yield from (Span(start, end, rule.name) for rule, start, end in hits)
+            return
+        places = sorted({place for _, start, end in hits for place in (start, end)})
+        pieces = (
+            len(data[start:end].decode("utf-8", "replace"))
+            for start, end in zip([0, *places], places, strict=False)
+        )
+        at = dict(zip(places, accumulate(pieces), strict=True))
+        yield from (Span(at[start], at[end], rule.name) for rule, start, end in hits)
+
+    def blame(self, text: str) -> bool:
+        """Stop following what still finds something in a text from which all was taken out that it found;
+        whether there is any such rule."""
+        hits = self._hits(text, text.encode("utf-8", "replace")) if self._searched else []
+        for rule, _, _ in hits:
+            rule.over = "it goes on matching what it leaves of a text"
+        self._require_all()
+        return bool(hits)
+
+    def drop(self, line: int, why: str) -> None:
+        """Stop following the rules of a line: another process found out that they cannot be."""
+        for rule in self.rules:
+            if rule.line == line and rule.pattern:
+                rule.over = rule.over or why
+
+    def _require_all(self) -> None:
+        if self.binding and any(rule.over for rule in self.rules):
+            raise UnsafeTextError(
+                "A privacy rule of yours cannot be followed, so a text was dropped.",
+                "`vector-memory privacy` shows which: make it shorter, or remove it.",
+            )
+
+    def _compiled(self, found: Sequence[Rule]) -> Iterator[Rule]:
+        """Yield the rules that are any, compiled unless they are too large; tell of the others."""
+        steps = 0
+        # What may be large comes last: it takes nothing from what is small.
+        for rule in sorted(found, key=lambda rule: _estimate(rule.pattern)):
+            try:
+                if rule.pattern and steps <= MOST_COMPILED:
+                    rule.compiled = _compiled(rule.pattern)
+                rule.steps = rule.compiled.programsize if rule.compiled is not None else LARGEST
+            except ValueError as error:
+                self._problems.append(f"{self.path}:{rule.line}: {error}")
+                continue
+            steps += rule.steps if rule.pattern else 0
+            yield rule
+
+    def _admit(self, patterns: Sequence[Rule]) -> None:
+        """Take as many rules as the budget allows, the small ones first."""
+        steps = 0
+        for rule in sorted(patterns, key=lambda rule: rule.steps):
+            steps += rule.steps
+            if rule.compiled is None or steps > MOST_STEPS:
+                rule.over = "it is too large, with the others of this file: repeat less in it"
+            elif len(self._searched) >= MOST_RULES:
+                rule.over = f"only {MOST_RULES} rules of a file count"
+            elif _probed_s(rule) > PROBE_S:
+                rule.over = "it takes too long"
+            else:
+                self._searched.append(rule)
+        small = [rule.compiled.pattern for rule in self._searched if rule.steps <= SMALL_STEPS]
+        if len(small) > 1:
+            made = _options(TOGETHER_BYTES)
+            self._together.compiled = re2.compile(b"(?:" + b")|(?:".join(small) + b")", made)
+
+    def _hits(self, text: str, data: bytes) -> list[tuple[Rule, int, int]]:
+        self._require_all()
+        self._credit_s = min(START_S, self._credit_s + TEXT_S + len(data) * BYTE_S)
+        masked, parts = _outside_placeholders(text, data)
+        small = True
+        if self._together.compiled is not None:
+            small = self._occurs(self._together, masked)
+            if self._together.over:
+                self._together.compiled = None
+                small = True
+        hits: list[tuple[Rule, int, int]] = []
+        for rule in self._searched:
+            if not rule.over and (small or rule.steps > SMALL_STEPS) and self._occurs(rule, masked):
+                hits += self._matches(rule, data, parts)
+        return [hit for hit in hits if not hit[0].over]
+
+    def _occurs(self, rule: Rule, masked: bytes) -> bool:
+        """Whether a rule's pattern occurs. Of a long text pieces are searched first, since nothing stops
+        a search that takes too long."""
+        began = time.thread_time()
+        for start in range(0, len(masked) if len(masked) > WINDOW else 0, WINDOW):
+            rule.compiled.search(masked, start, start + WINDOW)
+            began = self._charge(rule, began)
+            if rule.over:
+                return False
+        occurs = rule.compiled.search(masked) is not None
+        self._charge(rule, began)
+        return occurs and not rule.over
+
+    def _matches(
+        self, rule: Rule, data: bytes, parts: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[Rule, int, int]]:
+        began, count = time.thread_time(), 0
+        for first, last in parts:
+            for found in rule.compiled.finditer(data, first, last):
+                start, end = found.span()
+                if end > start:
+                    yield rule, start, end
+                count += 1
+                if count % MATCHES == 0:
+                    began = self._charge(rule, began)
+                    if rule.over:
+                        return
+        self._charge(rule, began)
+
+    def _charge(self, rule: Rule, began: float) -> float:
+        """Take a rule's time from the credit. Where none is left, the rule that took most goes."""
+        now = time.thread_time()
+        rule.spent_s += now - began
+        self._credit_s -= now - began
+        if self._credit_s < 0:
+            self._overspent += 1
+            left = [one for one in (self._together, *self._searched) if not one.over]
+            worst = max(left, key=lambda one: one.spent_s)
+            for one in [worst] if self._overspent <= MOST_OVERSPENT else left:
+                one.over = "it takes too long"
+            self._credit_s = min(START_S, self._credit_s + worst.spent_s)
+            self._require_all()
+        return now
 
 
-def _items(markdown: str) -> Iterator[tuple[int, str]]:
-    """Yield the list items under headings about privacy, with their lines' numbers."""
-    depth, fenced = 0, False
-    for number, line in enumerate(markdown.splitlines(), 1):
-        if _FENCE.match(line):
-            fenced = not fenced
-        if fenced:
-            continue
-        if heading := _ANY_HEADING.match(line):
-            level = len(heading[1])
-            if HEADING.match(line):
-                depth = min(depth, level) if depth else level
-            elif depth and level <= depth:
-                depth = 0
-        elif depth and (item := _ITEM.match(line)):
-            yield number, item[1]
+def _outside_placeholders(text: str, data: bytes) -> tuple[bytes, list[tuple[int, int]]]:
+    """Return a text's bytes with nothing in its placeholders, and the stretches between them."""
+    masked, parts, position = bytearray(data), [], 0
+    characters = reached = 0
+    for span in placeholders(text):
+        start = reached + len(text[characters : span.start].encode("utf-8", "replace"))
+        characters, reached = span.end, start + span.size
+        masked[start + 1 : reached - 1] = bytes(span.size - 2)
+        parts.append((position, start))
+        position = reached
+    parts.append((position, len(data)))
+    return bytes(masked), parts
 
 
-def _patterns_of(item: str, categories: list[str]) -> list[tuple[str, str]]:
-    """Return an item's patterns with the names of their placeholders; note its category.
+def _compiled(pattern: str) -> Any | None:
+    """Return RE2's form of a pattern, for bytes of UTF-8; None where it would be too large.
 
     Raises:
-        ValueError: it is neither a pattern nor a term nor a category.
+        ValueError: it is too long, matches nothing at all, or RE2 does not know it.
     """
-    item = item.strip().strip("*_").strip()
-    if category := _CATEGORY.match(item):
-        name = category[1].lower()
-        name = _NAMES.get(name, name)
-        categories.append(name)
-        terms = [one.strip(" \"'`“”.") for one in re.split(r"[,;]", category[2] or "")]
-        named = [(name, _term(one)) for one in terms if one]
-        return [*((name, pattern) for pattern in CATEGORIES[name]), *named]
-    slashed = [("rule", _flagged(one[1], one[2])) for one in _SLASHED.finditer(item)]
-    ticked = [("rule", one) for one in _TICKED.findall(item)]
-    if slashed or ticked:
-        return slashed or ticked
-    quoted = ["".join(one) for one in _QUOTED.findall(item)]
-    return [("rule", _term(one)) for one in quoted or [item]]
-
-
-def _flagged(pattern: str, flags: str) -> str:
-    if set(flags) - set("imsgu"):
-        raise ValueError(f"unknown flags {flags!r}: only i, m and s are known")
-    known = "".join(one for one in "ims" if one in flags)
-    return (f"(?{known})" if known else "") + pattern.replace(r"\/", "/")
-
-
-def _term(words: str) -> str:
-    """Return the pattern of a term: whatever its case, as whole words."""
-    words = words.strip()
-    if not SHORTEST_TERM <= len(words) <= LONGEST_TERM:
-        raise ValueError(f"a term has {SHORTEST_TERM} to {LONGEST_TERM} characters: {words[:40]!r}")
-    head = r"\b" if words[0].isascii() and words[0].isalnum() else ""
-    tail = r"\b" if words[-1].isascii() and words[-1].isalnum() else ""
-    spaced = r"\s{1,4}".join(re2.escape(one) for one in words.split())
-    return f"(?i){head}{spaced}{tail}"
-
-
-def _compile(pattern: str) -> Any:
-    """Return RE2's form of a pattern.
-
-    Raises:
-        ValueError: it is too long, needs too much memory, matches nothing at all, or RE2 does not know it.
-    """
-    if len(pattern) > LONGEST_PATTERN + 200:
+    if len(pattern) > LONGEST_PATTERN + 300:
         raise ValueError(f"a pattern has {LONGEST_PATTERN} characters at most")
-    made = re2.Options()
-    made.log_errors = False
-    made.max_mem = PATTERN_BYTES
     try:
-        compiled = re2.compile(pattern, made)
+        made = re2.compile(pattern.encode("utf-8", "replace"), _options(PATTERN_BYTES))
     except re2.error as error:
         words = error.args[0]
         words = words.decode("utf-8", "replace") if isinstance(words, bytes) else str(words)
+        if "too large" in words:
+            return None
         raise ValueError(f"{words}: {pattern[:60]!r}") from error
-    if compiled.search("") is not None:
+    if made.search(b"") is not None:
         raise ValueError(
             f"it matches the empty text, so it would match everywhere: {pattern[:60]!r}"
         )
-    return compiled
+    return made
 
 
-def all_patterns(rules: Sequence[Rules]) -> Rules:
-    """Return several rules as one."""
-    total = Rules()
-    for one in rules:
-        total = one if not total else total.plus(one)
-    return total
+def _estimate(pattern: str) -> int:
+    """Return about how large a pattern's program is: what it repeats counts as often."""
+    counts = (int(most or least) for least, most in _COUNTED.findall(pattern))
+    return len(pattern) * prod(min(count, 1_000) or 1 for count in counts)
+
+
+def _options(most_bytes: int) -> Any:
+    made = re2.Options()
+    made.log_errors = False
+    made.never_capture = True
+    made.max_mem = most_bytes
+    return made
+
+
+def _probed_s(rule: Rule) -> float:
+    """Return the processor time that a rule takes for a text of its own letters."""
+    letters = "".join(dict.fromkeys(one for one in rule.pattern if one.isalnum())) or "a"
+    probe = (letters + " ").encode("utf-8", "replace")
+    probe = (probe * (PROBE_BYTES // len(probe) + 1))[:PROBE_BYTES]
+    best = float("inf")
+    for _ in range(2):
+        began = time.thread_time()
+        rule.compiled.search(probe)
+        for start in range(0, PROBE_BYTES, PROBE_BYTES // 4):
+            rule.compiled.search(probe, start, start + PROBE_BYTES // 4)
+        best = min(best, (time.thread_time() - began) / 2)
+    return best

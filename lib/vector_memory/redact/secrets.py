@@ -8,6 +8,7 @@ from vector_memory.redact.automaton import Meter
 from vector_memory.redact.blocks import find_keys, find_private
 from vector_memory.redact.pairs import find_pairs
 from vector_memory.redact.places import find_places
+from vector_memory.redact.randoms import find_randoms
 from vector_memory.redact.shapes import find_shapes
 from vector_memory.redact.spans import Span
 
@@ -27,3 +28,4 @@ def find_secrets(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     yield from find_shapes(text, plain, meter)
     yield from find_places(text, plain, meter)
     yield from find_pairs(text, plain, meter)
+    yield from find_randoms(text, plain, meter)

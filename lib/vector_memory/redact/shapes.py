@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
     _rule("facebook", r"(?<![A-Za-z0-9])\d{13,17}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])", r"[0-9]{13}\|[A-Za-z0-9_-]{8}", 8),
     _rule("ntlm", r"(?<![A-Za-z0-9+/])TlRMTVNTUAAD[A-Za-z0-9+/]{40,4000}={0,2}", r"(?:^|[^A-Za-z0-9+/])TlRMTVNTUAAD"),
     _rule("azure-devops", r"(?<![A-Za-z0-9])[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])", r"[A-Za-z0-9]{8}AZDO", 90),
-    _rule("truenas", r"(?<![A-Za-z0-9-])\d{1,3}-[A-Za-z0-9]{64}(?![A-Za-z0-9])", r"(?:^|[^A-Za-z0-9-])[0-9]{1,3}-[A-Za-z0-9]{24}"),
+    _rule("truenas", r"(?<![A-Za-z0-9._-])\d{1,3}-[A-Za-z0-9]{64}(?![A-Za-z0-9])", r"(?:^|[^A-Za-z0-9._-])[0-9]{1,3}-[A-Za-z0-9]{24}"),
     _rule("twitch", r"(?<![A-Za-z0-9])live_\d{8,10}_[A-Za-z0-9]{28,32}(?![A-Za-z0-9])", r"live_[0-9]{8}", 2),
     _prefixed("sourcegraph", "sgp_", r"(?:(?:[0-9a-f]{16}|local)_)?[0-9a-f]{40}(?![0-9a-f])"),
     _prefixed("sourcegraph", "slk_", r"[0-9a-f]{64}(?![0-9a-f])"),

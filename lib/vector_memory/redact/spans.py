@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 MARK = "[redacted:{}]"
+NEAR = 48
+"""Characters between two spans that are taken out with them where there are very many."""
 
 
 class Span(NamedTuple):
@@ -21,13 +23,17 @@ class Span(NamedTuple):
         return self.end - self.start
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def merged(spans: Iterable[Span], gap: int = 0) -> list[Span]:
     """Return spans in their order, those that overlap as one, named by the longest of them (by the
-    first found where they are equal)."""
+    first found where they are equal).
+
+    Args:
+        gap: characters between two that are made one all the same.
+    """
     made: list[Span] = []
     longest = 0
     for span in sorted(spans, key=lambda one: one.start):
-        if made and span.start < made[-1].end:
+        if made and span.start < made[-1].end + gap:
             name = span.name if span.size > longest else made[-1].name
             longest = max(longest, span.size)
             made[-1] = Span(made[-1].start, max(made[-1].end, span.end), name)

@@ -6,6 +6,14 @@ import math
 import re
 from collections import Counter
 
+from vector_memory.redact.randomness import strangeness
+
+_ODD_LETTERS = 5.6
+"""Bits a character from which on letters alone are no word."""
+_RANDOM = 6.0
+"""Bits a character from which on a value is no word, whatever its parts look like."""
+_WORDY = 4.5
+"""Bits a character up to which capitalised letters are words."""
 PASSWORD = "password"
 SECRET = "secret"
 KEY = "key"
@@ -22,6 +30,8 @@ _REFERENCE = re.compile(
 _PATH_OR_URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,15}:)?//?[\w.~-]+(?:/[\w.~@-]*)*|\.{1,2}/.*|[A-Za-z]:\\.*"
 )
+_TYPE_NAME = re.compile(r"(?:[A-Z][a-z]{2,}){2,}$")
+_DEEP_PATH = re.compile(r"/[a-z]{3,12}(?:/[\w.@~-]+){2,40}/?")
 _RANGE = re.compile(r"[\^~<>=v]{0,2}\d{1,4}(?:\.(?:\d{1,5}|x|\*)){1,3}[-+.\w]{0,24}")
 _ABOUT = re.compile(
     r"pass|pwd|secret|token|text|string|hidden|required|optional|invalid|error|confirm|reset|forgot|change|"
@@ -81,10 +91,14 @@ def _is_mixed(value: str) -> bool:
 
 
 def _is_token(value: str, shortest: int) -> bool:
-    if not shortest <= len(value) <= 4_000 or " " in value or not _has_digit(value):
+    if not shortest <= len(value) <= 4_000 or " " in value:
         return False
+    if not _has_digit(value):
+        return len(value) >= 20 and value.isascii() and strangeness(value) >= _ODD_LETTERS
     if _UUID.fullmatch(value):
         return True
+    if _DEEP_PATH.fullmatch(value) or is_type_name(value):
+        return False
     if _PATH_OR_URL.fullmatch(value) and (len(value) < 20 or is_wordy(value)):
         return False
     if not any(one.isalpha() for one in value) or is_wordy(value):
@@ -96,6 +110,12 @@ def is_telling(value: str) -> bool:
     """Whether a value can hardly be anything but the secret that it was found as: long, and mixed as no
     word is."""
     return len(value) >= 8 and " " not in value and _is_mixed(value)
+
+
+def is_type_name(value: str) -> bool:
+    """Whether a value ends in words that are written together, as names of types do."""
+    words = _TYPE_NAME.search(value)
+    return words is not None and strangeness(words[0]) < _WORDY
 
 
 def _has_digit(value: str) -> bool:
@@ -110,7 +130,11 @@ def is_wordy(value: str) -> bool:
         return True
     readable = sum(len(part) for part in parts if _is_readable(part))
     number_runs = sum(1 for part in parts if part[0].isdigit())
-    return readable >= 0.75 * letters and number_runs <= 1 + len(parts) // 4
+    return (
+        readable >= 0.75 * letters
+        and number_runs <= 1 + len(parts) // 4
+        and strangeness(value) < _RANDOM
+    )
 
 
 def _is_readable(part: str) -> bool:

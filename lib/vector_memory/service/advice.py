@@ -12,6 +12,7 @@ from vector_memory import injection, projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.files import open_plain
 from vector_memory.index.command_names import command_name
+from vector_memory.index.tools import clip
 from vector_memory.index.turns import terms_of
 from vector_memory.model import WORLD, Memory, Origin
 from vector_memory.observe import outcomes, tasks, trails, world
@@ -73,7 +74,7 @@ def with_failure(
     """Return the fenced word that a command which fails now used to succeed, or that what it could not
     reach was up; "" where nothing could be expected, or this session's own edits explain it."""
     try:
-        said = redact.clean(command[:4_000]).text
+        said = redact.clean(command).text
     except UnsafeTextError:
         return ""
     keys = [f"{world.PORT}:{port}" for port in world.refused(error)]
@@ -159,4 +160,4 @@ def _note(
 
 
 def _short(lines: Iterable[str]) -> list[str]:
-    return [one if len(one) <= ITEM_CHARS * 2 else one[: ITEM_CHARS * 2 - 1] + "…" for one in lines]
+    return [clip(one, ITEM_CHARS * 2) for one in lines]

@@ -27,9 +27,12 @@ MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
 
 
-AGENT = "mcp"
+MCP = "mcp"
 """Who asks through the MCP server: the model, never the user."""
-ACTORS = ("user", "agent", "hook", "job", AGENT)
+AGENTS = ("agent", MCP)
+ACTORS = ("user", "hook", "job", *AGENTS)
+SAID = "said"
+"""In a request, as the daemon completes it: what the user said in this turn to the agent that asks."""
 
 
 def actor_of(request: Request) -> str:
@@ -84,8 +87,25 @@ def words_of(request: Request, name: str) -> tuple[str, ...]:
 
 
 def is_agent(request: Request) -> bool:
-    """Whether the model asks, by a tool: it is given nothing that is held back."""
-    return request.get("actor") == AGENT
+    """Whether an agent asks, by a tool or a command: it is given nothing that is held back, and what it says
+    binds nobody."""
+    return request.get("actor") in AGENTS
+
+
+def require_user(request: Request, does: str) -> None:
+    """Make sure that the user asks, and no program that an agent started.
+
+    Args:
+        does: what only the user does, as a verb of a sentence.
+
+    Raises:
+        BadInputError: an agent asks, or who asks cannot be told from one.
+    """
+    if is_agent(request):
+        raise BadInputError(
+            f"Only the user {does}: this command comes from an agent, or cannot be told from one.",
+            "Ask the user to run it in a terminal of their own.",
+        )
 
 
 def collection_of(request: Request) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vector_memory.errors import UnsafeTextError
+from vector_memory.errors import StoreFullError, UnsafeTextError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service import asked, flag_buffer, privacy, records
 from vector_memory.service.context import Context
@@ -46,7 +46,14 @@ def settle(ctx: Context) -> int:
                 key = (str(one.get("session") or ""), str(one.get("folder") or "/"))
                 by_session.setdefault(key, []).append(one)
             for (session, folder), own in by_session.items():
-                settled += _settle(ctx, session, folder, own)
+                try:
+                    settled += _settle(ctx, session, folder, own)
+                except StoreFullError:
+                    raise
+                except Exception as error:
+                    # One session's flags are not worth those of all the others.
+                    ctx.count("flags_dropped", len(own))
+                    log.warning("the flags of session %s are not kept: %r", session, error)
             flag_buffer.done(taken)
 
 

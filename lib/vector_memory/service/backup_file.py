@@ -18,6 +18,8 @@ from typing import IO, Any
 
 from vector_memory.durable_files import sync_descriptor
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
+from vector_memory.files import RefusedError, open_regular
+from vector_memory.unpacking import Unpacked, most_of
 
 FORMAT = 2
 PROGRAM = "vector-memory"
@@ -26,7 +28,9 @@ STATE, CONFIG, ARCHIVES, AUDIT = "state.db", "config.json", "archives/", "audit/
 _STORE = re.compile(r"stores/\d{1,6}/journal\.db\Z")
 _ARCHIVE = re.compile(r"archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}\Z")
 _AUDIT = re.compile(r"audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz\Z")
-_MOST_MANIFEST_BYTES = 64 << 20
+_MOST_MANIFEST_BYTES = 16 << 20
+_HEADER_BYTES = 1 << 16
+"""What may stand between two members: their headers, a long name, and what is read ahead."""
 _READ_BYTES = 1 << 20
 _COMPRESSION = 5
 _DAMAGED = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile)
@@ -71,12 +75,17 @@ def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Man
         BadInputError: it is no backup of this program, or holds what a backup does not.
         StoreDamagedError: it is damaged, or of a newer version.
     """
-    with _opened(path) as tar:
-        manifest = _manifest(tar, path)
+    with _opened(path) as (tar, unpacked, most_bytes):
+        manifest = _manifest(tar, unpacked, path)
+        if sum(one["size"] for one in manifest["files"].values()) > most_bytes:
+            raise BadInputError(
+                f"{path} claims to hold far more than a file of its size does.",
+                "Give a file that `vector-memory backup` wrote.",
+            )
         missing = dict(manifest["files"])
-        while (member := tar.next()) is not None:
+        while (member := _next(tar, unpacked)) is not None:
             known = missing.pop(member.name, None)
-            if known is None or not member.isreg() or member.size != known["size"]:
+            if known is None or not _is_plain_file(member) or member.size != known["size"]:
                 raise BadInputError(
                     f"{path} holds {member.name!r}, which its manifest does not name so.",
                     "Give a file that `vector-memory backup` wrote.",
@@ -109,24 +118,42 @@ class _Summed:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[tarfile.TarFile]:
+def _opened(path: str) -> Iterator[tuple[tarfile.TarFile, Unpacked, int]]:
     try:
-        with tarfile.open(path, "r|gz") as tar:
-            yield tar
+        with open_regular(path, packed=True) as file:
+            unpacked = Unpacked(file, _HEADER_BYTES)
+            with tarfile.open(fileobj=unpacked, mode="r|") as tar:
+                yield tar, unpacked, most_of(file)
     except FileNotFoundError as error:
         raise NotFoundError(f"There is no file {path}.", "Give the path of a backup.") from error
+    except RefusedError as error:
+        raise BadInputError(error.message, "Give the path of a backup.") from error
     except _DAMAGED as error:
         raise _damaged(path, f"it cannot be read: {error}") from error
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error}.", "Give another file.") from error
 
 
-def _manifest(tar: tarfile.TarFile, path: str) -> Manifest:
+def _next(tar: tarfile.TarFile, unpacked: Unpacked) -> tarfile.TarInfo | None:
+    """Return the next member; no more than it says it holds is unpacked before the one after it."""
+    unpacked.allow(_HEADER_BYTES)
+    member = tar.next()
+    if member is not None:
+        unpacked.allow(member.size + _HEADER_BYTES)
+    return member
+
+
+def _is_plain_file(member: tarfile.TarInfo) -> bool:
+    # A sparse one holds more than there is of it.
+    return member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
+
+
+def _manifest(tar: tarfile.TarFile, unpacked: Unpacked, path: str) -> Manifest:
     strange = BadInputError(
         f"{path} is no backup of this program.", "Give a file that `vector-memory backup` wrote."
     )
-    first = tar.next()
-    if first is None or first.name != MANIFEST or not first.isreg():
+    first = _next(tar, unpacked)
+    if first is None or first.name != MANIFEST or not _is_plain_file(first):
         raise strange
     if first.size > _MOST_MANIFEST_BYTES:
         raise strange
@@ -136,7 +163,7 @@ def _manifest(tar: tarfile.TarFile, path: str) -> Manifest:
         manifest = json.loads(content.read())
         known = manifest["program"] == PROGRAM
         form = int(manifest["format"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise strange from error
     if not known:
         raise strange
@@ -167,7 +194,10 @@ def _is_plain(manifest: Any) -> bool:
                 for name in manifest["files"]
             )
             and names | {STATE} <= set(manifest["files"])
-            and all(int(one["size"]) >= 0 and one["sha256"] for one in manifest["files"].values())
+            and all(
+                type(one["size"]) is int and one["size"] >= 0 and one["sha256"]
+                for one in manifest["files"].values()
+            )
         )
     except (KeyError, TypeError, ValueError):
         return False

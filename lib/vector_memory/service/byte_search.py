@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
+import errno
 import json
 import os
 import stat
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
 import re2
+
+from vector_memory.unpacking import Unpacked
 
 CHUNK_BYTES = 1 << 20
 """What is read at once: the daemon answers others between two chunks."""
@@ -79,7 +82,7 @@ def search(paths: Iterable[str], needles: Needles) -> Searched:
         except FileNotFoundError:
             # It was there when the folder was listed: the daemon works on.
             continue
-        except (OSError, EOFError):
+        except (OSError, EOFError, zlib.error):
             done.unread.append(path)
             continue
         done.files += 1
@@ -105,7 +108,7 @@ def files_below(folder: str, without: Iterable[str] = ()) -> Iterator[str]:
 def overwrite(path: str, places: Sequence[tuple[int, int]]) -> None:
     """Write stars over these places of a file, durably. It stays as long as it was, so that who appends to
     it meanwhile is not disturbed."""
-    with open(path, "r+b") as file:
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK), "r+b") as file:
         for start, end in places:
             file.seek(start)
             file.write(b"*" * (end - start))
@@ -150,6 +153,12 @@ def _quoted(form: bytes) -> bytes:
     return b"".join(b"\\x%02x" % byte for byte in form)
 
 
-def _opened(path: str) -> IO[bytes]:
-    # A file that says it is gzipped and is not raises, and counts as unread.
-    return gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")  # type: ignore[return-value]
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+            raise OSError(errno.EMLINK, "it stands elsewhere, too, and may be another's")
+        # A file that says it is gzipped and is not raises, and counts as unread.
+        yield Unpacked(file) if path.endswith(".gz") else file  # type: ignore[misc]

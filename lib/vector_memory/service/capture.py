@@ -17,6 +17,7 @@ from vector_memory.files import with_real_folder
 from vector_memory.index import fix_drafts
 from vector_memory.index.cursor import Cursor
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
+from vector_memory.redact import policy
 from vector_memory.service import purged, reading, standing
 from vector_memory.service.context import Context
 from vector_memory.service.reading_process import ReadingProcess
@@ -74,11 +75,14 @@ def index_transcript(
         last_message: the last answer, where the transcript lags behind it.
         tasks: what is due for the sessions of what is new.
         apart: read it in a process of its own, which has a budget, however small it is.
+
+    Raises:
+        OSError: it cannot be read, or not within its budget.
     """
     ask = to_ask(ctx, path, final, last_message)
     if ctx.hopeless.holds(ask.path):
         ctx.count("transcripts_given_up")
-        return Captured()
+        raise OSError("reading it took too long; it is left alone for an hour")
     return store(ctx, [_read(ctx, ask, apart)], folder, tasks)
 
 
@@ -118,21 +122,23 @@ def store(
         by_path: what is due for the transcripts in which anything is new.
     """
     captured = Captured()
+    for made in reads:
+        captured.redactions += made.redactions
+        captured.dropped += made.dropped
+    drafts = [(one, folder or _folder(made, one)) for made in reads for one in made.drafts]
+    # Folders of projects are looked at before: whoever waits for one keeps nobody else from storing.
+    groups = _by_place(ctx, drafts, captured)
     # Two that look at the store at once would both find an exchange missing.
     with ctx.capturing:
-        for made in reads:
-            captured.redactions += made.redactions
-            captured.dropped += made.dropped
-        _store(
-            ctx,
-            [(one, folder or _folder(made, one)) for made in reads for one in made.drafts],
-            captured,
-        )
+        for place, shelf, group in groups:
+            _store(ctx, place, shelf, group, captured)
         ctx.state.set_cursors(
             {made.path: made.cursor.to_dict() for made in reads},
             [(task, session) for task in tasks for session in sorted(captured.sessions)]
             + [(task, made.path) for task in by_path for made in reads if made.drafts],
         )
+    for made in reads:
+        policy.give_up(made.over)
     ctx.count("redactions", captured.redactions)
     ctx.count("texts_dropped", captured.dropped)
     if captured.stored:
@@ -147,23 +153,32 @@ def _folder(made: Read, draft: Draft) -> str:
     return (made.cwd if same else "") or draft.cwd
 
 
-def _store(ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured) -> None:
-    by_place: dict[str, tuple[projects.Place, list[Draft]]] = {}
+def _by_place(
+    ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
+) -> list[tuple[projects.Place, Shelf, list[Draft]]]:
+    """Return drafts by the project and the store that they belong to."""
+    found: dict[str, tuple[projects.Place, Shelf, list[Draft]]] = {}
     for draft, folder in drafts:
         place = ctx.place(folder or "/")
         captured.drafts += 1
         captured.sessions.add(draft.session)
         if not ctx.is_excluded(place, folder):
-            by_place.setdefault(place.id, (place, []))[1].append(draft)
-    for place, group in by_place.values():
-        group = purged.without_purged(ctx, place.id, group)
-        if not group:
-            continue
-        shelf = ctx.shelf_of(place)
-        ctx.know_place(shelf, place)
-        for part in _parts([_memory(draft, place.id) for draft in group]):
-            ctx.hooks.give_way()
-            _write(ctx, shelf, part, captured)
+            if place.id not in found:
+                found[place.id] = (place, ctx.shelf_of(place), [])
+            found[place.id][2].append(draft)
+    return list(found.values())
+
+
+def _store(
+    ctx: Context, place: projects.Place, shelf: Shelf, group: list[Draft], captured: Captured
+) -> None:
+    group = purged.without_purged(ctx, place.id, group)
+    if not group:
+        return
+    ctx.know_place(shelf, place)
+    for part in _parts([_memory(draft, place.id) for draft in group]):
+        ctx.hooks.give_way()
+        _write(ctx, shelf, part, captured)
 
 
 def _parts(memories: list[Memory]) -> Iterator[list[Memory]]:

@@ -124,13 +124,18 @@ class _Sets:
         for id, memory in self._memories.items():
             found.setdefault(self._top(id), []).append(memory)
         for members in found.values():
-            members.sort(key=lambda one: (one.trust, one.created_at, one.seq), reverse=True)
+            members.sort(key=_standing, reverse=True)
         return found.values()
 
     def _top(self, id: str) -> str:
         while self._above[id] != id:
             id = self._above[id]
         return id
+
+
+def _standing(memory: Memory) -> tuple[Any, ...]:
+    """Return by what one of those that say the same stands for all: whose words weigh keeps them."""
+    return memory.trust, bool(memory.weight), memory.created_at, memory.seq
 
 
 def _holds(group: Group, prefixes: Sequence[str]) -> bool:

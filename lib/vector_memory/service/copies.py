@@ -4,16 +4,17 @@ that were set aside, backups."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import shutil
+import re
 from collections.abc import Iterator, Sequence
 
-from vector_memory import projects
+from vector_memory import projects, removal
 from vector_memory.paths import Home
 from vector_memory.service.byte_search import files_below
 
-SET_ASIDE = (".damaged-", ".replaced-")
-"""What stands in the names of copies that were set aside."""
+SET_ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d{8}T\d{6,}")
+"""The names of the folders of copies that were set aside."""
 BACKUPS = "backups"
 PROGRAMS = ("app", "runtime", "models", os.path.join("run", "pycache"))
 """Folders of the data home that hold programs and nothing of any memory."""
@@ -44,23 +45,24 @@ def backups(home: Home) -> list[str]:
 
 
 def set_aside(home: Home, stores: Sequence[str]) -> list[str]:
-    """Return the files and folders that were set aside because they were damaged or replaced."""
+    """Return the folders of what was set aside because it was damaged or replaced."""
     return [
         os.path.join(folder, name)
         for folder in dict.fromkeys([home.root, *stores])
         for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())
-        if any(mark in name for mark in SET_ASIDE)
+        if SET_ASIDE.fullmatch(name)
     ]
 
 
 def remove(path: str) -> None:
-    """Remove a file, or a folder with all that is in it.
+    """Remove a file, or a folder with all of ours that is in it.
 
     Raises:
-        OSError: it cannot be removed.
+        OSError: it cannot be removed, or something else is in it.
     """
     if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
+        if left := removal.remove(path):
+            raise OSError(errno.ENOTEMPTY, f"{left[0]} is not ours")
     else:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index import markdown_export, notes
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import Memory, Status
+from vector_memory.model import PROPOSED, Memory, Status
 from vector_memory.service import asked
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.note_files import NoteFile
@@ -44,6 +44,8 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> Step:
         old = owner.journal.by_ids([memory.id]).get(memory.id)
         if old is not None:
             return _known(owner, memory, old)
+    if memory.proposed:
+        return Step(PROPOSED, shelf, memory)
     twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
     return Step(NEW if twin is None else MERGED, shelf, memory, twin)
 

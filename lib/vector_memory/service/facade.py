@@ -16,6 +16,7 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 
 from vector_memory import analysis, injection, projects
+from vector_memory.harmless import is_marked
 from vector_memory.language import mentions, shell
 from vector_memory.model import (
     CONCLUSION,
@@ -133,7 +134,11 @@ def _said(ctx: Context, call: Call, may_serve: bool) -> Said:
         return NOTHING
     place = ctx.place(call.folder)
     wanted = sought(looked.searches)
-    if not wanted or ctx.is_excluded(place, call.cwd) or _is_elsewhere(wanted, call, place):
+    if (
+        not wanted
+        or ctx.is_excluded(place, call.folder, call.cwd)
+        or _is_elsewhere(wanted, call, place)
+    ):
         return NOTHING
     wanted = replace(wanted, places=_within(wanted, call, place))
     ctx.count("facade_searches")
@@ -423,6 +428,7 @@ def _may_serve(ctx: Context, call: Call, looked: Looked, wanted: Sought, best: F
         and bool(call.prompt)
         and best.memory.kind in ANSWERING
         and best.memory.trust > 0
+        and not is_marked(best.memory.text)
         and names.names_all(wanted, best.held)
         and bool(best.files.same)
         and not (best.files.changed or best.files.gone)

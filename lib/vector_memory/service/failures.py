@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vector_memory import analysis, injection, redact
+from vector_memory import analysis, harmless, injection, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.errors import error_line, signature
 from vector_memory.index.fix_drafts import SIGNATURE_TAG, TAG
@@ -41,10 +41,10 @@ def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
         command: the command line that failed.
     """
     place = ctx.place(ask.folder)
-    if not ctx.settings.recall_on_failure or ctx.is_excluded(place):
+    if not ctx.settings.recall_on_failure or ctx.is_excluded(place, ask.folder):
         return ""
     try:
-        said, tried = redact.clean(error[:LONGEST_ERROR]).text, redact.clean(command).text
+        said, tried = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
     except UnsafeTextError:
         return ""
     shelves = ctx.shelves_of(place)
@@ -90,7 +90,7 @@ def _says_the_same(memory: Memory, terms: set[str]) -> bool:
 
 
 def _terms(text: str) -> set[str]:
-    return set(analysis.lexical("", text, "", "").split())
+    return set(analysis.lexical("", harmless.unquoted(text), "", "").split())
 
 
 def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:

@@ -52,9 +52,11 @@ def import_graph(ctx: Context, request: asked.Request, progress: Progress) -> di
     Relations are linked to the memories of the two entities that they join.
     """
     path = regular_file(asked.text_of(request, "path", 4_096))
+    if request.get("global"):
+        asked.require_user(request, "imports for all projects")
     started = time.monotonic()
     work = _GraphImport(ctx, request, path)
-    whole = knowledge_graph.parse_whole(_whole(path))
+    whole = knowledge_graph.parse_whole(_whole(path), _cleaner(work.done))
     told = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
     for one in told:
@@ -80,7 +82,7 @@ class _GraphImport:
         self.done = Imported()
         self._ctx = ctx
         self._path = path
-        self._foreign = bool(request.get("foreign"))
+        self._foreign = bool(request.get("foreign")) or asked.is_agent(request)
         place = asked.place_of(ctx, request)
         self._project = place.id if place else ""
         self._shelf: Shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
@@ -131,7 +133,7 @@ class _GraphImport:
             project=self._project,
             origin=Origin.IMPORT,
             tags=tuple(_clean(tag) for tag in fact.tags),
-            source=Source(path=self._path),
+            source=Source(path=_clean(self._path)),
             external_id=fact.key,
             extra={
                 "entities": [_clean(name) for name in fact.entities],
@@ -164,10 +166,21 @@ def _facts(path: str, done: Imported) -> Iterator[tuple[int, Fact]]:
         except ValueError as error:
             done.failed(number, f"No JSON: {error}.")
             continue
-        told = list(knowledge_graph.facts(data)) if isinstance(data, dict) else []
+        told = list(knowledge_graph.facts(data, _cleaner(done))) if isinstance(data, dict) else []
         if not told:
             done.failed(number, "Neither an entity nor a relation.")
         yield from ((number, fact) for fact in told)
+
+
+def _cleaner(done: Imported) -> knowledge_graph.Clean:
+    """Return what redacts words and counts what was taken out."""
+
+    def clean(word: str) -> str:
+        cleaned = redact.clean(word)
+        done.redactions += cleaned.redactions
+        return cleaned.text
+
+    return clean
 
 
 def _clean(word: str) -> CleanText:

@@ -63,7 +63,9 @@ def for_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
         command: the command line that failed.
     """
     settings, place = ctx.settings, ctx.place(ask.folder)
-    if not (settings.recall_on_failure and settings.learn_from_outcomes) or ctx.is_excluded(place):
+    if not (settings.recall_on_failure and settings.learn_from_outcomes) or ctx.is_excluded(
+        place, ask.folder
+    ):
         return ""
     known = board(ctx, place)
     if known is None:

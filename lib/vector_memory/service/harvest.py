@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.harmless import TOOL, marked
 from vector_memory.index import commands, fixes
 from vector_memory.index.command_names import command_name
 from vector_memory.index.commands import Part
@@ -42,12 +43,15 @@ def cleaner() -> Clean:
     nothing, as does one that reads like an instruction to the model."""
 
     @lru_cache(CACHED)
-    def clean(text: str) -> str:
+    def checked(text: str, known: int) -> str:
         try:
             cleaned = str(redact.clean(text).text)
         except UnsafeTextError:
             return ""
         return "" if suspicion.quoted(cleaned) else cleaned
+
+    def clean(text: str) -> str:
+        return checked(text, redact.values_known())
 
     return clean
 
@@ -59,6 +63,8 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
         if exchange.is_subagent or not (exchange.calls or exchange.prompt):
             continue
         start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
+        for call in exchange.calls:
+            clean(call.command)
         steps: list[Step] = []
         for number, call in enumerate(exchange.calls[:MOST_STEPS]):
             steps += _steps(call, start, clean)
@@ -76,7 +82,7 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
 def _prompt(prompt: str, clean: Clean) -> str:
     try:
         # It is not told to anybody: what it asks for is read off it.
-        return str(redact.clean(prompt[:PROMPT_CHARS]).text)
+        return str(redact.clean(prompt).text[:PROMPT_CHARS])
     except UnsafeTextError:
         return ""
 
@@ -107,7 +113,7 @@ def _run(call: Call, part: Part, ok: bool | None, alone: bool, at: datetime, cle
         job=clean(part.job),
         said=clean(fixes.short(call.command)),
         ok=ok,
-        error=clean(error_line(output))[:ERROR_CHARS] if output else "",
+        error=marked(clean(error_line(output))[:ERROR_CHARS], TOOL) if output else "",
         sign=signature(output, command) if output else "",
         alone=alone,
         tool=call.tool,
@@ -142,4 +148,4 @@ def _sightings(call: Call, id: str, at: datetime, clean: Clean) -> Iterator[Sigh
     )
     for one in world.look(ran, id, at, _seconds(call)):
         if one.name and clean(one.name) == one.name and clean(one.state) == one.state:
-            yield one._replace(detail=clean(one.detail), by=clean(one.by))
+            yield one._replace(detail=marked(clean(one.detail), TOOL), by=clean(one.by))

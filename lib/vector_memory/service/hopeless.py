@@ -28,6 +28,10 @@ class Hopeless:
                 self._files.pop(next(iter(self._files)))
             self._files[path] = (os.path.getsize(path), self._clock())
 
+    def clear(self) -> None:
+        """Leave no file alone any more."""
+        self._files.clear()
+
     def holds(self, path: str) -> bool:
         """Whether a file is left alone now."""
         known = self._files.get(path)

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from vector_memory import projects
-from vector_memory.errors import UnsafeTextError, VectorMemoryError
+from vector_memory.errors import UnsafeTextError
 from vector_memory.files import with_real_folder
 from vector_memory.index.commands import family
 from vector_memory.index.cursor import Cursor
@@ -28,6 +28,7 @@ from vector_memory.observe.outcomes import Task
 from vector_memory.observe.tasks import Turn
 from vector_memory.observe.trails import Trail
 from vector_memory.observe.world import Sighting, Thing
+from vector_memory.redact import policy
 from vector_memory.service import asked, guidance, learned, privacy, purged, records
 from vector_memory.service.context import Context
 from vector_memory.service.harvest import Harvest, cleaner, harvest
@@ -63,8 +64,9 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
         ctx.hooks.give_way()
         try:
             place = _learn_one(ctx, with_real_folder(path), folder, final)
-        except (VectorMemoryError, OSError) as error:
-            log.warning("nothing is learned from %s now: %s", path, error)
+        except Exception as error:
+            # One that cannot be read keeps none of the others from being.
+            log.warning("nothing is learned from %s now: %r", path, error)
             continue
         if place is not None:
             changed[place.id] = place
@@ -72,9 +74,9 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
         try:
             with privacy.for_folder(ctx, place.root), ctx.capturing:
                 _draw(ctx, place)
-        except VectorMemoryError as error:
+        except Exception as error:
             # What it is made of is stored: the next turn makes it.
-            log.warning("nothing is made of what was learned in %s now: %s", place.root, error)
+            log.warning("nothing is made of what was learned in %s now: %r", place.root, error)
 
 
 def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Place | None:
@@ -85,7 +87,8 @@ def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Pl
     if ctx.is_excluded(place, folder):
         return None
     name = f"lessons:{path}"
-    with privacy.for_folder(ctx, folder), _one_at_a_time:
+    configurations = (*policy.configurations(), *policy.configuration_of(path))
+    with privacy.for_folder(ctx, folder, configurations), _one_at_a_time:
         kept = ctx.state.cursor(name)
         cursor = Cursor.from_dict(kept) if kept else None
         found = read_exchanges(path, cursor, final=final)

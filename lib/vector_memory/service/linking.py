@@ -26,17 +26,23 @@ def link(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """
     shelf, one, other = _ends(ctx, request)
     relation = relation_of(request)
+    if asked.is_agent(request):
+        _require_own(other, relation, bool(request.get("remove")))
     if request.get("remove"):
         removed = _unlink(ctx, shelf, one, other, relation)
         done: dict[str, Any] = {"action": "removed", "removed": removed}
     else:
         relation = relation or Relation.RELATES_TO
-        if relation is Relation.SUPERSEDES and asked.is_agent(request):
-            rights.require_not_the_users(other)
         _link(ctx, shelf, one, other, relation)
         done = {"action": "linked", "relation": relation.value}
     ctx.state.audit("link", asked.actor_of(request), [one.id, other.id], done)
     return {"from": one.id, "to": other.id, **done}
+
+
+def _require_own(other: Memory, relation: Relation | None, remove: bool) -> None:
+    """Make sure that no rule of the user's gives way to an agent's word, or comes back by it."""
+    if relation is Relation.SUPERSEDES or (remove and other.superseded_by):
+        rights.require_not_the_users(other)
 
 
 def links(ctx: Context, request: asked.Request) -> dict[str, Any]:

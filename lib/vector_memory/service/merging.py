@@ -12,6 +12,8 @@ from vector_memory.service import standing
 RAISED = 0.1
 """What a memory's confidence gains when it is said again."""
 MOST_SOURCES = 32
+VOICES = "voices"
+"""In `extra`: the origins of all that was merged into it."""
 PLAIN_KIND = "note"
 
 _PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
@@ -29,7 +31,8 @@ def may_merge(stored: Memory, draft: Memory) -> bool:
     kinds = {stored.kind, draft.kind} - {PLAIN_KIND}
     titles = {stored.title, draft.title} - {""}
     return (
-        PASSAGE not in kinds
+        not (stored.proposed or draft.proposed)
+        and PASSAGE not in kinds
         and len(kinds) < 2
         and len(titles) < 2
         and stored.collection == draft.collection
@@ -48,15 +51,16 @@ def sources_of(memory: Memory) -> list[dict[str, Any]]:
 
 
 def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
-    """Return the stored memory with the newer wording, all tags and files, the higher priority, a
-    raised confidence, and the draft's source beside its own. What one says who is trusted less adds
-    where it was said, and nothing else that counts."""
+    """Return the stored memory with the newer wording, all tags and files, the higher priority, and the
+    draft's source beside its own; surer where another voice says it. What one says who is trusted less
+    adds where it was said, and nothing else that counts."""
     wording = draft if _has_the_say(stored, draft) else stored
     extra = {
         **standing.unmarked(draft.extra),
         **standing.unmarked(stored.extra),
         **standing.marks_of(wording),
     }
+    extra[VOICES] = voices(stored, draft)
     extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
     return replace(
         stored,
@@ -67,7 +71,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         tags=unique((*stored.tags, *draft.tags)),
         files=unique((*stored.files, *draft.files)),
         priority=higher(stored, draft),
-        confidence=min(1.0, stored.confidence + (RAISED if draft.trust >= stored.trust else 0.0)),
+        confidence=raised(stored, draft),
         sensitivity=max(stored.sensitivity, draft.sensitivity, key=_SENSITIVITIES.index),
         external_id=stored.external_id or draft.external_id,
         expires_at=_later(stored.expires_at, draft.expires_at),
@@ -76,10 +80,31 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
     )
 
 
+def raised(stored: Memory, other: Memory, most: float = 1.0) -> float:
+    """Return how sure it is what two memories say. Another's word makes it surer, once; nobody's does by
+    being repeated, nor that of one who is trusted less."""
+    if other.trust < stored.trust or not _voices(other) - _voices(stored):
+        return stored.confidence
+    return max(stored.confidence, min(most, round(stored.confidence + RAISED, 4)))
+
+
+def voices(stored: Memory, other: Memory) -> list[str]:
+    """Return whose words two memories were made of."""
+    return sorted(_voices(stored) | _voices(other))
+
+
+def _voices(memory: Memory) -> set[str]:
+    """Return whose words a memory was made of."""
+    return {memory.origin.value, *map(str, memory.extra.get(VOICES) or ())}
+
+
 def _has_the_say(stored: Memory, draft: Memory) -> bool:
-    """Whether the draft's words stand for both: the more trusted one's, of equals the newer."""
+    """Whether the draft's words stand for both: the more trusted one's, of equals the one's that weighs
+    more, so that nobody else's words get its weight, and then the newer."""
     if draft.trust != stored.trust:
         return draft.trust > stored.trust
+    if draft.origin is not stored.origin and bool(draft.weight) != bool(stored.weight):
+        return bool(draft.weight)
     said = [str(one["at"]) for one in sources_of(stored) if one.get("at")]
     last = max([stored.created_at, *map(datetime.fromisoformat, said)])
     return draft.created_at >= last
@@ -87,8 +112,8 @@ def _has_the_say(stored: Memory, draft: Memory) -> bool:
 
 def higher(stored: Memory, draft: Memory) -> Priority:
     """Return the higher priority of two memories; who is trusted less has no say in it."""
-    if draft.trust != stored.trust:
-        return (draft if draft.trust > stored.trust else stored).priority
+    if draft.trust != stored.trust or draft.origin is not stored.origin:
+        return (draft if _has_the_say(stored, draft) else stored).priority
     # NORMAL is what a draft has of whose priority nobody spoke.
     if draft.priority is Priority.NORMAL:
         return stored.priority
@@ -96,10 +121,11 @@ def higher(stored: Memory, draft: Memory) -> Priority:
 
 
 def _kind(stored: Memory, draft: Memory) -> str:
-    """Return what both are; who is trusted less does not say it."""
+    """Return what both are; whose words do not stand does not say it."""
     if stored.kind != PLAIN_KIND or draft.trust < stored.trust:
         return stored.kind
-    return draft.kind
+    heavy = draft.weight and not _has_the_say(stored, draft)
+    return stored.kind if heavy else draft.kind
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory import redact
+from vector_memory import harmless, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope
 from vector_memory.service import storing
@@ -85,7 +85,8 @@ def _mine_one(
 
 def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
     passages = sorted((one for one in told if one.kind == PASSAGE), key=number_of)
-    text = "\n".join(one.text for one in passages)
+    # What tools printed and the user pasted is no idea of theirs.
+    text = harmless.without_marked("\n".join(one.text for one in passages))
     if len(text) < ALONE_CHARS:
         return 0
     known = [one.text for one in told if one.kind != PASSAGE]
@@ -119,7 +120,7 @@ def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
 
 def _user_words(passage: Memory) -> list[str]:
     """Return what the user said in a passage, a stretch each: it stands after "User:"."""
-    stretches = _VOICES.split(f"\n{passage.text}")
+    stretches = _VOICES.split("\n" + harmless.without_marked(passage.text))
     pairs = zip(stretches[1::2], stretches[2::2], strict=True)
     return [" ".join(said.split()) for voice, said in pairs if voice == "User"]
 

@@ -73,6 +73,7 @@ def _counts(ctx: Context, memory: Memory, draft: Memory) -> bool:
     now = ctx.now()
     return (
         memory.id != draft.id
+        and not memory.proposed.get("held")
         and memory.kind not in (PASSAGE, *DERIVED)
         and (memory.expires_at is None or memory.expires_at > now)
         and (memory.valid_until is None or memory.valid_until > now)

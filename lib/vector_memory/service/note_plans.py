@@ -12,14 +12,15 @@ from vector_memory.index import notes, reimport
 from vector_memory.index.markdown import with_plain_ends
 from vector_memory.index.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import IS_FOREIGN, Memory, Origin, Source, Status, unique
-from vector_memory.service import standing
+from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, unique
+from vector_memory.service import proposals, standing
 from vector_memory.service.context import new_id
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.shelf import Shelf
 
 NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
 SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
+STORING = (NEW, MERGED, CHANGED, UPDATED)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,12 @@ def _known_lines(text: str, cleaned: str) -> int | None:
 
 
 def of_notes(
-    shelf: Shelf, project: str, found: Read, records: set[str], foreign: bool = False
+    shelf: Shelf,
+    project: str,
+    found: Read,
+    records: set[str],
+    foreign: bool = False,
+    by_agent: bool = False,
 ) -> list[Step]:
     """Return what is to be done with a file's notes.
 
@@ -109,23 +115,41 @@ def of_notes(
         found: the file.
         records: the decision records that are imported together.
         foreign: the user did not ask for it, or somebody else wrote it.
+        by_agent: an agent imports them: what would bind is proposed.
     """
-    return list(_Planner(shelf, project, found, records, foreign).steps())
+    steps = _Planner(shelf, project, found, records, foreign, by_agent).steps()
+    return [
+        replace(one, action=PROPOSED) if one.memory.proposed and one.action in STORING else one
+        for one in steps
+    ]
 
 
 class _Planner:
     """Compares a file's drafts with what earlier imports of it stored."""
 
     def __init__(
-        self, shelf: Shelf, project: str, found: Read, records: set[str], foreign: bool
+        self,
+        shelf: Shelf,
+        project: str,
+        found: Read,
+        records: set[str],
+        foreign: bool,
+        by_agent: bool,
     ) -> None:
-        self._foreign = foreign
+        self._foreign = foreign or by_agent
+        self._by_agent = by_agent
         self._shelf = shelf
         self._project = project
         self._path = found.file.path
         self._drafts = found.drafts
         self._records = records
-        rows = shelf.journal.find_imported(notes.file_prefix(self._path), project)
+        prefix = notes.file_prefix(self._path)
+        # What waits for the user is not stored yet, as far as the user's own import goes.
+        rows = [
+            one
+            for one in shelf.journal.find_imported(prefix, project)
+            if not one.proposed.get("held")
+        ]
         self._ids = {row.id for row in rows}
         self._active = {row.external_id: row for row in rows if row.status is Status.ACTIVE}
         now = {draft.key for draft in found.drafts}
@@ -208,7 +232,10 @@ class _Planner:
     def _memory(self, draft: NoteDraft) -> Memory:
         done = {} if draft.done is None else {"done": draft.done}
         marks = {IS_FOREIGN: True} if self._foreign else {}
-        return standing.settled(self._as_written(draft, {**done, **marks}))
+        written = self._as_written(draft, {**done, **marks})
+        asks = proposals.wanted(written, not self._project) if self._by_agent else {}
+        settled = standing.settled(written)
+        return proposals.proposed(settled, asks) if asks else settled
 
     def _as_written(self, draft: NoteDraft, extra: dict[str, Any]) -> Memory:
         return Memory(

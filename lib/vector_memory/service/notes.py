@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from vector_memory import redact
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index import markdown_export
 from vector_memory.lifecycle.dedup import text_key
-from vector_memory.model import Memory, Progress, Status, unique
-from vector_memory.service import asked, export_plans, note_files, note_plans, purged
+from vector_memory.model import PROPOSED, Memory, Progress, Status, unique
+from vector_memory.service import asked, export_plans, note_files, note_plans, proposals, purged
 from vector_memory.service.context import Context
 from vector_memory.service.note_files import NoteFile
 from vector_memory.service.note_plans import (
@@ -49,6 +50,7 @@ class Counts:
     unchanged: int = 0
     left_out: int = 0
     gone: int = 0
+    proposed: int = 0
     forgotten: int = 0
     redactions: int = 0
     errors: list[dict[str, Any]] = field(default_factory=list)
@@ -81,7 +83,7 @@ def import_notes(
         for step in steps:
             if step.action != SAME:
                 show(step.to_json())
-        counts = replace(counts, stored=0, updated=0, merged=0)
+        counts = replace(counts, stored=0, updated=0, merged=0, proposed=0)
     else:
         _carry_out(ctx, request, steps, counts)
     figures = {name: getattr(counts, name) for name in counts.__dataclass_fields__}
@@ -107,9 +109,11 @@ def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progre
         ctx.know_project(shelf, place)
     records = {name for one in found for name in one.records()}
     project = place.id if place else ""
-    foreign = bool(request.get("foreign"))
+    foreign, by_agent = bool(request.get("foreign")), asked.is_agent(request)
     steps = [
-        step for one in found for step in note_plans.of_notes(shelf, project, one, records, foreign)
+        step
+        for one in found
+        for step in note_plans.of_notes(shelf, project, one, records, foreign, by_agent)
     ]
     gone = purged.is_purged(ctx, [step.memory for step in steps])
     steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
@@ -118,7 +122,7 @@ def _plan(ctx: Context, request: asked.Request, counts: Counts, progress: Progre
 
 def _brings(step: Step, purged_ids: set[str]) -> bool:
     """Whether a step would bring back what was purged."""
-    return step.memory.id in purged_ids and step.action in (NEW, CHANGED, UPDATED, MERGED)
+    return step.memory.id in purged_ids and step.action in (*note_plans.STORING, PROPOSED)
 
 
 def _read(
@@ -131,6 +135,8 @@ def _read(
     """Read a file to where it belongs; one that was only come across may fail without harm."""
     try:
         file = note_files.read(path)
+        # It names what is stored of it, and a name can hold a secret, too.
+        file = file._replace(path=redact.clean(file.path).text)
         if markdown_export.is_export(file.text):
             exports.append(file)
         else:
@@ -178,6 +184,7 @@ def _carry_out(ctx: Context, request: asked.Request, steps: list[Step], counts: 
 def _store(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> None:
     """Write what is new and what has changed."""
     _add([step.memory for step in steps if step.action == NEW], shelf, counts)
+    _propose(ctx, [step.memory for step in steps if step.action == PROPOSED], shelf, counts)
     for step in steps:
         if step.old is None:
             continue
@@ -206,6 +213,16 @@ def _add(memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
         fresh[key] = replace(twin or memory, tags=tags)
     counts.stored += len(shelf.journal.add(list(fresh.values())))
     counts.merged += len(memories) - len(fresh)
+
+
+def _propose(ctx: Context, memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
+    """Let what an agent would have bind wait for the user."""
+    for memory in memories:
+        try:
+            proposals.put(ctx, shelf, memory)
+            counts.proposed += 1
+        except VectorMemoryError as error:
+            counts.failed(memory.source.path, str(error))
 
 
 def _follow_lines(shelf: Shelf, step: Step) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from vector_memory.harmless import without_marked
 from vector_memory.index import entities, summaries
 from vector_memory.language import priorities
 from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Priority, unique
@@ -36,7 +37,7 @@ def organize(ctx: Context, request: asked.Request) -> dict[str, Any]:
             continue
         applied = bool(request.get("apply")) and bool(ids)
         if applied:
-            memory = _apply(ctx, shelf, memory, suggested)
+            memory = _apply(ctx, request, shelf, memory, suggested)
         told.append({**memory_json(memory, project_names([shelf])), "suggested": suggested})
     if request.get("apply") and ids and told:
         changed = [str(one["id"]) for one in told]
@@ -66,21 +67,28 @@ def _suggested(memory: Memory) -> dict[str, Any]:
     if rights.is_the_users(memory):
         return {}
     found: dict[str, Any] = {}
-    kind = summaries.intent_of(memory.text)
+    said = without_marked(memory.text)
+    kind = summaries.intent_of(said)
     if memory.kind == PLAIN and kind:
         found["kind"] = kind
     named = [one.partition(":") for one in entities.entities(memory.text, memory.files)]
     tags = [name for sort, _, name in named if sort in TAGGED][:MOST_TAGS]
     if not memory.tags and tags:
         found["tags"] = tags
-    priority = priorities.suggest(memory.text, memory.title)
+    priority = priorities.suggest(said, without_marked(memory.title))
     # Nobody's words become a core rule because they sound like one.
     if memory.priority is Priority.NORMAL and priority is not Priority.NORMAL and memory.trust:
         found["priority"] = Priority.HIGH.value
     return found
 
 
-def _apply(ctx: Context, shelf: Shelf, memory: Memory, suggested: dict[str, Any]) -> Memory:
+def _apply(
+    ctx: Context,
+    request: asked.Request,
+    shelf: Shelf,
+    memory: Memory,
+    suggested: dict[str, Any],
+) -> Memory:
     changed = replace(
         memory,
         kind=suggested.get("kind", memory.kind),
@@ -88,6 +96,9 @@ def _apply(ctx: Context, shelf: Shelf, memory: Memory, suggested: dict[str, Any]
         priority=Priority(suggested.get("priority", memory.priority)),
         updated_at=ctx.now(),
     )
+    if asked.is_agent(request) and changed.weight != memory.weight:
+        # Weight is the user's to give; the rest of what the rules suggest stands.
+        changed = replace(changed, kind=memory.kind, priority=memory.priority)
     if memory.is_foreign or memory.is_suspicious:
         changed = standing.as_information(changed)
     return shelf.journal.update(changed)

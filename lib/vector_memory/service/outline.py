@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from vector_memory.errors import NotFoundError
+from vector_memory.index.tools import clip
 from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.service import asked, unfinished
 from vector_memory.service.context import Context
@@ -105,4 +106,4 @@ def _titles(shelf: Shelf, scope: Scope) -> list[dict[str, Any]]:
     for one in shelf.journal.iter_memories(scope, limit=MOST_TITLES):
         turns.setdefault(one.source.turn or -len(turns), one)
     ordered = sorted(turns.values(), key=lambda one: (one.created_at, one.source.turn))
-    return [{**node(one), "title": one.title or one.text[:100]} for one in ordered]
+    return [{**node(one), "title": one.title or clip(one.text, 100)} for one in ordered]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vector_memory import analysis
+from vector_memory import analysis, harmless
 from vector_memory.model import DONE_HEAD, PASSAGE, Memory
 from vector_memory.service.shelf import Shelf
 
@@ -68,7 +68,10 @@ def _parted(texts: Sequence[str], idea: str) -> tuple[list[str], int | None]:
         for place, text in enumerate(texts):
             if found := pattern.search(text):
                 end = found.end() if len(words) < MOST_WORDS else found.start() + len(said)
-                head, tail = _head(text[: found.start()]), text[end:].lstrip(" *_`.:!?\n")
+                head, _, tail = harmless.parted(
+                    [text[: found.start()], text[found.start() : end], text[end:]]
+                )
+                head, tail = _head(head), tail.lstrip(" *_`.:!?\n")
                 parted = [*texts[:place], head, idea, tail, *texts[place + 1 :]]
                 at = place + 1
                 kept = [one for number, one in enumerate(parted) if one or number == at]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from vector_memory import projects
+from vector_memory import projects, tampering
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.files import open_own
 from vector_memory.model import Scope
 from vector_memory.service import asked, note_files
 from vector_memory.service.context import Context
@@ -21,14 +22,18 @@ def init(ctx: Context, request: asked.Request) -> dict[str, Any]:
     before = ctx.place(folder)
     marker = os.path.join(folder, projects.MARKER)
     store = os.path.join(folder, projects.STORE_IN_MARKER)
-    if projects.is_linked(store):
-        raise BadInputError(f"{marker} is a link.", "Remove it, then `init` makes a folder.")
+    tampering.require_intact(store)
     if os.path.lexists(marker) and not ctx.state.trusted(store):
         raise BadInputError(
             f"{marker} is there already and was not made by this installation.",
             "Look into it, then `vector-memory trust DIR`, or remove it.",
         )
-    _make_marker(marker, store)
+    try:
+        make_marker(store)
+    except OSError as error:
+        raise StoreFullError(
+            f"{marker} cannot be made: {error.strerror or error}.", "Check the folder's rights."
+        ) from error
     ctx.state.trust(store)
     ctx.forget_places()
     place = ctx.place(folder)
@@ -41,16 +46,18 @@ def init(ctx: Context, request: asked.Request) -> dict[str, Any]:
     return {"project": place.name, "store": store, "moved": moved, "found": found}
 
 
-def _make_marker(marker: str, store: str) -> None:
-    try:
-        os.makedirs(store, mode=0o700, exist_ok=True)
-        os.chmod(marker, 0o700)
-        with open(os.path.join(marker, ".gitignore"), "w", encoding="ascii") as file:
-            file.write("*\n")
-    except OSError as error:
-        raise StoreFullError(
-            f"{marker} cannot be made: {error.strerror}.", "Check the folder's rights."
-        ) from error
+def make_marker(store: str) -> None:
+    """Make a project's store, its marker closed to others, and what keeps git from taking it.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    marker = os.path.dirname(store)
+    os.makedirs(store, mode=0o700, exist_ok=True)
+    os.chmod(marker, 0o700)
+    path = os.path.join(marker, ".gitignore")
+    with os.fdopen(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        file.write(b"*\n")
 
 
 def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
@@ -66,14 +73,15 @@ def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
 
 def trust(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Trust a `.memory/` that this installation did not make, or stop trusting it."""
+    if request.get("trusted", True):
+        asked.require_user(request, "trusts a store that came from elsewhere")
     folder = _folder(request, "dir")
     place = ctx.place(folder)
     if not place.store:
         raise NotFoundError(f"There is no .memory/ at or above {folder}.", "`init` makes one.")
     trusted = bool(request.get("trusted", True))
-    if trusted and projects.is_linked(place.store):
-        raise BadInputError(f"{place.store} is a link.", "Put the folder itself there.")
     if trusted:
+        tampering.require_intact(place.store)
         ctx.state.trust(place.store)
     else:
         ctx.state.untrust(place.store)

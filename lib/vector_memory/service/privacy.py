@@ -4,6 +4,7 @@ to what is shown."""
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from vector_memory import redact
@@ -27,10 +28,13 @@ def _begin(ctx: Context) -> None:
     policy.forget_files()
 
 
-def for_folder(ctx: Context, folder: str) -> contextlib.AbstractContextManager[None]:
-    """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too."""
+def for_folder(
+    ctx: Context, folder: str, configurations: Sequence[str] | None = None
+) -> contextlib.AbstractContextManager[None]:
+    """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too, and
+    of the client's configurations that a session ran under; by default of those that count already."""
     _begin(ctx)
-    return redact.for_project(ctx.place(folder).root if folder else "")
+    return redact.for_project(ctx.place(folder).root if folder else "", configurations)
 
 
 def for_request(ctx: Context, request: asked.Request) -> contextlib.AbstractContextManager[None]:
@@ -41,7 +45,8 @@ def for_request(ctx: Context, request: asked.Request) -> contextlib.AbstractCont
     except BadInputError:
         # Whoever answers the request says so.
         place = None
-    return redact.for_project(place.root if place else "")
+    told = request.get("configuration")
+    return redact.for_project(place.root if place else "", [told] if isinstance(told, str) else [])
 
 
 def word(text: str) -> str:
@@ -73,18 +78,3 @@ def _checked(text: str) -> str:
         return redact.clean(text).text
     except UnsafeTextError:
         return DROPPED
-
-
-def report(ctx: Context) -> dict[str, Any]:
-    """Return which files have rules, how many, and which of them cannot be used."""
-    roots = {one.root for shelf in ctx.opened_shelves() for one in shelf.journal.projects()}
-    paths = dict.fromkeys(path for root in ("", *sorted(roots)) for path in policy.files(root))
-    found = {path: policy.rules_of(path) for path in paths}
-    return {
-        "files": [
-            {"path": path, "rules": len(one.patterns), "categories": list(one.categories)}
-            for path, one in found.items()
-            if one
-        ],
-        "problems": [problem for one in found.values() for problem in one.problems],
-    }

@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from vector_memory import removal, tampering
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status
 from vector_memory.service import archives, asked, assessments, byte_search, copies, endings, topics
@@ -84,6 +84,7 @@ def purge(ctx: Context, request: asked.Request, progress: Progress) -> dict[str,
         "wiped": done.wiped,
         "sources": sources,
         "errors": done.errors,
+        "strays": [path for store in _stores(ctx) for path in removal.strays(store)],
         **_told(searched, chosen),
     }
 
@@ -111,6 +112,7 @@ def _preview(ctx: Context, chosen: Choice) -> dict[str, Any]:
         "backups": copies.backups(ctx.home),
         "set_aside": copies.set_aside(ctx.home, _stores(ctx)),
         "sources": _sources(memories),
+        "unopened": {at: str(error) for at, error in ctx.unopened().items()},
     }
 
 
@@ -211,9 +213,10 @@ def _clean_index(ctx: Context, shelf: Shelf) -> None:
             wait_for_index(shelf)
     index = shelf.index
     if index is None:
+        tampering.require_intact(shelf.folder)
         # No model, so nobody has it open; it is made anew from the journal when there is one.
         for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+            removal.remove(folder)
         return
     with shelf.following:
         try:

@@ -17,7 +17,9 @@ def held(ctx: Context, request: asked.Request) -> dict[str, Any]:
     k = asked.number_of(request, "k", 100, 1, 100_000)
     scope, place = asked.scope_asked(ctx, request)
     shelves = asked.shelves_asked(ctx, request, place)
-    found = [one for shelf in shelves for one in shelf.journal.held(scope)]
+    found = [
+        one for shelf in shelves for one in shelf.journal.held(scope) if one.suspicion.get("held")
+    ]
     found.sort(key=lambda one: one.created_at, reverse=True)
     names = project_names(shelves)
     return {"memories": [memory_json(one, names) for one in found[:k]], "total": len(found)}
@@ -31,12 +33,13 @@ def release(ctx: Context, request: asked.Request) -> dict[str, Any]:
         BadInputError: no id is given, or one is of a memory that is not held back.
         NotFoundError: there is none of an id.
     """
+    asked.require_user(request, "releases what is held back")
     ids = asked.words_of(request, "ids")
     if not ids:
         raise BadInputError("Release what?", "`vector-memory quarantine` shows ids.")
     chosen = [lookup(ctx, prefix) for prefix in ids]
     for _, memory in chosen:
-        if not memory.is_held:
+        if not memory.suspicion.get("held"):
             raise BadInputError(
                 f"Memory {memory.id[:12]} is not held back.",
                 "`vector-memory quarantine` shows ids.",

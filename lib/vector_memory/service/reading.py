@@ -12,6 +12,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
 from vector_memory.index.reader import head_of, read_new
+from vector_memory.redact import policy
 
 CACHED = 512
 Cleaner = Callable[[str], redact.Clean]
@@ -26,18 +27,21 @@ class Ask:
         cursor: where the last reading ended; None for the start.
         final: the session is over: what is still open is complete.
         last_message: the last answer, where the transcript lags behind it.
+        configurations: the client's whose rules count, beside the one that the transcript lies in.
     """
 
     path: str
     cursor: Cursor | None = None
     final: bool = False
     last_message: str = ""
+    configurations: tuple[str, ...] = field(default_factory=policy.configurations)
 
 
 @dataclass
 class Read:
     """What one reading gave: redacted drafts, where to read on, the session that the file begins with
-    and its folder, values redacted, texts dropped because they could not be redacted."""
+    and its folder, values redacted, texts dropped because they could not be redacted, and the rules that are
+    not followed any more (`policy.given_up`)."""
 
     path: str
     cursor: Cursor
@@ -46,6 +50,7 @@ class Read:
     drafts: list[Draft] = field(default_factory=list)
     redactions: int = 0
     dropped: int = 0
+    over: list[list[str]] = field(default_factory=list)
 
 
 def read(ask: Ask) -> Read:
@@ -55,31 +60,36 @@ def read(ask: Ask) -> Read:
         OSError: the file cannot be read.
     """
     session, cwd = head_of(ask.path)
-    with redact.for_project(projects.locate(cwd).root if cwd else ""):
+    configurations = (*ask.configurations, *policy.configuration_of(ask.path))
+    with redact.for_project(projects.locate(cwd).root if cwd else "", configurations):
         return _read(ask, session, cwd)
 
 
 def _read(ask: Ask, session: str, cwd: str) -> Read:
     redacted = 0
-    # The same prompt, title and file names come again and again in one transcript.
-    cached = lru_cache(CACHED)(redact.clean)
+    # The same prompt, title and file names come again and again in one transcript. A value that came to be
+    # known since then may stand in a text that was looked at before.
+    cached = lru_cache(CACHED)(lambda text, known: redact.clean(text))
 
-    def clean(text: str) -> str:
-        nonlocal redacted
-        cleaned = cached(text)
-        redacted += cleaned.redactions
-        return cleaned.text
+    with redact.together():
 
-    drafts, moved = read_new(
-        ask.path,
-        ask.cursor,
-        final=ask.final,
-        last_assistant_message=ask.last_message,
-        clean=clean,
-    )
-    made = Read(ask.path, moved, session, cwd, redactions=redacted)
-    for draft in drafts:
-        _add(made, draft, cached)
+        def clean(text: str) -> str:
+            nonlocal redacted
+            cleaned: redact.Clean = cached(text, redact.values_known())
+            redacted += cleaned.redactions
+            return cleaned.text
+
+        drafts, moved = read_new(
+            ask.path,
+            ask.cursor,
+            final=ask.final,
+            last_assistant_message=ask.last_message,
+            clean=clean,
+        )
+        made = Read(ask.path, moved, session, cwd, redactions=redacted)
+        for draft in drafts:
+            _add(made, draft, lambda text: cached(text, redact.values_known()))
+    made.over = policy.given_up()
     return made
 
 

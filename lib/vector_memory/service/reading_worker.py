@@ -7,7 +7,6 @@ Frames in: `{"path", "cursor", "final", "last_message"}`. Frames out, for each: 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -35,8 +34,12 @@ _DRAFT = [one.name for one in fields(Draft)]
 def main() -> None:
     """Answer frames until stdin ends."""
     requests, answers = children.begin()
-    with contextlib.suppress(BadInputError):
-        policy.configure(config.load(Home().config).redact_personal)
+    path = Home().config
+    try:
+        settings = config.load(path)
+    except BadInputError:
+        settings = config.salvaged(path)
+    policy.configure(settings.redact_personal)
     try:
         while (request := read_frame(requests)) is not None:
             ask = ask_of(json.loads(request))
@@ -76,7 +79,9 @@ def request_of(ask: Ask) -> dict[str, Any]:
 def ask_of(request: dict[str, Any]) -> Ask:
     """Return what `request_of` was made of."""
     cursor = request["cursor"]
-    return Ask(**{**request, "cursor": Cursor.from_dict(cursor) if cursor else None})
+    told = tuple(request["configurations"])
+    read_from = Cursor.from_dict(cursor) if cursor else None
+    return Ask(**{**request, "cursor": read_from, "configurations": told})
 
 
 def frames_of(made: Read) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.harmless import with_old_marked
 from vector_memory.model import DERIVED, Memory, Scope
 from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
@@ -58,7 +59,7 @@ def recall(ctx: Context, request: asked.Request) -> dict[str, Any]:
     }
     for hit, shown in zip(hits, answer["hits"], strict=True):
         shelf = shelves[hit.shelf]
-        shown["text"] = in_context(shelf, hit.memory)
+        shown["text"] = with_old_marked(in_context(shelf, hit.memory))
         if around:
             shown |= surroundings(shelf, hit.memory, around)
         if request.get("history") and (told := history_of(shelf, hit.memory))["summary"]:
@@ -147,9 +148,11 @@ def list_memories(ctx: Context, request: asked.Request) -> dict[str, Any]:
         newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=offset + k))
     newest.sort(key=lambda memory: memory.created_at, reverse=True)
     names = project_names(shelves)
+    left_out = ctx.unopened(place) if place or request.get("all_projects") else {}
     return {
         "memories": [memory_json(memory, names) for memory in newest[offset : offset + k]],
         "total": sum(shelf.journal.count(scope) for shelf in shelves),
+        "unopened": {at: str(error) for at, error in left_out.items()},
     }
 
 
@@ -226,7 +229,7 @@ def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
     """Return a memory as programs see it."""
     return {
         "id": memory.id,
-        "text": memory.text,
+        "text": with_old_marked(memory.text),
         "title": memory.title,
         "kind": memory.kind,
         "created_at": memory.created_at.isoformat(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.language import priorities
 from vector_memory.model import (
     COLLECTIONS,
+    PROPOSED,
     Memory,
     Origin,
     Priority,
@@ -17,7 +19,15 @@ from vector_memory.model import (
     Retention,
     Temporal,
 )
-from vector_memory.service import asked, privacy, rights, standing, storing
+from vector_memory.service import (
+    asked,
+    privacy,
+    proposals,
+    rights,
+    spoken,
+    standing,
+    storing,
+)
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup
 from vector_memory.service.shelf import Shelf
@@ -54,20 +64,23 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
         project=place.id if place else "",
         priority=asked.priority_of(request) or Priority.NORMAL,
         confidence=0.7,
-        origin=Origin(str(request.get("origin") or Origin.USER)),
         tags=tuple(redact.clean(tag).text for tag in asked.words_of(request, "tags")),
         **_kept(request, now),
     )
     if place:
         ctx.know_project(shelf, place)
+    draft = _attributed(request, draft)
+    asks = _asks(request, draft)
     draft = standing.settled(draft, str(request["text"]))
     waits = bool(request.get("wait", True))
-    if waits:
+    if waits and not asks:
         ctx.embedding.wait(MODEL_WAIT_S)
-    if request.get("supersedes"):
-        replaced = asked.text_of(request, "supersedes")
-        if asked.is_agent(request):
-            rights.require_not_the_users(lookup(ctx, replaced)[1])
+    replaced = asked.text_of(request, "supersedes") if request.get("supersedes") else ""
+    if replaced and asked.is_agent(request):
+        rights.require_not_the_users(lookup(ctx, replaced)[1])
+    if asks:
+        placed = _proposed(ctx, shelf, draft, asks, replaced, str(request["text"]))
+    elif replaced:
         placed = replace_with(ctx, shelf, replaced, draft)
     elif waits:
         placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
@@ -97,13 +110,47 @@ def remember(ctx: Context, request: asked.Request) -> dict[str, Any]:
     }
 
 
+def _attributed(request: asked.Request, draft: Memory) -> Memory:
+    """Return a draft as the words of whom they are: an agent's, unless the user has said them in this turn,
+    and then with no more weight than the user gave them."""
+    claimed = request.get("origin")
+    if not asked.is_agent(request):
+        return replace(draft, origin=Origin(str(claimed or Origin.USER)))
+    said = str(request.get(asked.SAID) or "")
+    if said and spoken.is_said(str(request["text"]), said):
+        priority = spoken.allowed_priority(draft.priority, said)
+        return replace(draft, origin=Origin.USER, priority=priority)
+    others = claimed in (Origin.TOOL, Origin.IMPORT)
+    return replace(draft, origin=Origin(str(claimed)) if others else Origin.ASSISTANT)
+
+
+def _asks(request: asked.Request, draft: Memory) -> dict[str, Any]:
+    """Return what an agent asks for that is the user's to give, {} for nothing."""
+    if not asked.is_agent(request):
+        return {}
+    if draft.origin is not Origin.USER:
+        return proposals.wanted(draft, bool(request.get("global")))
+    unsaid = request.get("global") and not spoken.is_for_all(str(request[asked.SAID]))
+    return {"global": True} if unsaid else {}
+
+
+def _proposed(
+    ctx: Context, shelf: Shelf, draft: Memory, asks: dict[str, Any], replaced: str, raw: str
+) -> Placed:
+    """Store what waits for the user: as the assistant's words, whoever said them."""
+    told = {"supersedes": lookup(ctx, replaced)[1].id} if replaced else {}
+    plain = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
+    waiting = standing.settled(proposals.proposed(plain, {**draft.weight, **asks}, **told), raw)
+    return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
+
+
 def _kept(request: asked.Request, now: datetime) -> dict[str, Any]:
     """Return where and how long a memory is kept, and what is told of it beside its words."""
     collection = asked.collection_of(request)
     rule = COLLECTIONS[collection]
     return {
         "collection": collection,
-        "title": redact.clean(str(request.get("title") or "")[:TITLE_CHARS]).text,
+        "title": redact.clean(privacy.word(str(request.get("title") or ""))[:TITLE_CHARS]).text,
         "files": tuple(redact.clean(one).text for one in asked.words_of(request, "files")),
         "temporal": Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
         "expires_at": now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,

@@ -15,7 +15,7 @@ from vector_memory.service.upkeep import pending
 
 def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """Return counts, of all stores or of one project, with the stores and the model behind them."""
-    scope, shelves = Scope(), ctx.all_shelves()
+    scope, shelves, place = Scope(), ctx.all_shelves(), None
     if request.get("project"):
         place = asked.place_of(ctx, request)
         assert place is not None
@@ -37,6 +37,7 @@ def stats(ctx: Context, request: asked.Request) -> dict[str, Any]:
         },
         "flags": assessments.figures(shelves, everything),
         "stores": [_store(ctx, shelf) for shelf in shelves],
+        "unopened": {at: str(error) for at, error in ctx.unopened(place).items()},
         "counters": ctx.state.totals(),
         "generation": generation.report(ctx),
         "embedding": {

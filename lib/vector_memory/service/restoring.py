@@ -14,6 +14,7 @@ import os
 import shutil
 from typing import IO, Any
 
+from vector_memory import projects, removal, tampering
 from vector_memory.durable_files import (
     REPLACED,
     put_aside,
@@ -26,7 +27,7 @@ from vector_memory.journal import schema, state_schema, swap
 from vector_memory.journal.copying import problems_of
 from vector_memory.model import Progress
 from vector_memory.paths import Home
-from vector_memory.service import backup_file
+from vector_memory.service import backup_file, places
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> di
     """
     shown = backup_file.read(path)
     targets = _targets(home, shown)
+    _require_room(home, targets, shown)
     staged: dict[str, str] = {}
     done = 0
 
@@ -99,6 +101,27 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> di
             raise _no_room(error) from error
         raise
     return told
+
+
+def _require_room(home: Home, targets: dict[str, str], manifest: backup_file.Manifest) -> None:
+    """Make sure that every disk has room for what a backup puts there.
+
+    Raises:
+        StoreFullError: one has not.
+    """
+    needed: dict[int, tuple[int, str]] = {}
+    for name, one in manifest["files"].items():
+        folder = os.path.dirname(targets.get(name, home.config))
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        device = os.stat(folder).st_dev
+        needed[device] = (needed.get(device, (0, ""))[0] + one["size"], folder)
+    for size, folder in needed.values():
+        if size > shutil.disk_usage(folder).free:
+            raise StoreFullError(
+                f"The backup takes {size:,} bytes on the disk of {folder}, which has less.",
+                "Free space on the disk; nothing has changed.",
+            )
 
 
 def _no_room(error: OSError) -> StoreFullError:
@@ -166,6 +189,8 @@ def _obstacle(folder: str) -> str:
         return f"{project} is not there"
     if os.stat(project).st_uid != os.getuid() or not os.access(project, os.W_OK):
         return f"{project} is not yours to write"
+    if found := tampering.look(folder):
+        return " ".join(found[0])
     return ""
 
 
@@ -198,7 +223,10 @@ def _told(home: Home, manifest: backup_file.Manifest) -> dict[str, Any]:
 
 def _stage(part: str, content: IO[bytes]) -> None:
     _make_folder(os.path.dirname(part))
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    # Made anew, it is nobody else's, whatever stood there.
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(part)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         while piece := content.read(_COPY_BYTES):
             file.write(piece)
@@ -210,11 +238,10 @@ def _stage(part: str, content: IO[bytes]) -> None:
 def _make_folder(folder: str) -> None:
     if os.path.isdir(folder):
         return
-    os.makedirs(folder, mode=0o700)
-    marker = os.path.dirname(folder)
-    if os.path.basename(marker) == ".memory":
-        with open(os.path.join(marker, ".gitignore"), "w", encoding="ascii") as file:
-            file.write("*\n")
+    if os.path.basename(os.path.dirname(folder)) == projects.MARKER:
+        places.make_marker(folder)
+    else:
+        os.makedirs(folder, mode=0o700)
 
 
 def _check(home: Home, target: str, part: str, path: str) -> None:
@@ -244,16 +271,20 @@ def _replace(target: str, part: str) -> str:
         os.rename(part, target)
         sync_file(folder)
         return aside
+    found = tampering.look(os.path.dirname(target)) if target.endswith("journal.db") else []
+    if found:
+        log.error("%s is not restored: %s", target, " ".join(found[0]))
+        return ""
     if os.path.exists(part):
         for name in DERIVED:
             # It follows the other history, and is made from a journal in any case.
-            shutil.rmtree(os.path.join(os.path.dirname(target), name), ignore_errors=True)
+            removal.remove(os.path.join(os.path.dirname(target), name))
         os.rename(part, swap.incoming(target))
     return swap.finish(target, REPLACED)
 
 
 def _remove(path: str) -> None:
     if os.path.isdir(path):
-        shutil.rmtree(path, ignore_errors=True)
+        removal.remove(path)
     with contextlib.suppress(OSError):
         os.unlink(path)

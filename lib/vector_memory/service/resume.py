@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from vector_memory import harmless
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
 from vector_memory.service import asked, outline, unfinished
 from vector_memory.service.context import Context
@@ -80,7 +81,7 @@ def _last(
             "ended_at": newest.created_at.isoformat(),
             "topics": [one.title for one in topics],
             "asked": last.title,
-            "answered": _end(str(last.text)),
+            "answered": _end(harmless.with_old_marked(last.text)),
             "files": list(files[:MOST_FILES]),
         },
         "decided": [memory_json(one, names) for one in _distinct(reversed(decided))],
@@ -104,7 +105,7 @@ def _end(text: str) -> str:
         return text
     end = text[-END_CHARS:]
     cut = end.find("\n") if "\n" in end[: END_CHARS // 2] else end.find(" ")
-    return "… " + end[cut + 1 :]
+    return "… " + harmless.excerpt(text, len(text) - len(end) + cut + 1)
 
 
 def _line(shelf: Shelf, newest: Memory, scope: Scope) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import IS_FOREIGN, Memory, Origin, Source, Status
-from vector_memory.service import asked, privacy, rights, standing
+from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status
+from vector_memory.service import asked, merging, privacy, proposals, rights, standing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -27,6 +27,7 @@ def rewrite(ctx: Context, request: asked.Request) -> dict[str, Any]:
     """
     shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
     rights.require_not_the_users(memory)
+    rights.require_decided(memory)
     changes = _changes(request)
     if not changes and request.get("text") is None:
         raise BadInputError("Nothing to change.", "Give text, kind, tags or priority.")
@@ -35,17 +36,38 @@ def rewrite(ctx: Context, request: asked.Request) -> dict[str, Any]:
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
         )
     changed = replace(memory, **changes, updated_at=ctx.now())
+    asks = _asks(memory, changed, request.get("text") is not None)
+    if asks:
+        changed = proposals.suggested(_without(changed, memory, asks), asks)
     if request.get("text") is None:
         foreign = memory.is_foreign or memory.is_suspicious
         stored = shelf.journal.update(standing.as_information(changed) if foreign else changed)
     else:
         stored = _superseded(ctx, shelf, memory, changed, request)
+    if asks:
+        proposals.note(ctx, stored.project)
     ctx.drop_snapshots()
     ctx.notify()
     ids = list(dict.fromkeys((stored.id, memory.id)))
     ctx.state.audit("edit", asked.actor_of(request), ids, {})
     names = project_names([shelf])
-    return {"memory": memory_json(stored, names), "was": memory.id}
+    told = {"action": PROPOSED} if asks else {}
+    return {"memory": memory_json(stored, names), "was": memory.id, **told}
+
+
+def _without(changed: Memory, memory: Memory, asks: dict[str, Any]) -> Memory:
+    """Return a changed memory without the weight that is asked for: as it was, or, where it was so before
+    and has new words, as information."""
+    had = replace(changed, **{name: getattr(memory, name) for name in asks})
+    return standing.as_information(had) if asks.keys() & had.weight.keys() else had
+
+
+def _asks(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, Any]:
+    """Return what an agent asks for that is the user's to give: new weight, or the old one for new words."""
+    if memory.is_foreign or memory.is_suspicious:
+        return {}
+    had = {} if is_reworded else memory.weight
+    return {name: value for name, value in changed.weight.items() if had.get(name) != value}
 
 
 def _changes(request: asked.Request) -> dict[str, Any]:
@@ -65,6 +87,11 @@ def _superseded(
     raw = asked.text_of(request, "text", MAX_CHARS)
     cleaned = redact.clean(raw)
     ctx.count("redactions", cleaned.redactions)
+    asks = (
+        {PROPOSED: changed.proposed}
+        if changed.extra.get(PROPOSED) != old.extra.get(PROPOSED)
+        else {}
+    )
     draft = replace(
         changed,
         id=new_id(),
@@ -76,8 +103,9 @@ def _superseded(
         extra={
             name: value
             for name, value in standing.unmarked(old.extra).items()
-            if name not in ("sources", "entities", IS_FOREIGN)
-        },
+            if name not in ("sources", merging.VOICES, "entities", IS_FOREIGN)
+        }
+        | asks,
         model="",
         seq=0,
         stored_at=None,

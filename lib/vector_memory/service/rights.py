@@ -4,10 +4,10 @@ them, and what others wrote is not made to count by whoever read it."""
 from __future__ import annotations
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import RULES, Memory, Origin
+from vector_memory.model import Memory, Origin
 from vector_memory.service import asked
 from vector_memory.service.context import Context
-from vector_memory.service.standing import BINDING_COLLECTIONS, IMPORTANT
+from vector_memory.service.standing import BINDING_COLLECTIONS
 
 
 def require_included(ctx: Context, request: asked.Request) -> None:
@@ -17,19 +17,16 @@ def require_included(ctx: Context, request: asked.Request) -> None:
         BadInputError: the user wants none there.
     """
     folder = str(request.get("cwd") or "")
-    if asked.is_agent(request) and folder and ctx.is_excluded(ctx.place(folder), folder):
+    if request.get("actor") == asked.MCP and folder and ctx.is_excluded(ctx.place(folder), folder):
         raise BadInputError(
             "The user wants no memory in this folder.", "It is one of `excluded_projects`."
         )
 
 
 def is_the_users(memory: Memory) -> bool:
-    """Whether a memory holds the user's own words, and they bind."""
-    return memory.origin is Origin.USER and (
-        memory.kind.casefold() in RULES
-        or memory.priority in IMPORTANT
-        or memory.collection in BINDING_COLLECTIONS
-    )
+    """Whether a memory holds the user's own words, or what the user imported, and they bind."""
+    theirs = memory.origin in (Origin.USER, Origin.IMPORT) and memory.trust > 0
+    return theirs and (bool(memory.weight) or memory.collection in BINDING_COLLECTIONS)
 
 
 def require_not_the_users(memory: Memory) -> None:
@@ -45,12 +42,25 @@ def require_not_the_users(memory: Memory) -> None:
         )
 
 
+def require_decided(memory: Memory) -> None:
+    """Make sure that a memory is none about which the user has to decide: it is read as it was proposed.
+
+    Raises:
+        BadInputError: it waits.
+    """
+    if memory.is_held:
+        raise BadInputError(
+            f"Memory {memory.id[:12]} waits for the user.", "Ask the user: `vector-memory review`."
+        )
+
+
 def require_own_weight(memory: Memory) -> None:
     """Make sure that a memory may be made to count more.
 
     Raises:
         BadInputError: others wrote it, or it looks like instructions to the model.
     """
+    require_decided(memory)
     if memory.is_foreign or memory.is_suspicious:
         raise BadInputError(
             f"Memory {memory.id[:12]} was written by others: it informs and does not bind.",

@@ -28,7 +28,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told, without_echoes
 from vector_memory.retrieve.factors import least_relevance
 from vector_memory.retrieve.search import Hit, search
-from vector_memory.service import after_compaction, client_notes
+from vector_memory.service import after_compaction, client_notes, proposals
 from vector_memory.service.context import Context, scope_of
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.recall import is_open, name_in, project_names, touch
@@ -63,7 +63,7 @@ def on_prompt(ctx: Context, ask: Ask) -> str:
     if not ctx.settings.recall_on_prompt or prompts.needs_nothing(ask.prompt):
         return ""
     place = ctx.place(ask.folder)
-    if ctx.is_excluded(place):
+    if ctx.is_excluded(place, ask.folder):
         return ""
     shelves = ctx.shelves_of(place)
     hits = _relevant(ctx, ask, place, shelves)
@@ -154,7 +154,7 @@ def on_start(ctx: Context, ask: Ask) -> str:
     place = ctx.place(ask.folder)
     if ask.source in ("compact", "clear"):
         ctx.state.clear_shown(ask.session)
-    if not ctx.settings.recall_on_start or ctx.is_excluded(place):
+    if not ctx.settings.recall_on_start or ctx.is_excluded(place, ask.folder):
         return ""
     shelves = ctx.shelves_of(place)
     hidden = ctx.state.shown(ask.session)
@@ -165,10 +165,28 @@ def on_start(ctx: Context, ask: Ask) -> str:
     from vector_memory.service import guidance
 
     learned = guidance.for_start(ctx, place, hidden)
-    notes = [*back, *start_notes(ctx, place, shelves, hidden, own, [*back, *learned]), *learned]
+    line = _waiting(ctx, place, shelves) if ask.source != "compact" else ""
+    given = [*back, *learned]
+    spare = injection.tokens(line) if line else 0
+    notes = [*back, *start_notes(ctx, place, shelves, hidden, own, given, spare), *learned]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
     known = client_notes.known_to_client(ask.transcript)
-    return fence(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""
+    told = fence(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""
+    return "\n".join(filter(None, (told, line)))
+
+
+def _waiting(ctx: Context, place: projects.Place, shelves: list[Shelf]) -> str:
+    """Return the line that says how much waits for the user, "" for nothing. What waits is not named: the
+    model has written it, and would read it again."""
+    count = proposals.waiting(ctx, shelves, (place.id, GLOBAL_PROJECT))
+    if not count:
+        return ""
+    what = "1 memory waits" if count == 1 else f"{count} memories wait"
+    line = (
+        f"{what} for the user's review. Tell the user once, and decide nothing yourself: "
+        "`vector-memory review`, in a terminal of their own, shows them."
+    )
+    return injection.fence([], line, injection.OWN_HEAD)
 
 
 def start_notes(
@@ -178,6 +196,7 @@ def start_notes(
     hidden: set[str],
     own_session: str = "",
     given: Sequence[injection.Note] = (),
+    spare: int = 0,
 ) -> list[injection.Note]:
     """Return a start's notes within its budget, most important first.
 
@@ -185,9 +204,10 @@ def start_notes(
         hidden: ids that the session was shown already.
         own_session: a resumed session, whose own talk the model still sees.
         given: notes that come before these and take their part of the budget.
+        spare: tokens that are needed for something else.
     """
     names = project_names(shelves)
-    left = ctx.settings.start_tokens - render.FENCE_TOKENS
+    left = ctx.settings.start_tokens - render.FENCE_TOKENS - spare
     left -= sum(one.tokens for one in given)
     shares = render.Shares(left, ctx.settings.origin_share)
     hidden = hidden | {one.id for one in given}

@@ -231,10 +231,10 @@ class Shelf:
                 self.index.mend(problems)
                 self.recheck_vectors = True
 
-    def close(self) -> None:
-        """Release the index and the journal."""
+    def close(self, save: bool = True) -> None:
+        """Release the index and the journal; `save` what only the memory holds of the index."""
         if self.index is not None:
-            self.index.close()
+            self.index.close(save)
         self.journal.close()
 
 

@@ -14,7 +14,9 @@ from vector_memory.language import suspicion
 from vector_memory.model import (
     CONTEXT,
     DEFAULT_COLLECTION,
+    IMPORTANT,
     IS_FOREIGN,
+    PROPOSED,
     RULES,
     SUSPICION,
     Memory,
@@ -23,8 +25,7 @@ from vector_memory.model import (
 )
 
 BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
-IMPORTANT = (Priority.CORE, Priority.HIGH)
-MARKS = (SUSPICION, IS_FOREIGN)
+MARKS = (SUSPICION, IS_FOREIGN, PROPOSED)
 
 
 def settled(memory: Memory, raw: str = "") -> Memory:
@@ -68,11 +69,12 @@ def unmarked(extra: dict[str, Any]) -> dict[str, Any]:
 
 
 def warning(memory: Memory) -> dict[str, Any]:
-    """Return what programs are told of a suspicious memory, {} of any other."""
-    if not memory.is_suspicious:
-        return {}
-    told = memory.suspicion
-    reasons = [str(one) for one in told.get("reasons") or ()]
-    return {
-        "suspicious": {"score": told.get("score"), "reasons": reasons, "held_back": memory.is_held}
-    }
+    """Return what programs are told of a memory that is suspicious, or that waits for the user; {} of any
+    other."""
+    told: dict[str, Any] = {"proposed": memory.proposed} if memory.proposed else {}
+    if memory.is_suspicious:
+        about = memory.suspicion
+        reasons = [str(one) for one in about.get("reasons") or ()]
+        held = memory.is_held
+        told["suspicious"] = {"score": about.get("score"), "reasons": reasons, "held_back": held}
+    return told

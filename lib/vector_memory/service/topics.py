@@ -6,6 +6,7 @@ They are derived: whatever changes in a session's passages changes them, and rea
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vector_memory import redact
-from vector_memory.errors import UnsafeTextError
+from vector_memory.errors import StoreDamagedError, UnsafeTextError
 from vector_memory.index.memories import SUBAGENT_TAG
 from vector_memory.index.spans import Span, spans, walk
 from vector_memory.index.summaries import Idea
@@ -29,6 +30,8 @@ from vector_memory.service.shelf import Shelf
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
+
+log = logging.getLogger(__name__)
 
 ONE_AT_A_TIME = threading.Lock()
 """A backfill and a session's end may be at the same session."""
@@ -94,8 +97,13 @@ def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     found: dict[str, list[Memory]] = {}
     # What observers keep count of is no part of what was said.
     scope = Scope(sessions=(session,), without=tuple(sorted(QUIET)))
-    for one in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
-        found.setdefault(one.project, []).append(one)
+    try:
+        for one in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
+            found.setdefault(one.project, []).append(one)
+    except StoreDamagedError as error:
+        # A project's broken store keeps no session of another project from its topics.
+        log.warning("no topics are made of what is in %s: %s", shelf.folder, error)
+        return {}
     return found
 
 

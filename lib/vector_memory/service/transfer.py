@@ -14,6 +14,7 @@ from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryErr
 from vector_memory.files import open_found, with_real_folder
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
+    COLLECTIONS,
     IS_FOREIGN,
     Memory,
     Origin,
@@ -23,7 +24,7 @@ from vector_memory.model import (
     Source,
     unique,
 )
-from vector_memory.service import asked, privacy, standing
+from vector_memory.service import asked, privacy, proposals, standing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.shelf import Shelf
 
@@ -45,6 +46,7 @@ class Imported:
     stored: int = 0
     merged: int = 0
     skipped: int = 0
+    proposed: int = 0
     redactions: int = 0
     errors: list[dict[str, Any]] = field(default_factory=list)
     restored: set[str] = field(default_factory=set)
@@ -81,7 +83,12 @@ def import_file(ctx: Context, request: asked.Request, progress: Progress) -> dic
         for number, offset, line in lines_of(path):
             done.read += 1
             try:
-                batch.append(_parsed(ctx, request, line, done))
+                shelf, memory = _parsed(ctx, request, line, done)
+                if memory.proposed:
+                    proposals.put(ctx, shelf, memory)
+                    done.proposed += 1
+                else:
+                    batch.append((shelf, memory))
             except VectorMemoryError as error:
                 done.failed(number, str(error))
             pending += len(line)
@@ -150,7 +157,9 @@ def placed(
     Raises:
         BadInputError: the line cannot be taken.
     """
-    if request.get("foreign"):
+    by_agent = asked.is_agent(request)
+    foreign = bool(request.get("foreign")) or by_agent
+    if foreign:
         # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
         data = {name: value for name, value in data.items() if name not in OURS}
     target = dict(data, cwd=request.get("cwd"))
@@ -162,10 +171,12 @@ def placed(
         ctx.know_place(shelf, place)
     with redact.for_project(place.root if place else ""):
         memory = _memory(ctx, data, place.id if place else "", done)
-    if request.get("foreign"):
+    if foreign:
         memory = replace(memory, extra={IS_FOREIGN: True})
     raw = f"{data.get('title') or ''}\n{data['text']}"
-    return shelf, standing.settled(_own_if_harmless(memory, raw), raw)
+    settled = standing.settled(_own_if_harmless(memory, raw), raw)
+    asks = proposals.wanted(memory, place is None) if by_agent else {}
+    return shelf, proposals.proposed(settled, asks) if asks else settled
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -224,6 +235,7 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
     source = source if isinstance(source, dict) else {}
     lines = source.get("lines")
     first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
+    collection = str(data.get("collection"))
     try:
         return replace(
             memory,
@@ -233,12 +245,12 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
             confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
-            collection=_word(data, "collection") or memory.collection,
+            collection=collection if collection in COLLECTIONS else memory.collection,
             sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
             jurisdiction=privacy.word(_word(data, "jurisdiction")),
             source=replace(
                 memory.source,
-                path=_word(source, "path"),
+                path=privacy.word(_word(source, "path")),
                 line_start=asked.number_of({"line": first}, "line", 0, 0, MOST_LINES),
                 line_end=asked.number_of({"line": last}, "line", 0, 0, MOST_LINES),
             ),

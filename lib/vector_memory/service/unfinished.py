@@ -7,11 +7,15 @@ of what was said.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 
+from vector_memory.errors import VectorMemoryError
 from vector_memory.service import endings, topics
 from vector_memory.service.context import Context
+
+log = logging.getLogger(__name__)
 
 TOPICS = "topics"
 SUMMARY = "summary"
@@ -24,7 +28,18 @@ LESSONS = "lessons"
 def finish_some(ctx: Context, most: int = 4) -> int:
     """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
     due = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
-    finish(ctx, due)
+    for session in due:
+        try:
+            finish(ctx, [session])
+        except VectorMemoryError:
+            # The store cannot be written now: it stays due.
+            raise
+        except Exception:
+            # One session that cannot be told keeps none of the others; its next turn makes it due again.
+            ctx.count("errors")
+            log.exception("no topics are made of session %s", session)
+            ctx.state.done(TOPICS, [session])
+            ctx.state.done(SUMMARY, [session])
     return max(len(due), _learn_some(ctx, most))
 
 

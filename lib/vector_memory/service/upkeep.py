@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from vector_memory import removal, tampering
 from vector_memory.errors import DaemonUnavailableError, EmbeddingError
 from vector_memory.model import Progress, Scope
 from vector_memory.service import asked
@@ -40,9 +41,13 @@ def check(ctx: Context, request: asked.Request, progress: Progress) -> dict[str,
 
 
 def _unopened(ctx: Context) -> list[dict[str, str]]:
+    errors = ctx.unopened()
+    shared = ctx.home.global_store
+    if found := tampering.look(shared):
+        errors[shared] = tampering.refusal(shared, found)
     return [
         {"store": folder, "what": error.message, "fix": error.hint}
-        for folder, error in ctx.unopened().items()
+        for folder, error in errors.items()
     ]
 
 
@@ -141,7 +146,12 @@ def rebuild(ctx: Context, request: asked.Request, progress: Progress) -> dict[st
         shelf.recheck_vectors = True
         rows += level(ctx, shelf, progress)
     ctx.state.audit("rebuild", asked.actor_of(request), [], {"rows": rows})
-    return {"rows": rows, "seconds": round(time.monotonic() - started, 3)}
+    return {
+        "rows": rows,
+        "seconds": round(time.monotonic() - started, 3),
+        "unopened": {at: str(error) for at, error in ctx.unopened().items()},
+        "strays": [path for one in _writable(ctx) for path in removal.strays(one.folder)],
+    }
 
 
 def _writable(ctx: Context) -> list[Shelf]:

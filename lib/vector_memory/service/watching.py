@@ -11,7 +11,7 @@ import hashlib
 import logging
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -188,6 +188,8 @@ def _rules(ctx: Context, place: projects.Place) -> list[str]:
 
 
 def _tell(ctx: Context, call: Call, watched: Watched, found: Sequence[Finding]) -> str:
+    if not _look_through(ctx, call):
+        return ""
     flags = [flag for one in found if (flag := _flag(ctx, call, watched, one))]
     if ctx.settings.capture:
         _keep(ctx, call, watched, flags)
@@ -200,6 +202,26 @@ def _keep(ctx: Context, call: Call, watched: Watched, flags: list[dict[str, Any]
     watched.flags += kept
     ctx.count("flags_recorded", kept)
     ctx.count("flags_dropped", len(flags) - kept)
+
+
+def _look_through(ctx: Context, call: Call) -> bool:
+    """Redact the whole call, so that its secrets go from the words that are kept of it; whether that could
+    be done."""
+    try:
+        for text in (*_strings(call.input), *call.asked):
+            redact.clean(text)
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return False
+    return True
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
 
 
 def _flag(ctx: Context, call: Call, watched: Watched, found: Finding) -> dict[str, Any] | None:
@@ -219,7 +241,7 @@ def _flag(ctx: Context, call: Call, watched: Watched, found: Finding) -> dict[st
         "session": call.session[:100],
         "folder": call.folder,
         "at": at.isoformat(),
-        "tool": redact.clean(call.tool[:80]).text,
+        "tool": str(redact.clean(call.tool).text)[:80],
         "agent": bool(call.agent),
         "category": found.category,
         "severity": found.severity,

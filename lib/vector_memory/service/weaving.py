@@ -8,11 +8,13 @@ ids, so that indexing a session again adds nothing.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vector_memory.errors import VectorMemoryError
 from vector_memory.index import fix_drafts
 from vector_memory.lifecycle import dedup, solving
 from vector_memory.lifecycle.dedup import Outcome
@@ -35,6 +37,8 @@ from vector_memory.service.shelf import Shelf
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
+
+log = logging.getLogger(__name__)
 
 MOST_CONFIDENT = 0.95
 ENTITY_COSINE = 0.6
@@ -69,7 +73,15 @@ def weave(ctx: Context, shelf: Shelf, most: int = 20) -> int:
             vector = shelf.journal.get_vectors([key], ctx.embedding.model).get(key)
             if vector is None or memory.seq > known:
                 break
-            _weave_one(ctx, shelf, memory, vector)
+            try:
+                _weave_one(ctx, shelf, memory, vector)
+            except VectorMemoryError:
+                # The store itself cannot be written: it is woven when it can.
+                raise
+            except Exception:
+                # One idea that cannot be compared keeps none of those behind it from being.
+                ctx.count("errors")
+                log.exception("an idea stays unlinked: %s", memory.id)
         reached, done = memory.seq, done + 1
     if done:
         ctx.state.set_cursor(_name(shelf), {"seq": reached})
@@ -132,7 +144,8 @@ def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> No
     """Let one of two memories that say the same stand for both: the newer, but never the assistant's
     for the user's, nor another's for either's."""
     kept, gone = memory, older
-    if older.trust > memory.trust:
+    heavier = older.origin is not memory.origin and older.weight and not memory.weight
+    if older.trust > memory.trust or (older.trust == memory.trust and heavier):
         kept, gone = older, memory
     become_one(ctx, shelf, kept, gone)
     ctx.noted("merge", "job", [kept.id, gone.id])
@@ -152,21 +165,22 @@ def _absorbed(kept: Memory, gone: Memory) -> Memory:
         kept,
         tags=unique((*kept.tags, *gone.tags)),
         files=unique((*kept.files, *gone.files)),
-        priority=merging.higher(kept, gone),
+        priority=merging.higher(kept, gone) if kept.origin is gone.origin else kept.priority,
         confidence=_confidence(kept, gone),
         extra={
             **standing.unmarked(gone.extra),
             **kept.extra,
+            merging.VOICES: merging.voices(kept, gone),
             "sources": sources[-merging.MOST_SOURCES :],
         },
     )
 
 
 def _confidence(kept: Memory, gone: Memory) -> float:
-    """Return how sure what was said twice is; what others repeat is no surer for it."""
-    if gone.trust == 0 < kept.trust:
+    if gone.trust < kept.trust:
         return kept.confidence
-    return min(MOST_CONFIDENT, max(kept.confidence, gone.confidence) + merging.RAISED)
+    surer = replace(kept, confidence=max(kept.confidence, gone.confidence))
+    return merging.raised(surer, gone, MOST_CONFIDENT)
 
 
 def ties(memory: Memory, near: Sequence[Neighbour]) -> list[storing.Tie]:

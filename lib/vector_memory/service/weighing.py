@@ -11,6 +11,7 @@ from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
     PROCEDURE,
+    PROPOSED,
     SCRATCH,
     Memory,
     Origin,
@@ -18,7 +19,7 @@ from vector_memory.model import (
     Source,
     Temporal,
 )
-from vector_memory.service import asked, privacy, rights, standing, storing
+from vector_memory.service import asked, privacy, proposals, rights, standing, storing
 from vector_memory.service.context import Context, new_id
 from vector_memory.service.recall import lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
@@ -28,6 +29,8 @@ STEP = {CONFIRMED: 0.15, REFUTED: -0.3, OUTDATED: -0.3}
 LEAST, MOST = 0.05, 0.95
 VERIFIED = "verified"
 """In `extra`: `verdict`, `at`, `by` and `note` of the last look at whether it is so."""
+RAISED = "raised"
+"""In `extra`: that an agent has made it surer."""
 PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
 TARGETS = {
     "permanent": DEFAULT_COLLECTION,
@@ -53,12 +56,16 @@ def verify(ctx: Context, request: asked.Request) -> dict[str, Any]:
         )
     now = ctx.now()
     told = {"verdict": verdict, "at": now.isoformat(), "by": asked.actor_of(request)}
-    note = privacy.word(str(request.get("note") or "")[:NOTE_CHARS])
+    note = privacy.word(str(request.get("note") or ""))[:NOTE_CHARS]
     changed = replace(
         memory,
-        confidence=_stepped(memory.confidence, STEP[verdict]),
+        confidence=_stepped(request, memory, STEP[verdict]),
         valid_until=_valid_until(memory, verdict, now),
-        extra={**memory.extra, VERIFIED: {**told, **({"note": note} if note else {})}},
+        extra={
+            **memory.extra,
+            VERIFIED: {**told, **({"note": note} if note else {})},
+            **_raised(request, STEP[verdict]),
+        },
         updated_at=now,
     )
     return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
@@ -72,6 +79,7 @@ def boost(ctx: Context, request: asked.Request) -> dict[str, Any]:
         BadInputError: the direction is unknown, there is no step left, or it is not the agent's to weigh.
     """
     shelf, memory = lookup(ctx, asked.text_of(request, "id", 64))
+    rights.require_decided(memory)
     direction = str(request.get("direction") or "up")
     if direction not in ("up", "down"):
         raise BadInputError(f"There is no direction {direction!r}.", "Directions: up, down.")
@@ -82,7 +90,11 @@ def boost(ctx: Context, request: asked.Request) -> dict[str, Any]:
     what = str(request.get("what") or "priority")
     sign = 1 if direction == "up" else -1
     if what == "confidence":
-        changed = replace(memory, confidence=_stepped(memory.confidence, 0.1 * sign))
+        changed = replace(
+            memory,
+            confidence=_stepped(request, memory, 0.1 * sign),
+            extra={**memory.extra, **_raised(request, sign)},
+        )
     elif what == "priority":
         changed = replace(memory, priority=_next(memory, sign))
     else:
@@ -133,7 +145,11 @@ def _lifted(
         seq=0,
     )
     ctx.embedding.wait(3.0)
-    placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
+    if draft.weight and asked.is_agent(request):
+        waiting = standing.settled(proposals.proposed(draft, draft.weight))
+        placed = storing.Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
+    else:
+        placed = storing.place(ctx, shelf, draft, storing.vector_of(ctx, draft))
     shelf.journal.purge([note.id])
     ctx.state.audit(
         "promote", asked.actor_of(request), [placed.memory.id], {"to": target, "of": "scratch"}
@@ -165,8 +181,17 @@ def _next(memory: Memory, sign: int) -> Priority:
     return PRIORITIES[at]
 
 
-def _stepped(confidence: float, step: float) -> float:
+def _stepped(request: asked.Request, memory: Memory, step: float) -> float:
+    """Return a memory's confidence after a step. An agent makes it surer once: it says nothing new by saying
+    it again."""
+    confidence = memory.confidence
+    if step > 0 and asked.is_agent(request) and memory.extra.get(RAISED):
+        return confidence
     return round(min(max(MOST, confidence), max(LEAST, confidence + step)), 3)
+
+
+def _raised(request: asked.Request, step: float) -> dict[str, Any]:
+    return {RAISED: True} if step > 0 and asked.is_agent(request) else {}
 
 
 def _valid_until(memory: Memory, verdict: str, now: datetime) -> datetime | None:
@@ -179,7 +204,12 @@ def _valid_until(memory: Memory, verdict: str, now: datetime) -> datetime | None
 def _changed(
     ctx: Context, request: asked.Request, shelf: Shelf, memory: Memory, action: str, **detail: Any
 ) -> dict[str, Any]:
-    stored = shelf.journal.update(memory)
+    before = shelf.journal.get(memory.id)
+    allowed = proposals.allowed(request, before, memory)
+    stored = shelf.journal.update(allowed)
+    if allowed is not memory:
+        action = PROPOSED
+        proposals.note(ctx, stored.project)
     ctx.drop_snapshots()
     ctx.notify()
     ctx.state.audit(action, asked.actor_of(request), [memory.id], detail)

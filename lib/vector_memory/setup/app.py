@@ -23,7 +23,7 @@ _SKIPPED = ("__pycache__", ".mypy_cache", ".ruff_cache")
 SHIM = """#!/bin/sh
 # Runs one hook of the installed version: what the settings name, since it stays where it is.
 run=${0%/*}/current/hooks/run
-[ -f "$run" ] || exit 0
+[ -f "$run" ] && [ -O "$run" ] || exit 0
 VECTOR_MEMORY_HOME=${0%/app/*}
 export VECTOR_MEMORY_HOME
 exec /bin/sh "$run" "$@"

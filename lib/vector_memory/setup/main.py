@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 
-from vector_memory import paths
+from vector_memory import paths, private
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import closing, locking, model, steps
 from vector_memory.setup.plan import Plan
@@ -36,7 +36,11 @@ def main(arguments: Sequence[str]) -> int:
 
         return develop.main(ROOT, arguments[1:])
     options = _parse(arguments)
-    site = Site(ROOT, paths.Home(), options.model_source)
+    try:
+        site = Site(ROOT, paths.Home(), options.model_source)
+    except VectorMemoryError as error:
+        sys.stderr.write(f"{error.message}\nWhat to do: {error.hint}\n")
+        return 1
     return _in_background(site) if options.background else _in_foreground(site, options)
 
 
@@ -53,6 +57,8 @@ def set_up(site: Site, *, wait: bool = True, with_proof: bool = True) -> None:
         _begin_log(site)
         with _clear_errors():
             steps.run(Plan(site).steps(with_proof), sys.stdout)
+            for folder in (site.home.runtime, site.home.models):
+                private.close_below(folder)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(site.failed)
 

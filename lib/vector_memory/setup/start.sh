@@ -4,18 +4,24 @@
 # runs and that a failed one is not tried again at once.
 
 umask 077
-home=${1:-${VECTOR_MEMORY_HOME:-}}
-[ -n "$home" ] || exit 0
+VECTOR_MEMORY_HOME=${1:-${VECTOR_MEMORY_HOME:-}}
+[ -n "$VECTOR_MEMORY_HOME" ] || exit 0
+. "${0%/*}/home.sh"
+[ -z "$refused" ] || exit 0
 PATH=${PATH:+$PATH:}/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin
 export PATH
 root=$(CDPATH='' cd -- "${0%/*}/../../.." && pwd -P) || exit 0
-mkdir -p "$home/run" "$home/logs" 2>/dev/null || exit 0
-log=$home/logs/setup.log
-failed=$home/run/setup.failed
-
 say() {
     printf '{"systemMessage": "%s", "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "%s"}}\n' "$1" "$1"
 }
+
+if holds_something_else; then
+    say 'Vector Memory is not set up: VECTOR_MEMORY_HOME names a folder that holds something else. Correct it, or run bootstrap.sh with it.'
+    exit 0
+fi
+mkdir -p "$home/run" "$home/logs" 2>/dev/null || exit 0
+log=$home/logs/setup.log
+failed=$home/run/setup.failed
 
 report() {
     if [ -s "$failed" ]; then

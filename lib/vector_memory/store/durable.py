@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from vector_memory.durable_files import sync_descriptor, sync_file, write_durably
 from vector_memory.errors import StoreDamagedError
+from vector_memory.files import open_own
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 REWRITTEN = frozenset({"latest_version_hint.json"})
@@ -30,7 +31,7 @@ class Sum(NamedTuple):
 def sum_of(path: str) -> Sum:
     """Read a file and return its size and digest."""
     digest, size = hashlib.blake2b(digest_size=16), 0
-    with open(path, "rb") as file:
+    with os.fdopen(open_own(path), "rb") as file:
         while piece := file.read(_READ_BYTES):
             digest.update(piece)
             size += len(piece)
@@ -56,7 +57,7 @@ class WriteGuard:
     synced stands with sizes and digests in a list beside the mark.
 
     Args:
-        folder: the folder; it need not exist.
+        folder: the folder's real path; it need not exist.
         mark: the path of the mark, in the folder's parent; the list is `<mark>.sums`.
         boot: what names this run of the machine.
     """
@@ -71,7 +72,7 @@ class WriteGuard:
     def lost_power(self) -> bool:
         """Whether the machine went down (or may have) while the folder was being written."""
         try:
-            with open(self.mark, encoding="ascii") as file:
+            with os.fdopen(open_own(self.mark), encoding="ascii") as file:
                 return not self._boot or file.read().strip() != self._boot
         except FileNotFoundError:
             return False
@@ -150,7 +151,7 @@ class WriteGuard:
             StoreDamagedError: it cannot be read.
         """
         try:
-            with open(self.list, encoding="utf-8") as file:
+            with os.fdopen(open_own(self.list), encoding="utf-8") as file:
                 self._sums = {path: Sum(*values) for path, values in json.load(file).items()}
         except FileNotFoundError:
             self._sums = {}
@@ -200,7 +201,8 @@ class WriteGuard:
 
     def _set(self) -> None:
         os.makedirs(os.path.dirname(self.mark), mode=0o700, exist_ok=True)
-        with open(self.mark, "w", encoding="ascii") as file:
+        descriptor = open_own(self.mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(self._boot)
             file.flush()
             sync_descriptor(file.fileno())

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.errors import StoreDamagedError, StoreFullError
+from vector_memory import removal, tampering
+from vector_memory.errors import StoreDamagedError, StoreFullError, StoreTamperedError
 from vector_memory.model import Candidate, IndexRow, Scope
 from vector_memory.store import table as form
 from vector_memory.store.failures import translated
@@ -53,11 +53,12 @@ class Index:
     """
 
     def __init__(self, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> None:
-        self.store = store
+        tampering.require_intact(store)
+        self.store = os.path.realpath(store)
         self.model = model
         self.dim = dim
         self.exact_rows = exact_rows
-        self.matrix_folder = os.path.join(store, "matrix", form.slug(model, dim))
+        self.matrix_folder = os.path.join(self.store, "matrix", form.slug(model, dim))
         self._lance: LanceIndex | None = None
         self._matrix: Matrix | None = None
         self._columns: Columns | None = None
@@ -181,7 +182,7 @@ class Index:
         """
         from vector_memory.store.lance import LanceIndex
 
-        with self._write_lock:
+        with self._writing():
             if self._lance is None:
                 lance = LanceIndex.open(self.store, self.model, self.dim)
                 try:
@@ -220,7 +221,7 @@ class Index:
         """
         from vector_memory.store.matrix import Matrix
 
-        with self._write_lock, translated("building the matrix", self.matrix_folder):
+        with self._writing(), translated("building the matrix", self.matrix_folder):
             self._matrix = Matrix.build(
                 self.matrix_folder, self.model, self.dim, chunks, reached, self.exact_rows
             )
@@ -236,7 +237,7 @@ class Index:
             StoreFullError: the disk is full; what was reached before still stands.
             StoreDamagedError: LanceDB cannot use its table; `set_aside` helps.
         """
-        with self._write_lock:
+        with self._writing():
             self.load_lance()
             lance = self._loaded()
             gone = lance.replace(rows, removed_ids, reached)
@@ -272,7 +273,7 @@ class Index:
             StoreFullError: the disk is full; everything goes on as it was.
             StoreDamagedError: LanceDB cannot use its table; `set_aside` helps.
         """
-        with self._write_lock:
+        with self._writing():
             if self._lance is not None:
                 self._lance.optimize(purge)
                 self._learn_common(self._lance)
@@ -287,7 +288,7 @@ class Index:
         from vector_memory.store.columns import Columns
         from vector_memory.store.matrix import Matrix
 
-        with self._write_lock:
+        with self._writing():
             self.load_lance()
             lance = self._loaded()
             lance.rebuild()
@@ -315,7 +316,7 @@ class Index:
         import numpy as np
 
         kept = np.unique(np.array(list(living), np.int64))
-        with self._write_lock:
+        with self._writing():
             self.load_lance()
             lance = self._loaded()
             gone = np.setdiff1d(lance.allowed(Scope()), kept)
@@ -341,12 +342,12 @@ class Index:
         folder, own = os.path.split(self.matrix_folder)
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             if name != own:
-                shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+                removal.remove(os.path.join(folder, name))
 
     def set_aside(self, reason: str) -> None:
         """Rename LanceDB's table out of the way and start an empty one, from 0. The matrix serves
         on and is made equal to the table once that has caught up."""
-        with self._write_lock:
+        with self._writing():
             if self._lance is not None:
                 self._lance.set_aside(reason)
                 self._ahead = self._matrix is not None
@@ -370,7 +371,7 @@ class Index:
         """
         from vector_memory.store.matrix import Matrix
 
-        with self._write_lock:
+        with self._writing():
             if WRONG_MATRIX in problems and self._matrix is not None:
                 self._matrix.set_aside()
                 self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
@@ -380,17 +381,34 @@ class Index:
             elif self._lance is not None:
                 self._rebuild_matrix(self._lance, len(self._lance.embedded_seqs()))
 
-    def close(self) -> None:
-        """Save the matrix, release files and memory."""
+    def close(self, save: bool = True) -> None:
+        """Save the matrix, release files and memory.
+
+        Args:
+            save: write what is not saved; not where somebody else has changed the files.
+        """
         with self._write_lock:
             # What cannot be saved is derived: the next start takes it from LanceDB.
-            with contextlib.suppress(StoreFullError):
-                self._save_matrix()
+            with contextlib.suppress(StoreFullError, StoreTamperedError):
+                if save:
+                    self._save_matrix()
             if self._lance is not None:
                 self._lance.close()
             self._lance = self._matrix = self._columns = None
 
     # -- small parts --------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keep other threads from writing, and see that nothing in the store leads elsewhere: LanceDB opens
+        and deletes files by their paths.
+
+        Raises:
+            StoreTamperedError: something does.
+        """
+        with self._write_lock:
+            tampering.require_intact(self.store)
+            yield
 
     def _selective(self, terms: Sequence[str]) -> Sequence[str]:
         """Return the terms that are worth asking for among many rows: all rare ones, and of the
@@ -469,5 +487,6 @@ class Index:
 
     def _save_matrix(self) -> None:
         if self._matrix is not None:
+            tampering.require_intact(self.store)
             with translated("saving the matrix", self.matrix_folder):
                 self._matrix.save()

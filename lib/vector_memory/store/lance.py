@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import Counter
@@ -63,7 +64,7 @@ class LanceIndex:
         Raises:
             StoreFullError: the folder cannot be written.
         """
-        table = LanceTable(store, model, dim)
+        table = LanceTable(os.path.realpath(store), model, dim)
         try:
             table.open()
             index = cls(table)
@@ -288,7 +289,6 @@ class LanceIndex:
             StoreFullError: the folder cannot be written.
         """
         with self._write_lock, translated("rebuilding", self._table.path):
-            self._table.discard_damaged()
             self._table.remake()
             self._untidy = self._unindexed = self._loose = 0
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from vector_memory import removal
 from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
 from vector_memory.store import table as form
@@ -30,8 +30,9 @@ WARM_ROWS = 200_000
 """Rows up to which the words are read ahead."""
 METADATA_CACHE_BYTES = 32 << 20
 ASIDE = "lance"
-NEW, OLD = "-new", "-old"
-"""What a table is called while it is written anew, and the one before it for the moment in between."""
+TABLES = "memories_"
+NEW = "-new"
+"""What a table is called while it is written anew."""
 ROWS_AT_ONCE = 16_384
 
 
@@ -39,7 +40,7 @@ class LanceTable:
     """One table's files, its connection, and what it has reached. One writer.
 
     Args:
-        store: the store's folder.
+        store: the store's folder, by its real path.
         model: the embedding model and its version.
         dim: the vectors' dimension.
 
@@ -53,7 +54,7 @@ class LanceTable:
         self.store = store
         self.dim = dim
         self.folder = os.path.join(store, "lance")
-        self.name = f"memories_{form.slug(model, dim)}"
+        self.name = f"{TABLES}{form.slug(model, dim)}"
         self.path = os.path.join(self.folder, f"{self.name}.lance")
         self.handle: Any = None
         self.reached = 0
@@ -94,30 +95,27 @@ class LanceTable:
 
     def remake(self) -> None:
         """Delete the table and make an empty one."""
-        self._close_handle()
-        shutil.rmtree(self.path, ignore_errors=True)
-        self.guard.forget()
+        self._rename("")
+        self.discard_damaged()
         self._start()
 
     def rewrite(self, kept: NDArray[np.int64]) -> None:
         """Copy the rows of these sequence numbers into a new table and put it in the place of the old one.
         A process that dies in between leaves the old table, or none: the journal has everything."""
         new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
-        old = os.path.join(self.folder, f"{self.name}{OLD}.lance")
         self._delete_others()
         self.run(self._copy_rows(kept))
         handle, connection = self.handle, self._connection
         # The list is of the old files, some of which have the names of new ones.
         self.guard.forget()
         with self.guard.writing():
-            os.rename(self.path, old)
+            put_aside(self.path, self.store, ASIDE)
             os.rename(new, self.path)
         # What LanceDB keeps in memory of files it keeps by their paths: these are other files.
         self._connection = None
         self._start()
         for gone in (handle, connection):
             gone.close()
-        self._delete_others()
         self.discard_damaged()
 
     async def _copy_rows(self, kept: NDArray[np.int64]) -> None:
@@ -156,12 +154,8 @@ class LanceTable:
         rewriting left."""
         own = {os.path.basename(one) for one in (self.path, self.guard.mark, self.guard.list)}
         for name in os.listdir(self.folder):
-            if name not in own:
-                path = os.path.join(self.folder, name)
-                if os.path.isdir(path) and not os.path.islink(path):
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    os.unlink(path)
+            if name not in own and name.lstrip(".").startswith(TABLES):
+                removal.remove(os.path.join(self.folder, name))
 
     def discard_damaged(self) -> None:
         """Delete what was set aside earlier: it holds the words of memories."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vector_memory import removal
 from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
+from vector_memory.files import open_own
 from vector_memory.model import Candidate, Scope
 from vector_memory.store import matrix_file
 from vector_memory.store.matrix_file import EXACT_ROWS, Ranges, Saved
@@ -65,7 +66,7 @@ class Matrix:
     """All vectors of one store and one model. One thread writes, any number search.
 
     Args:
-        folder: where its files are, or will be.
+        folder: where its files are, or will be; a real path.
         model: the embedding model and its version.
         dim: the vectors' dimension.
         exact_rows: how many rows are kept exactly; where there are more, all are coded.
@@ -119,7 +120,8 @@ class Matrix:
         path = os.path.join(folder, "building.f32")
         seqs: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         codes: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-        with open(path, "wb") as file:
+        descriptor = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(descriptor, "wb") as file:
             for some_seqs, projects, vectors in chunks:
                 np.ascontiguousarray(vectors, np.float32).tofile(file)
                 seqs.append(np.asarray(some_seqs, np.int64))
@@ -269,7 +271,8 @@ class Matrix:
     def delete(self) -> None:
         """Delete the matrix's files, those set aside among them; what is in memory goes on until it
         is dropped."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            removal.remove(self.folder)
         discard(*os.path.split(self.folder))
 
     # -- small parts --------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory.durable_files import sync_descriptor, sync_file
 from vector_memory.errors import StoreDamagedError
+from vector_memory.files import open_own
+from vector_memory.removal import is_ours
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +111,10 @@ def save(
         raise
     # From here on the new files are in force, whatever fails.
     sync_file(folder)
-    _delete(folder, [name for name in os.listdir(folder) if name not in (META, *names)])
+    _delete(
+        folder,
+        [name for name in os.listdir(folder) if is_ours(name) and name not in (META, *names)],
+    )
     return load(folder, model, dim)
 
 
@@ -132,7 +137,8 @@ def load(folder: str, model: str, dim: int) -> Saved:
     rows = meta["rows"]
     paths = [os.path.join(folder, name) for name in names]
     try:
-        seqs = np.fromfile(os.path.join(folder, seqs_name), np.int64)
+        with os.fdopen(open_own(os.path.join(folder, seqs_name)), "rb") as file:
+            seqs = np.fromfile(file, np.int64)
         held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
     except (ValueError, FileNotFoundError) as error:
         raise _damaged(folder, "its vectors are incomplete") from error
@@ -145,7 +151,7 @@ def load(folder: str, model: str, dim: int) -> Saved:
 def _names_left(folder: str) -> list[str]:
     """Return the files of a matrix that no `meta.json` names."""
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    return [] if META in names else names
+    return [] if META in names else [name for name in names if is_ours(name)]
 
 
 def _mapped(path: str, rows: int, dim: int) -> Rows:
@@ -174,11 +180,12 @@ def _map(path: str, kind: str, shape: tuple[int, ...]) -> Any:
     import numpy as np
 
     size = np.dtype(kind).itemsize * math.prod(shape)
-    if os.path.getsize(path) != size:
-        raise ValueError(f"{path} has another size than {size}")
-    if not size:
-        return np.empty(shape, kind)
-    return np.memmap(path, kind, "r", shape=shape).view(np.ndarray)
+    with os.fdopen(open_own(path), "rb") as file:
+        if os.fstat(file.fileno()).st_size != size:
+            raise ValueError(f"{path} has another size than {size}")
+        if not size:
+            return np.empty(shape, kind)
+        return np.memmap(file, kind, "r", shape=shape).view(np.ndarray)
 
 
 def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> list[str]:
@@ -214,14 +221,14 @@ def vectors_sound(folder: str) -> bool:
 
 def _file_sum(path: str) -> str:
     digest = hashlib.blake2b(digest_size=8)
-    with open(path, "rb") as file:
+    with os.fdopen(open_own(path), "rb") as file:
         while piece := file.read(_READ_BYTES):
             digest.update(piece)
     return digest.hexdigest()
 
 
 def _read_meta(folder: str) -> dict[str, Any]:
-    with open(os.path.join(folder, META), encoding="utf-8") as file:
+    with os.fdopen(open_own(os.path.join(folder, META)), encoding="utf-8") as file:
         text = file.read()
     try:
         meta = dict(json.loads(text))
@@ -255,7 +262,7 @@ def _newest(folder: str) -> int:
 def _write(path: str, pieces: Iterator[Any]) -> str:
     """Write and sync a file of arrays or bytes (0600); return its checksum."""
     digest = hashlib.blake2b(digest_size=8)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     with os.fdopen(descriptor, "wb") as file:
         for piece in pieces:
             if len(piece):

@@ -135,9 +135,9 @@ def test_the_draft(session: Session, tmp_path: Path) -> None:
     session.fail("pytest", MISSING)
     session.run("uv run pytest")
     (draft,) = drafts(session, tmp_path)
-    assert draft.title == "pytest: command not found"
+    assert draft.title == "\u27e6tool: pytest: command not found\u27e7"
     assert draft.text == (
-        "ERROR pytest: command not found. FIX ran `uv run pytest` instead. (command `pytest`)"
+        "ERROR \u27e6tool: pytest: command not found.\u27e7 FIX ran `uv run pytest` instead. (command `pytest`)"
     )
     assert (draft.kind, draft.collection) == ("solution", "episodes")
     assert draft.tags == ("fix", f"sig:{draft.extra['signature']}")
@@ -196,11 +196,6 @@ def refused(session: Session) -> None:
     session.run("rm -r build")
 
 
-def refused_in_words(session: Session) -> None:
-    session.fail("git commit -m a", "please add the other file first, too")
-    session.run("git add b && git commit -m a")
-
-
 def not_permitted(session: Session) -> None:
     session.fail("claude --print", "This command requires approval")
     session.run("claude -p x")
@@ -247,8 +242,7 @@ def web(session: Session) -> None:
 @pytest.mark.parametrize(
     "happened",
     [
-        nothing_changed, other_file, never_mended, hidden_by_a_pipe, refused, refused_in_words,
-        not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
+        nothing_changed, other_file, never_mended, hidden_by_a_pipe, refused, not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
     ],
 )  # fmt: skip
 def test_what_is_no_fix(happened: Any, session: Session, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -70,3 +71,25 @@ def test_one_object_holds_the_same() -> None:
     assert [fact.is_relation for fact in found] == [False, False, True]
     assert parse_whole(b'{"entities": 3}') is None
     assert parse_whole(b"[]") is None
+
+
+def test_a_word_is_redacted_before_its_form_is_lost() -> None:
+    """Small letters, words instead of signs and one line instead of two hide what a value was."""
+    value = "Ab1" * 9
+
+    def clean(text: str) -> str:
+        return text.replace(value, "[gone]")
+
+    items: list[dict[str, Any]] = [
+        {
+            "type": "entity",
+            "name": f"n{value}",
+            "entityType": value,
+            "observations": [f"has\n{value}"],
+        },
+        {"type": "entity", "name": "n", "entityType": f"x_{value}"},
+        {"type": "relation", "from": value, "to": "b", "relationType": f"uses_{value}"},
+    ]
+    for fact in (one for item in items for one in facts(item, clean)):
+        told = " ".join((fact.text, *fact.tags, *fact.entities)).replace(" ", "").casefold()
+        assert value.casefold() not in told

@@ -65,13 +65,13 @@ def test_what_nobody_looks_for_is_left_out() -> None:
     steps = (
         Step(SAID, "Perfect! Let me read the file.\n\nThe pool leaks connections. Great!"),
         Step(DONE, "Bash: ls -la"), Step(DONE, "Edit a.py"), Step(DONE, "Bash: git status"),
-        Step(DONE, "Edit a.py (failed: no such text)"), Step(SAID, "Now I'll run the tests:"),
+        Step(DONE, "Edit a.py", error="no such text"), Step(SAID, "Now I'll run the tests:"),
         Step(DONE, "Bash: cd x && make deploy"),
     )  # fmt: skip
     (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
     assert draft.text.split("\n")[1:] == [
         "Assistant: The pool leaks connections.",
-        "Done: Edit a.py (failed: no such text)",
+        "Done: Edit a.py (failed: \u27e6tool: no such text\u27e7)",
         "Done: Bash: cd x && make deploy",
     ]
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
-import stat
 from collections.abc import Iterator
 
 from vector_memory import private
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
 
 LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
-PRIVATE_FILES = ("config.json", "state.db", os.path.join("global", "journal.db"))
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -48,14 +47,14 @@ def _way(root: str) -> Iterator[Finding]:
 
 
 def _permissions(case: Case) -> Finding:
-    home = case.home
-    paths = [home.root, *(home.path(name) for name in (*home.FOLDERS, *PRIVATE_FILES))]
-    # `runtime` and `models` may be links to folders that several data homes share.
-    own = [path for path in paths if os.path.exists(path) and not os.path.islink(path)]
-    open_ones = [path for path in own if stat.S_IMODE(os.stat(path).st_mode) & 0o077]
+    home, root = case.home, case.home.root
+    tops = [home.path(name) for name in home.FOLDERS] if home.is_shared_place() else [root]
+    open_ones = [path for top in tops for path in private.open_below(top)]
     if open_ones:
-        fix = f"chmod go-rwx {' '.join(open_ones)}"
-        return Finding("disk", FAIL, f"Others can reach {open_ones[0]}.", fix)
-    if not os.access(home.root, os.W_OK):
-        return Finding("disk", FAIL, f"{home.root} cannot be written.", "Mend its permissions.")
+        fix = f"chmod -R go-rwx {shlex.join(tops)}"
+        return Finding(
+            "disk", FAIL, f"Others can reach {len(open_ones)}, {open_ones[0]} first.", fix
+        )
+    if not os.access(root, os.W_OK):
+        return Finding("disk", FAIL, f"{root} cannot be written.", "Mend its permissions.")
     return Finding("disk", OK, "Only you can read the data home")

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.files import read_text
 
 PLUGIN = "vector-memory"
+MOST_BYTES = 4_000_000
 WIRE = "Install the plugin, or put settings.snippet.json of the data home into the settings."
 
 
@@ -65,8 +67,7 @@ def load(path: str) -> dict[str, Any]:
         ValueError: it is no JSON.
     """
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            found = json.load(file)
+        found = json.loads(read_text(path, MOST_BYTES).removeprefix("\ufeff"))
     except OSError:
         return {}
     return found if isinstance(found, dict) else {}

@@ -1,9 +1,11 @@
-"""The user's own rules of privacy: where they stand, and those that cannot be used."""
+"""What the user wants kept out: rules of privacy, those that are not followed, and folders that are left out."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
+from vector_memory import config
 from vector_memory.cli import asking
 from vector_memory.cli.checks import OK, WARN, Case, Finding
 from vector_memory.errors import VectorMemoryError
@@ -12,7 +14,13 @@ MOST_PROBLEMS = 10
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Yield the files with rules, and each rule that is not followed."""
+    """Yield the files with rules, each rule that is not followed, and folders that protect nothing."""
+    for folder in config.load(case.home.config).excluded_projects:
+        if not os.path.isdir(os.path.expanduser(folder)):
+            hint = f"`vector-memory config remove excluded_projects {folder}`, and add where it is now."
+            yield Finding(
+                "privacy", WARN, f"A folder that is left out is not there: {folder}", hint
+            )
     if case.status is None:
         yield Finding("privacy", OK, "The daemon reads your rules; none runs")
         return
@@ -25,7 +33,10 @@ def check(case: Case) -> Iterator[Finding]:
     problems = found.get("problems") or []
     for problem in problems[:MOST_PROBLEMS]:
         yield Finding(
-            "privacy", WARN, f"A rule is not followed: {problem}", "Mend or remove the rule."
+            "privacy",
+            WARN,
+            f"A rule is not followed: {problem}",
+            "`vector-memory privacy` shows all.",
         )
     files = found.get("files") or []
     if files:

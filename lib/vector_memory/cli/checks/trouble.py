@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from vector_memory.cli import asking
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
 from vector_memory.cli.counts import TROUBLE, number, told, usual
+from vector_memory.client.spool import read_aside, read_spool
 from vector_memory.errors import VectorMemoryError
 
 MAX_SPOOLED = 100
 MAX_ERRORS = 5
+RETRY = "Mend it, then `vector-memory doctor --retry`."
 LATE = ("hooks_late", "answers_too_late", "hooks_failed")
 SHARE_LATE = 0.02
 """The share of hooks that may be late before it is a warning."""
@@ -27,7 +28,7 @@ def check(case: Case) -> Iterator[Finding]:
         else:
             yield from _errors(answer.get("errors") or [])
             yield from _counters(answer.get("counters") or {})
-    yield _spool(case)
+    yield from _spool(case)
 
 
 def _errors(errors: list[object]) -> Iterator[Finding]:
@@ -60,12 +61,18 @@ def _counters(counters: dict[str, object]) -> Iterator[Finding]:
         yield Finding("trouble", state, f"Counted: {said}", fix)
 
 
-def _spool(case: Case) -> Finding:
-    try:
-        waiting = [name for name in os.listdir(case.home.spool) if not name.startswith(".")]
-    except OSError:
-        waiting = []
+def _spool(case: Case) -> Iterator[Finding]:
+    waiting, aside = read_spool(case.home), read_aside(case.home)
     message = f"{len(waiting)} events wait in the spool"
     if len(waiting) > MAX_SPOOLED:
-        return Finding("trouble", WARN, f"{message}.", "The daemon does not take them: see above.")
-    return Finding("trouble", OK, message)
+        fix = "The daemon does not take them: see above."
+        yield Finding("trouble", WARN, f"{message}.", fix)
+    else:
+        yield Finding("trouble", OK, message)
+    for _, entry in aside[:MAX_ERRORS]:
+        what = f"{entry.get('event')} of {entry.get('transcript') or entry.get('session')}"
+        words = f"Set aside after failing three times: {what}: {entry.get('reason')}"
+        yield Finding("trouble", WARN, words, RETRY)
+    if len(aside) > MAX_ERRORS:
+        words = f"{len(aside) - MAX_ERRORS} more events were set aside"
+        yield Finding("trouble", WARN, words, RETRY)

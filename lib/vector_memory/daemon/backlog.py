@@ -1,0 +1,155 @@
+"""The events that wait in the spool. Each is begun three times at most: one that fails, hangs or ends the
+daemon is set aside, and keeps no other from being done.
+
+How often an event was begun stands in its file's name, and is written before it is begun: it holds
+whatever ends the daemon.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.client.spool import read_aside, read_entry, read_spool
+from vector_memory.durable_files import write_durably
+from vector_memory.errors import StoreFullError, UnsafeTextError
+from vector_memory.service.context import Context
+
+log = logging.getLogger(__name__)
+
+MOST_TIMES = 3
+AGAIN_S = 60.0
+"""How long an event that failed is left alone: it is begun again with the next one after that."""
+REASON_CHARS = 300
+
+Learn = Callable[[dict[str, Any], str, bool], None]
+
+
+class Backlog:
+    """Takes the events of the spool one by one.
+
+    Args:
+        index: has work done by the indexing thread, in order.
+        learn: does what an event means: (entry, the last answer, whether to read in a process of its own,
+            which has a budget: the event failed before, and the daemon may have died of it).
+    """
+
+    def __init__(
+        self, ctx: Context, index: Callable[[Callable[[], object]], None], learn: Learn
+    ) -> None:
+        self._ctx = ctx
+        self._index = index
+        self._learn = learn
+        self._going_on: set[str] = set()
+        self._failed_at: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def add(self, path: str, last: str = "") -> None:
+        """Have an event done that was just spooled, with the last answer of its turn."""
+        self._index(partial(self._do, _stem(path), last))
+        self._index(self._again)
+
+    def drain(self) -> None:
+        """Have everything done that waits; what was begun before comes last."""
+        for path in sorted((path for path, _ in read_spool(self._ctx.home)), key=_times):
+            self._index(partial(self._do, _stem(path)))
+
+    def retry(self) -> int:
+        """Have what was set aside done once more; return how many events that are."""
+        aside = read_aside(self._ctx.home)
+        self._ctx.hopeless.clear()
+        for number, (path, _) in enumerate(aside):
+            name = f"{time.time_ns():016x}-{os.getpid()}{number}.json"
+            os.rename(path, _begun(os.path.join(self._ctx.home.spool, name), MOST_TIMES - 1))
+        self.drain()
+        return len(aside)
+
+    def _again(self) -> None:
+        """Do what failed a while ago."""
+        now = time.monotonic()
+        for stem in [one for one, at in self._failed_at.items() if now - at > AGAIN_S]:
+            self._do(stem)
+
+    def _do(self, stem: str, last: str = "") -> None:
+        with self._lock:
+            if stem in self._going_on:
+                # A thread is still at it.
+                return
+            self._going_on.add(stem)
+        try:
+            self._do_alone(stem, last)
+        finally:
+            self._going_on.discard(stem)
+
+    def _do_alone(self, stem: str, last: str) -> None:
+        self._failed_at.pop(stem, None)
+        forms = [_begun(stem, times) for times in range(MOST_TIMES + 1)]
+        path = next((one for one in forms if os.path.exists(one)), "")
+        if not path:
+            return
+        entry, times = read_entry(path), _times(path) + 1
+        if times > MOST_TIMES:
+            self._set_aside(path, entry, "the daemon ended while it was at it")
+            return
+        begun = _begun(stem, times)
+        os.rename(path, begun)
+        try:
+            if not entry:
+                raise ValueError("it is no event")
+            self._learn(entry, last, times > 1)
+        except Exception as error:
+            if isinstance(error, StoreFullError) or self._ctx.stopping.is_set():
+                # The event has no part in it.
+                os.rename(begun, path)
+            elif times == MOST_TIMES:
+                self._set_aside(begun, entry, f"{type(error).__name__}: {error}")
+            else:
+                self._failed_at[stem] = time.monotonic()
+            raise
+        os.unlink(begun)
+
+    def _set_aside(self, path: str, entry: dict[str, Any], reason: str) -> None:
+        """Keep an event where nobody waits for it. One of each kind for a transcript is enough: whoever
+        reads it reads all that is new."""
+        told = _clean(reason)[:REASON_CHARS]
+        log.error("an event was set aside after %d tries: %s", MOST_TIMES, told)
+        self._ctx.count("events_set_aside")
+        key = f"{entry.get('event')}\0{entry.get('transcript') or path}\0{entry.get('session')}"
+        name = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32] + ".json"
+        os.makedirs(self._ctx.home.spool_aside, mode=0o700, exist_ok=True)
+        kept = json.dumps({**entry, "reason": told}).encode("ascii")
+        write_durably(os.path.join(self._ctx.home.spool_aside, name), kept)
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def _clean(reason: str) -> str:
+    try:
+        return redact.clean(reason).text
+    except UnsafeTextError:
+        return "an error that cannot be told"
+
+
+def _stem(path: str) -> str:
+    """Return an event's path as it was first."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, name.partition(".json")[0] + ".json")
+
+
+def _begun(path: str, times: int) -> str:
+    """Return the path of an event that was begun so many times."""
+    return f"{path}.{times}" if times else path
+
+
+def _times(path: str) -> int:
+    times = path.rpartition(".")[2]
+    return int(times) if times.isdigit() else 0

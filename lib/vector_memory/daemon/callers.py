@@ -1,0 +1,147 @@
+"""Who asks: the user, or a program of an agent's. What a request says of itself is believed only where it
+makes less of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from vector_memory import ancestry, processes
+from vector_memory.ancestry import AGENT, USER, Client, Identity
+from vector_memory.processes import Process
+from vector_memory.service.asked import SAID
+
+T = TypeVar("T")
+MOST_CLIENTS = 64
+MCP = "mcp"
+CURSOR = "clients"
+MOST_SAID_CHARS = 20_000
+MET_S = 60.0
+"""How long who started a hook is taken for what it was."""
+
+
+class Started(NamedTuple):
+    """Which process started a hook, and whether as its client does: a client's hooks read from a socket."""
+
+    by: Process
+    as_clients_do: bool
+
+
+class Callers:
+    """Knows the clients that ran hooks, and what the user has said to each in this turn.
+
+    Args:
+        load: returns what an earlier daemon knew of clients.
+        save: keeps it, when nobody waits.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[], dict[str, Any] | None] = lambda: None,
+        save: Callable[[dict[str, Any]], None] = lambda known: None,
+    ) -> None:
+        self._save = save
+        kept = load() or {}
+        kept = kept if kept.get("boot") == processes.boot() else {}
+        self._since = int(kept.get("since") or 0)
+        self._clients: OrderedDict[Identity, Client] = OrderedDict(
+            {(one[0], one[1]): Client(one[2], one[3]) for one in kept.get("clients") or ()}
+        )
+        self._said: OrderedDict[Identity, tuple[Started, str]] = OrderedDict()
+        self._met: OrderedDict[Identity, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, request: dict[str, Any], caller: Process | None) -> dict[str, Any]:
+        """Return a request with who asks (`actor`), and with the user's words of this turn (`said`) where
+        an agent does."""
+        self._look_after()
+        line = ancestry.line_of(caller, self._clients, since=self._since)
+        self._see(line)
+        claimed = request.get("actor")
+        actor = claimed if claimed in (AGENT, MCP) else USER
+        if line.speaker != USER and actor == USER:
+            actor = AGENT
+        said = next((self._spoken(one) for one in line.processes if one in self._said), "")
+        return {**request, "actor": actor, SAID: said if actor != USER else ""}
+
+    def started_by(self, hook: Process | None) -> Started | None:
+        """Return who started a hook, while it is still there: it does not wait for long."""
+        parent = processes.process(hook.parent) if hook else None
+        if hook is None or parent is None:
+            return None
+        # Nearly every hook comes from a program that was met a moment ago: it is not looked at again.
+        who = ancestry.identity(parent)
+        if time.monotonic() - self._met.get(who, -MET_S) < MET_S:
+            return Started(parent, who not in self._clients or processes.stdin_is_socket(hook.pid))
+        starter, between = ancestry.starter_of(hook)
+        if starter is None:
+            return None
+        who = ancestry.identity(starter)
+        if who not in self._clients and (
+            ancestry.is_client(processes.program(starter.pid))
+            or any(ancestry.is_marked(processes.program(one.pid)) for one in between)
+        ):
+            self._remember(who, Client(processes.cgroup(starter.pid)))
+        if starter.pid == parent.pid:
+            self._note(self._met, who, time.monotonic())
+        sockets = all(processes.stdin_is_socket(one.pid) for one in between)
+        return Started(starter, sockets or who not in self._clients)
+
+    def heard(self, started: Started | None, event: str, prompt: str = "") -> None:
+        """Take note of what the user has said to who started a hook, until the turn's end."""
+        if started is None:
+            return
+        who = ancestry.identity(started.by)
+        if event == "Stop":
+            self._said.pop(who, None)
+        elif event == "UserPromptSubmit" and prompt:
+            # Whether a person said it is looked at when it matters: this prompt waits for its answer.
+            self._note(self._said, who, (started, prompt[:MOST_SAID_CHARS]))
+
+    def _spoken(self, who: Identity) -> str:
+        """Return a prompt that comes from a person, "" for another: a client that an agent started is given
+        an agent's words, and an agent's shell can start a hook as well as the client, but not over the
+        client's sockets."""
+        started, prompt = self._said.get(who) or (None, "")
+        if started is None:
+            return ""
+        line = ancestry.line_of(started.by, self._clients, True, self._since)
+        return prompt if started.as_clients_do and line.speaker == USER else ""
+
+    def _note(self, noted: OrderedDict[Identity, T], who: Identity, value: T) -> None:
+        """Keep something of a program; of so many programs the latest."""
+        with self._lock:
+            noted[who] = value
+            noted.move_to_end(who)
+            while len(noted) > MOST_CLIENTS:
+                noted.popitem(last=False)
+
+    def _remember(self, who: Identity, client: Client) -> None:
+        with self._lock:
+            self._clients[who] = client
+            while len(self._clients) > MOST_CLIENTS:
+                self._clients.popitem(last=False)
+            self._since = min(self._since or who[1], who[1])
+            self._keep()
+
+    def _see(self, line: ancestry.Line) -> None:
+        """Note when the first agent began: what has lost its parents since then may be one's."""
+        if line.since and not 0 < self._since <= line.since:
+            with self._lock:
+                self._since = line.since
+                self._keep()
+
+    def _keep(self) -> None:
+        known = [[*one, *about] for one, about in self._clients.items()]
+        self._save({"boot": processes.boot(), "clients": known, "since": self._since})
+
+    def _look_after(self) -> None:
+        """Note which clients have ended: what began after that is none of theirs."""
+        for who, client in list(self._clients.items()):
+            if not client.ended:
+                now = processes.process(who[0])
+                if now is None or ancestry.identity(now) != who:
+                    self._remember(who, client._replace(ended=processes.now()))

@@ -1,0 +1,108 @@
+"""Who is connected: how many at once, what they hold, and who gives way where it becomes too much.
+
+A client is waited for while its request is not whole and while it does not read its answer. Only such a
+one gives way, the one that let the daemon wait for longest; whoever is being answered stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+
+MAX_CLIENTS = 128
+MAX_OTHERS = 32
+"""Of these so many at most are answered that are no hooks: for hooks there is always a place."""
+STALLED_S = 2.0
+"""After so long without a byte a client of these gives way to another one."""
+SMALL_BYTES = 65_536
+MOST_HELD_BYTES = 64 << 20
+"""What all requests that are not whole, and all answers that are not read, may hold, small ones left
+out; a single one may be larger."""
+
+
+class Client:
+    """One connection. `since` is the moment from which its client is waited for, None while it is
+    answered; `held` are the bytes of its unfinished request or unread answer."""
+
+    __slots__ = ("held", "is_hook", "known", "since", "sock")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self.since: float | None = time.monotonic()
+        self.known = self.is_hook = False
+        self.held = 0
+
+    @property
+    def waited_s(self) -> float:
+        """How long it has been waited for."""
+        since = self.since
+        return 0.0 if since is None else time.monotonic() - since
+
+
+class Clients:
+    """All clients of a daemon."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._here: set[Client] = set()
+        self._threads = 0
+
+    @property
+    def active(self) -> int:
+        """How many are connected, those included that were shown the door a moment ago."""
+        return self._threads
+
+    def enter(self, sock: socket.socket) -> Client | None:
+        """Let a client in, in the place of another one if need be; None where there is no room."""
+        client = Client(sock)
+        with self._lock:
+            full = len(self._here) >= MAX_CLIENTS and not self._dismiss(self._here, 0.0)
+            # Those that were dismissed need a moment to go.
+            if full or self._threads >= 2 * MAX_CLIENTS:
+                return None
+            self._here.add(client)
+            self._threads += 1
+        return client
+
+    def leave(self, client: Client) -> None:
+        """Give its place back."""
+        with self._lock:
+            self._here.discard(client)
+            self._threads -= 1
+
+    def begin(self, client: Client, is_hook: bool) -> bool:
+        """Note that a whole request has come; whether it may be answered now."""
+        with self._lock:
+            client.since, client.held = None, 0
+            others = {one for one in self._here if one.known and not one.is_hook}
+            if not is_hook and len(others) >= MAX_OTHERS and not self._dismiss(others, STALLED_S):
+                return False
+            client.known, client.is_hook = True, is_hook
+            return True
+
+    def hold(self, client: Client, size: int) -> bool:
+        """Note that a client is waited for that holds so many bytes; whether there is room for them."""
+        with self._lock:
+            if size > SMALL_BYTES:
+                while (rest := self._held() - client.held) and rest + size > MOST_HELD_BYTES:
+                    holders = {one for one in self._here if one.held > 0} - {client}
+                    if not self._dismiss(holders, STALLED_S):
+                        return False
+            client.held = size if size > SMALL_BYTES else 0
+            return True
+
+    def _held(self) -> int:
+        return sum(one.held for one in self._here)
+
+    def _dismiss(self, among: set[Client], stalled_s: float) -> bool:
+        """Show the door to the one of these that has been waited for longest; whether there was one."""
+        waiting = [one for one in among if one.since is not None and one.waited_s >= stalled_s]
+        if not waiting:
+            return False
+        client = max(waiting, key=lambda one: one.waited_s)
+        self._here.discard(client)
+        with contextlib.suppress(OSError):
+            client.sock.shutdown(socket.SHUT_RDWR)
+        return True

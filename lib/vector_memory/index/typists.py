@@ -1,0 +1,48 @@
+"""Who wrote a prompt: the user at the keyboard, or a program that started or told the session.
+
+The client's own fields say so first. Where they leave it open, a prompt in the form of a program's
+counts as one: it is remembered as it is, and binds nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+HEADLESS = "sdk"
+"""How the entry point of a session begins that a program started, or the user with `-p`."""
+MOST_TYPED_CHARS = 300
+"""Of what a headless session is asked, so much in one paragraph may be a user's at the command line."""
+
+_TYPED_ORIGINS = frozenset({"human", "person", "composer", "voice-call", "remote", "suggestion"})
+_SYSTEM_SOURCE = "system"
+_SCAFFOLD = re.compile(r"<([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,400})?>(?=.*</\1\s*>)", re.DOTALL)
+_ROLE = re.compile(
+    r"(?:you are|you're|your (?:task|role|job) is|act as|du bist|sie sind|tu es|vous êtes|eres|usted es|"
+    r"você é|tu sei|ты|вы)\s+\S",
+    re.IGNORECASE,
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+def is_typed(data: Mapping[str, Any], prompt: str) -> bool:
+    """Whether the user typed a prompt.
+
+    Args:
+        data: the transcript's line, or what it has attached.
+        prompt: its words, without what the client put into them.
+    """
+    origin = data.get("origin")
+    kind = origin.get("kind") if isinstance(origin, dict) else None
+    if kind is not None and str(kind) not in _TYPED_ORIGINS:
+        return False
+    if data.get("promptSource") == _SYSTEM_SOURCE or data.get("planContent") or data.get("isMeta"):
+        return False
+    if _SCAFFOLD.match(prompt):
+        return False
+    is_long = len(prompt) > MOST_TYPED_CHARS or _PARAGRAPH.search(prompt) is not None
+    may_be_a_programs = str(data.get("entrypoint") or "").startswith(HEADLESS) or _ROLE.match(
+        prompt
+    )
+    return not (is_long and may_be_a_programs)

@@ -1,0 +1,217 @@
+"""What of a prompt the user did not type himself: mails, logs, documents, lists that were pasted into it.
+
+Told by form alone, whatever the language: how lines begin and end, and what stands around them. A block
+that shows where it ends (a fence, a quotation, output of a machine) leaves what follows it to the user; a
+document does not, and reaches to the prompt's end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+LONG_PROMPT = 1_500
+LONG_LINES = 25
+"""From here on only how a prompt begins and ends may be the user's."""
+OWN_CHARS = 400
+"""Characters of a paragraph that may be the user's own before or after what he pasted."""
+OWN_ITEMS, ITEM_CHARS = 5, 160
+"""A list of more, or of longer items, was written elsewhere."""
+LEAST_LETTERS = 0.6
+"""The share of letters and spaces below which a line is a machine's."""
+SHORT_LINE = 16
+
+_BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
+_ENDING = (_QUOTE, _FENCED, _NOISE)
+"""What shows where it ends."""
+_FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
+_QUOTED = re.compile(r"\s{0,3}>")
+_LISTED = re.compile(r"\s{0,24}(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
+_RULE = re.compile(r"\s*(?:[-=*_~#|:+]\s*){3,}$")
+_TIME = r"\d{1,2}:\d\d(?::\d\d)?"
+_PRINTED = re.compile(
+    # A log: a date, a time, a level; a trace's frame; a difference of files.
+    r"\s*\W?(?:\d{4}[-/]\d\d[-/]\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4},? +\d|"
+    + _TIME
+    + r"\b|\d+\.\d{3,}[\] ]"
+    r"|[A-Z][a-z]{2} +\d{1,2} " + _TIME + r"|\d+[smh]\s*$)"
+    r"|\s*\W?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR!?|FATAL|CRITICAL|TRACE|PANIC|FAILED|PASSED)\b\W"
+    r"|\s*(?:[\w.]*(?:Error|Exception|Warning)|error|warning|fatal|npm ERR!)(?:\[\w+\])?: "
+    r"|\s+at \S+[(.:]|\s*File \".*\", line \d|Traceback \(|\s*\.\.\. \d+ more|\s*[\^~]+\s*$|Caused by: "
+    r"|diff --git |index [0-9a-f]{7}|@@ |\+\+\+ |--- \S|\+(?=[\w<({\"'@#/])|[-+]\s{4,}\S|\s*\d+\s*[-+|│] "
+    # A shell's or a program's page, a table, data, markup.
+    r"|\s*(?:[$%❯➜⏺⎿●○✓✔✗✘×│┌┐└┘├┤━─═╭╰▶☐☒]|PS [A-Z]:|\w+@\w+[:~]|>>> )|\s*\|.*\||\s*\S.*\t\S"
+    r"|\s*[{}\[\]]+,?\s*$|\s*\"[^\"]{1,80}\"\s*:|\s*(?:import|from|package|using|#include|def|class|function|func|fn|"
+    r"public|private|const|let|var|return)\b.*[;:{(]\s*$|.*[;{]\s*$"
+)
+_MARKUP = re.compile(r"\s*</?[A-Za-z!?][^<>]{0,400}>")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|\s{0,3}(?:\*\*|__)[^*_\n]{2,100}(?:\*\*|__):?\s*$")
+_KEYED = re.compile(
+    r"\s*(?:[-*•]\s+)?[^\W\d_][^\n:\uff1a,.;!?\"`]{0,28}(?::\s+\S|\uff1a\S|[:\uff1a]\s*$)|\s*[\w.-]{1,30}\s=\s\S"
+)
+_ADDRESS = re.compile(r"\s*[^\W\d_][\w -]{0,20}[:\uff1a].*\S@\S")
+_SPOKEN = re.compile(
+    r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?:[^\W\d_][\w.'-]{0,20}\s?){1,3}(?:\s*[(\[][^)\]\n]{1,30}[)\]])?\s*(?::\s|\uff1a)"
+)
+_STAMPED = re.compile(
+    r"\s*@?(?:[^\W\d_][\w.'-]{0,20},?\s+){1,3}\W{0,3}(?:[^\W\d_]{1,12}\s+){0,2}"
+    + _TIME
+    + r"(?:\s*[AaPp]\.?[Mm]\.?)?\W*$"
+)
+"""Who said what follows, and at what time, as chats show it."""
+_GREETING = re.compile(r"\s*[^\W\d_]\S{0,20}(?: \S{1,20}){0,3}[,\uff0c!]\s*$")
+_HANDING_OVER = re.compile(r"[:\uff1a]\s*$")
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    form: int
+
+
+def parted(text: str) -> list[tuple[str, bool]]:
+    """Return a prompt in parts, in order, each with whether it was pasted. The parts make up the prompt."""
+    return list(_known(text))
+
+
+def own(text: str) -> str:
+    """Return a prompt without what was pasted into it."""
+    return "".join(part for part, is_pasted in _known(text) if not is_pasted)
+
+
+@lru_cache(32)
+def _known(text: str) -> tuple[tuple[str, bool], ...]:
+    # Passages and ideas are made of the same prompt, one after the other.
+    if "\n" not in text.strip() and len(text) <= LONG_PROMPT:
+        return ((text, False),)
+    lines = list(_lines(text))
+    foreign = _foreign(text, lines)
+    parts = []
+    for is_foreign, group in groupby(range(len(lines)), key=lambda at: at in foreign):
+        places = list(group)
+        parts.append((text[lines[places[0]].start : lines[places[-1]].end + 1], is_foreign))
+    return tuple(parts)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start, fence = 0, ""
+    for line in text.split("\n"):
+        end = start + len(line)
+        opened = _FENCE.match(line)
+        if fence or opened:
+            yield _Line(start, end, _FENCED)
+            if not fence:
+                fence = opened[1] if opened else ""
+            elif line.strip().startswith(fence) and not line.strip(" \t" + fence[0]):
+                fence = ""
+        else:
+            # Terminals end a line that goes on with a backslash.
+            yield _Line(start, end, _form(line.rstrip("\\")))
+        start = end + 1
+
+
+def _form(line: str) -> int:
+    if not line.strip() or _RULE.match(line):
+        return _BLANK
+    if _QUOTED.match(line):
+        return _QUOTE
+    if _HEADING.match(line) or _ADDRESS.match(line) or _MARKUP.match(line):
+        return _OPENING
+    if _PRINTED.match(line):
+        return _MACHINE
+    letters = sum(char.isalpha() or char.isspace() for char in line)
+    if len(line) >= SHORT_LINE and letters < LEAST_LETTERS * len(line):
+        return _NOISE
+    if _KEYED.match(line) or _SPOKEN.match(line):
+        return _FIELD
+    return _ITEM if _LISTED.match(line) else _OWN
+
+
+def _foreign(text: str, lines: Sequence[_Line]) -> set[int]:
+    """Return the places of the lines that are not the user's."""
+    opened = _document(text, lines)
+    foreign = set(range(opened, len(lines)))
+    machine = False
+    for at, line in enumerate(lines[:opened]):
+        # What stands between and behind lines of a machine is most likely of the same output.
+        machine = machine or line.form == _MACHINE
+        if machine or line.form in _ENDING:
+            foreign.add(at)
+    foreign |= _long_lists(lines)
+    if machine and opened == len(lines):
+        foreign -= _last_words(text, lines)
+    return foreign | _middle(text, lines)
+
+
+def _document(text: str, lines: Sequence[_Line]) -> int:
+    """Return the place of the line with which a document begins that reaches to the end, as many as
+    there are lines for none."""
+    said = [at for at, line in enumerate(lines) if line.form != _BLANK]
+    stamped = [at for at in said if _STAMPED.fullmatch(text, lines[at].start, lines[at].end)]
+    for at, after in zip(said, [*said[1:], len(lines)], strict=True):
+        line, following = lines[at], lines[after].form if after < len(lines) else None
+        if line.form == _OPENING:
+            return at
+        if line.form == _FIELD and following == _FIELD:
+            return at
+        if at in stamped[:-1] or (line.form == _OWN and _begins_letter(text, lines, at)):
+            return at
+        words = text[line.start : line.end].rstrip("\\")
+        hands_over = line.form in (_OWN, _FIELD) and _HANDING_OVER.search(words)
+        # What shows its own end hands back again.
+        if hands_over and following not in (None, _MACHINE, *_ENDING):
+            return after
+    return len(lines)
+
+
+def _begins_letter(text: str, lines: Sequence[_Line], at: int) -> bool:
+    """Whether a line is the greeting of a letter: short, alone, with a comma at its end, and more below."""
+    alone = at > 0 and lines[at - 1].form == _BLANK or at == 0
+    greets = _GREETING.match(text, lines[at].start, lines[at].end)
+    return alone and greets is not None and at + 2 < len(lines)
+
+
+def _is_short(items: Sequence[_Line]) -> bool:
+    return len(items) <= OWN_ITEMS and all(one.end - one.start <= ITEM_CHARS for one in items)
+
+
+def _long_lists(lines: Sequence[_Line]) -> set[int]:
+    """Return the places of the lists that are too long to have been typed."""
+    found: set[int] = set()
+    places = [at for at, line in enumerate(lines) if line.form != _BLANK]
+    for is_list, group in groupby(places, key=lambda at: lines[at].form == _ITEM):
+        items = list(group)
+        if is_list and not _is_short([lines[at] for at in items]):
+            found.update(items)
+    return found
+
+
+def _last_words(text: str, lines: Sequence[_Line]) -> set[int]:
+    """Return the places of a last short paragraph that stands apart from a machine's lines."""
+    end = len(lines)
+    while end and lines[end - 1].form == _BLANK:
+        end -= 1
+    start = end
+    while start and lines[start - 1].form == _OWN:
+        start -= 1
+    apart = 0 < start < end and lines[start - 1].form == _BLANK
+    short = apart and lines[end - 1].end - lines[start].start <= OWN_CHARS
+    return set(range(start, end)) if short else set()
+
+
+def _middle(text: str, lines: Sequence[_Line]) -> set[int]:
+    """Return the places between the first and the last paragraph of a long prompt."""
+    spoken = [at for at, line in enumerate(lines) if line.form != _BLANK]
+    size = sum(lines[at].end - lines[at].start for at in spoken)
+    if (size <= LONG_PROMPT and len(spoken) <= LONG_LINES) or len(spoken) < 2:
+        return set()
+    first = last = 0
+    while first < len(lines) and (lines[first].form != _BLANK or first < spoken[0]):
+        first += 1
+    last = spoken[-1]
+    while last > first and lines[last].form != _BLANK:
+        last -= 1
+    return set(range(first, last + 1))

@@ -1,0 +1,232 @@
+"""Rules that users write in plain Markdown, read and understood.
+
+Under a heading about privacy each list item is one: a pattern (`/…/`, `/…/i` or in backticks), a term (in
+quotes or plain), the name of a category, which may name terms after a colon, or a sentence that asks not to
+store something. Under a heading about memory sentences alone are; elsewhere those that say "remember" or
+"memory". What cannot be understood is told, and never taken for a phrase that nobody writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vector_memory.redact import categories, examples, wishes
+from vector_memory.redact.rules import Rule, Rules
+
+HEADING = re.compile(
+    r"^(#{1,6})\s+(?:[^\w#]{0,4}\s*)?(?:privacy|redact(?:ion|ed|s)?|sensitive (?:data|information)|"
+    r"confidential(?:ity)?|(?:never|do not|don't) (?:remember|store|record|save))\b[^\n]*$",
+    re.IGNORECASE,
+)
+_MEMORY = re.compile(r"\b(?:memor(?:y|ies)|remember\w*|privacy)\b", re.IGNORECASE)
+_ANY_HEADING = re.compile(r"^(#{1,6})\s+\S")
+_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.+?)\s*$")
+_FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
+_SLASHED = re.compile(r"(?:^|(?<=\s))/((?:[^/\\\n]|\\.)+)/([a-z]*)(?=$|[\s,;.])")
+_TICKED = re.compile(r"`([^`\n]+)`")
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)")
+_CATEGORY = re.compile(
+    r"^(?:any |all |my |our |the )*([\w -]{2,40}?)(?:\s*[:(–—]\s*|\s+-\s+)(.+?)\)?\.?$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[^\W\d_]*(?:[A-ZÀ-Þ]|\d)[\w&.'-]*")
+_LABEL_CASE = re.compile(r"^[A-ZÀ-Þ][a-zà-ÿ]+$")
+_CLAUSE = re.compile(
+    r"\b(?:i|me|you|we|us|they|them|would|should|not|whatever|that|which|careful|ask|use|be|please|always|without|with|in|at|before|after)\b",
+    re.IGNORECASE,
+)
+_GENERIC = re.compile(
+    r"\b(?:names?|data|details?|info(?:rmation)?|numbers?|things?|stuff|people|persons?|customers?|clients?|users?|colleagues?|"
+    r"conversations?|topics?|matters?|messages?|files?|secrets?|confidential|private|personal|sensitive|anything|everything)\b",
+    re.IGNORECASE,
+)
+LONGEST_TERM = 120
+SHORTEST_TERM = 2
+MOST_WORDS = 4
+PRIVACY, MEMORY, ELSEWHERE = "privacy", "memory", ""
+Found = list[Rule]
+
+
+def parse(markdown: str, path: str, binding: bool = False) -> Rules:
+    """Return the rules that a Markdown text has.
+
+    Args:
+        path: the file, for problems.
+        binding: the file is the user's own.
+    """
+    found: dict[tuple[str, str], Rule] = {}
+    problems: list[str] = []
+    for number, item, section in _items(markdown):
+        try:
+            for rule in understood(item, section, problems, f"{path}:{number}"):
+                rule.line, rule.item = number, item
+                found.setdefault((rule.name, rule.pattern), rule)
+        except ValueError as error:
+            problems.append(f"{path}:{number}: {error}")
+    return Rules(tuple(found.values()), problems, path, binding)
+
+
+def _items(markdown: str) -> Iterator[tuple[int, str, str]]:
+    """Yield list items and lines with their lines' numbers and what their section is about."""
+    depth, section, fenced = 0, ELSEWHERE, False
+    for number, line in enumerate(markdown.splitlines(), 1):
+        if _FENCE.match(line):
+            fenced = not fenced
+        if fenced:
+            continue
+        if heading := _ANY_HEADING.match(line):
+            level = len(heading[1])
+            about = PRIVACY if HEADING.match(line) else MEMORY if _MEMORY.search(line) else ""
+            if not depth or level <= depth:
+                depth, section = (level if about else 0), about
+            elif about == PRIVACY:
+                section = PRIVACY
+        elif item := _ITEM.match(line):
+            yield number, item[1], section
+        elif line.strip():
+            # A sentence between lists counts; what is no sentence of the kind is mere prose.
+            yield number, line.strip(), section and MEMORY
+
+
+def understood(item: str, section: str, problems: list[str], place: str) -> Found:
+    """Return the rules that an item makes, none where it asks for nothing.
+
+    Args:
+        section: what its section is about.
+        problems: gets what of it is not understood though the rest is.
+
+    Raises:
+        ValueError: it is a rule and cannot be understood.
+    """
+    asked = [
+        (sentence, wish)
+        for sentence in wishes.sentences(item)
+        if (section or wishes.is_plain(sentence)) and (wish := wishes.wish_of(sentence))
+    ]
+    if not asked:
+        return _item(item.strip().strip("*_").strip()) if section == PRIVACY else []
+    made: Found = []
+    for sentence, wish in asked:
+        literal = _marked(sentence)
+        if literal:
+            made += literal
+            continue
+        parts = [_matter(matter, wish.about) for matter in wish.matters]
+        made += [rule for part in parts for rule in part or ()]
+        unclear = [words for words, part in zip(wish.matters, parts, strict=True) if part is None]
+        if unclear or not wish.matters:
+            problems.append(f"{place}: {_unclear(', '.join(unclear) or sentence)}")
+    return made
+
+
+def _unclear(words: str) -> str:
+    return f"not understood: {words[:60]!r}; name it in quotes, as a /pattern/ or by a category"
+
+
+def _item(item: str) -> Found:
+    """Return the rules of an item under a heading about privacy that is no sentence."""
+    if category := _category(item):
+        return category
+    if literal := _marked(item):
+        return literal
+    wish = wishes.asked_of(item)
+    words = item.split()
+    about = wish.about or item.lower().startswith(("my ", "our "))
+    if about or categories.sensitive_word(item) and len(words) <= MOST_WORDS:
+        parts = [_matter(matter, about or None) for matter in wish.matters]
+        if wish.matters and None not in parts:
+            return [rule for part in parts for rule in part or ()]
+        raise ValueError(_unclear(item))
+    _require_length(item)
+    plain = item.rstrip(".!")
+    names = [word for word in words if _NAME.fullmatch(word.strip("(),;:."))]
+    described = _CLAUSE.search(plain) or _GENERIC.search(plain) or len(words) > MOST_WORDS
+    if described and len(names) < 2 and len(words) > 1:
+        raise ValueError(_unclear(item))
+    return [_term("rule", plain)]
+
+
+def _marked(item: str) -> Found:
+    """Return the rules of the patterns, or else of the quoted terms, in an item."""
+    slashed = [_flagged(one[1], one[2]) for one in _SLASHED.finditer(item)]
+    patterns = slashed + _TICKED.findall(item)
+    if patterns:
+        return [
+            Rule("rule", one, f"the pattern {one}", examples.of_pattern(one)) for one in patterns
+        ]
+    return [_term("rule", "".join(one)) for one in _QUOTED.findall(item)]
+
+
+def _category(words: str) -> Found:
+    """Return the rules of a category that is named, with the terms after its colon."""
+    bare = words.rstrip(".")
+    listed = _CATEGORY.match(bare)
+    determined = re.sub(r"^(?:any |all |my |our |the )+", "", bare, flags=re.IGNORECASE)
+    name = categories.category_of(determined)
+    terms: list[str] = []
+    if not name and listed and (name := categories.category_of(listed[1].strip())):
+        terms = [one.strip(" \"'`“”.") for one in re.split(r"[,;]", listed[2])]
+    if not name:
+        return []
+    example = categories.EXAMPLES[name]
+    meaning = f"the category {name}"
+    made = [Rule(name, one, meaning, example) for one in categories.CATEGORIES.get(name, ("",))]
+    return [*made, *(_term(name, one) for one in terms if one)]
+
+
+def _matter(words: str, about: bool | None) -> Found | None:
+    """Return the rules of one matter that is not to be stored; None where it names none.
+
+    Args:
+        about: whether whole sentences are meant; None where its word tells.
+    """
+    if category := _category(words):
+        return category
+    if sensitive := categories.sensitive_word(words):
+        return [_matter_rule(sensitive)]
+    if employer := re.search(r"\b(?:employer|company)\b", words, re.IGNORECASE):
+        return _category(employer[0])
+    names = _names(words)
+    if names and not (len(words.split()) == 1 and _GENERIC.fullmatch(words)):
+        return [_matter_rule(name) if about else _term("rule", name) for name in names]
+    if not words or _CLAUSE.search(words) or _GENERIC.search(words) or len(words.split()) > 3:
+        return None
+    return [_matter_rule(words)]
+
+
+def _names(words: str) -> list[str]:
+    """Return the names in some words: neighbours that have capitals or digits."""
+    names: list[list[str]] = []
+    follows = False
+    for word in words.split():
+        named = bool(_NAME.fullmatch(word.strip("(),;:.!?\"'")))
+        if named and follows:
+            names[-1].append(word)
+        elif named:
+            names.append([word])
+        follows = named
+    return [" ".join(name).strip("(),;:!?\"'.") for name in names]
+
+
+def _matter_rule(words: str) -> Rule:
+    _require_length(words)
+    said = f"every sentence with “{words}”"
+    return Rule("rule", categories.matter(words), said, f"Something about {words}")
+
+
+def _term(name: str, words: str) -> Rule:
+    words = words.strip()
+    _require_length(words)
+    return Rule(name, categories.term(words), f"the words “{words}”", words)
+
+
+def _require_length(words: str) -> None:
+    if not SHORTEST_TERM <= len(words) <= LONGEST_TERM:
+        raise ValueError(f"a term has {SHORTEST_TERM} to {LONGEST_TERM} characters: {words[:40]!r}")
+
+
+def _flagged(pattern: str, flags: str) -> str:
+    if set(flags) - set("imsgu"):
+        raise ValueError(f"unknown flags {flags!r}: only i, m and s are known")
+    known = "".join(one for one in "ims" if one in flags)
+    return (f"(?{known})" if known else "") + pattern.replace(r"\/", "/")

@@ -1,0 +1,84 @@
+"""Whether the words around a random value make it a secret: a name for secrets or a service before it,
+whatever stands between."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+_BEFORE = 100
+_WORDS_BEFORE = 4
+"""Characters and words before a value that are looked at."""
+_NAMES = Path(__file__).with_name("names.txt")
+
+_NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_PLAIN = re.compile(r"(?!.*(.)\1\1)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_.-]{20,80}")
+_FILE = re.compile(r"\.(?:[a-z]{2,5}|[hcoa])(?![A-Za-z0-9_.-])")
+_LAST_WORD = re.compile(r".(token|secret|password|key|access)s?$")
+_LINE_END = re.compile(r"""[\"'`,;)}\]= \t]{0,8}(?:\n|$)""")
+_LEAST_HEX = 20
+_NUMBERS = re.compile(r"\d{4,}[\s:]+$")
+"""Columns of numbers and digests, as git prints them."""
+
+
+@cache
+def words() -> dict[str, frozenset[str]]:
+    """Return the words of each sort."""
+    read: dict[str, list[str]] = {}
+    sort = ""
+    for line in _NAMES.read_text(encoding="ascii").splitlines():
+        if not line.startswith("#"):
+            named, colon, rest = line.rpartition(":")
+            sort = named if colon else sort
+            read.setdefault(sort, []).extend(rest.split())
+    return {name: frozenset(found) for name, found in read.items()}
+
+
+def is_named(text: str, start: int, end: int) -> bool:
+    """Whether what stands before a random value, from `start` to `end`, says that it is secret."""
+    hexadecimal = bool(_HEX.fullmatch(text, start, end))
+    if hexadecimal and (
+        end - start < _LEAST_HEX or _NUMBERS.search(text, max(0, start - 12), start)
+    ):
+        return False
+    before, known = _before(text, start), words()
+    near = [_word(one) for one in _NAME_PART.findall(before)][: -_WORDS_BEFORE - 1 : -1]
+    if near and near[0] in known["else"]:
+        return False
+    if _FILE.search(text, start, end + 8):
+        return near[:1] != [] and (near[0] in known["secret"] or known["hint"].issuperset(near[:2]))
+    if not known["secret"].isdisjoint(near[:4]) or not known["hint"].isdisjoint(near[:1]):
+        return True
+    if len(known["hint"].intersection(near[:3])) > 1 or not known["service"].isdisjoint(near[:2]):
+        return True
+    return not (hexadecimal or _UUID.fullmatch(text, start, end)) and _is_named_alone(
+        text, start, end
+    )
+
+
+def _word(part: str) -> str:
+    """Return a part of a name as it is listed: of words that are written together the last one counts."""
+    ends = _LAST_WORD.search(part.lower())
+    return ends[1] if ends else part.lower()
+
+
+def _before(text: str, start: int) -> str:
+    """Return what stands before a value on its line; on the line before too, where it is the first word."""
+    before = text[max(0, start - _BEFORE) : start]
+    line = before[before.rfind("\n") + 1 :]
+    if not words()["of"].issuperset(map(str.lower, _NAME_PART.findall(line))):
+        return line
+    return before[before.rfind("\n", 0, len(before) - len(line) - 1) + 1 :]
+
+
+def _is_named_alone(text: str, start: int, end: int) -> bool:
+    """Whether a line holds nothing but the value and a few words that it is given to."""
+    if not _PLAIN.fullmatch(text, start, end) or not _LINE_END.match(text, end):
+        return False
+    first = max(0, start - _BEFORE)
+    line_start = text.rfind("\n", first, start) + 1
+    named = len(_NAME_PART.findall(text, line_start, start))
+    return (line_start > first or not first) and 1 <= named <= 4

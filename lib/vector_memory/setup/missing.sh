@@ -1,0 +1,63 @@
+# Read by bin/vector-memory where there is no runtime: returns once that was set up, and ends the program
+# where nothing is to be set up: help, a mistyped command, a data home that the user did not mean.
+
+[ -z "${_VECTOR_MEMORY_COMPLETE:-}" ] || exit 0
+
+verbs() {
+    sed -n 's/^    "\([a-z][a-z-]*\)": "[a-z_]*:[a-z_]*",$/\1/p' "$root/lib/vector_memory/cli/main.py"
+}
+
+help() {
+    echo 'Usage: vector-memory [OPTIONS] COMMAND [ARGS]...'
+    echo
+    echo "Nothing is set up in $home yet: the first command does that (700 MB),"
+    echo "or $root/bootstrap.sh. Then --help says more. Commands:"
+    verbs | sed 's/^/  /'
+}
+
+misused() {
+    printf '%s\nSee `vector-memory --help`.\n' "$1" >&2
+    exit 2
+}
+
+case ${1:-} in
+    '') help >&2; exit 2 ;;
+    --help) help; exit 0 ;;
+    --version) read -r version <"$root/lib/vector_memory/VERSION"; echo "vector-memory $version"; exit 0 ;;
+    -*) misused "No such option: $1" ;;
+esac
+known=
+for verb in $(verbs); do
+    [ "$verb" != "$1" ] || known=1
+done
+[ -n "$known" ] || misused "No such command '$1'."
+for word; do
+    case $word in
+        --) break ;;
+        --help) help; exit 0 ;;
+    esac
+done
+
+doubt=
+if [ -n "${VECTOR_MEMORY_HOME:-}" ]; then
+    if [ ! -e "$home" ]; then
+        doubt="$home is not there."
+    elif holds_something_else; then
+        doubt="$home holds something else."
+    fi
+fi
+if [ -n "$doubt" ] && [ -t 0 ] && [ -t 2 ]; then
+    printf '%s Set Vector Memory up there (700 MB)? [y/N] ' "$doubt" >&2
+    read -r answer
+    case $answer in
+        [yY] | [yY][eE][sS]) ;;
+        *) echo 'Nothing was set up.' >&2; exit 1 ;;
+    esac
+elif [ -n "$doubt" ]; then
+    {
+        echo "$doubt"
+        echo "What to do: correct VECTOR_MEMORY_HOME, or set it up there: $root/bootstrap.sh"
+    } >&2
+    exit 1
+fi
+VECTOR_MEMORY_HOME=$home /bin/sh "$root/bootstrap.sh" --brief >&2 || exit 1

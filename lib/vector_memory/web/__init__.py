@@ -1,1 +1,0 @@
-"""HTTP on this machine, for those who switch it on. Nothing here is imported by the daemon."""

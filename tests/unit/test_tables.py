@@ -1,0 +1,64 @@
+"""Tables of words: each line of each file is read, said once, and does what its table is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vector_memory import analysis, prompts, tables
+from vector_memory.language import mentions, technologies
+from vector_memory.observe import sought
+
+NAMES = sorted(path.stem for path in Path(tables.FOLDER).iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_entry_stands_once_in_small_letters(name: str) -> None:
+    entries = tables.lines(name)
+    assert entries
+    assert len(set(entries)) == len(entries)
+    assert [entry for entry in entries if entry != entry.lower().strip()] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_says_what_it_is_and_is_used(name: str) -> None:
+    first = Path(tables.FOLDER, f"{name}.txt").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("# ")
+    package = Path(tables.FOLDER).parent
+    assert any(f'("{name}")' in path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+
+
+def test_a_stop_word_is_no_term() -> None:
+    kept = {word for word in tables.words("stop_words") if analysis.analyse(word)}
+    assert kept == set()
+
+
+def test_an_acknowledgement_needs_no_memory() -> None:
+    asked = {word for word in tables.words("acknowledgements") if not prompts.needs_nothing(word)}
+    assert asked == set()
+
+
+def test_every_name_of_a_technology_leads_to_it() -> None:
+    for line in tables.lines("technologies"):
+        name, _, aliases = line.partition(":")
+        for alias in (name, *filter(None, map(str.strip, aliases.split(",")))):
+            assert technologies.technologies(f"we run `{alias}` here") == (name,), alias
+
+
+def test_what_is_plain_english_is_a_technology_only_as_a_name() -> None:
+    for word in tables.lines("technologies_ordinary"):
+        assert technologies.technologies(f"we {word} it") == (), word
+        assert len(technologies.technologies(f"we use `{word}`")) == 1, word
+
+
+def test_common_words_and_names_are_not_what_a_search_is_after() -> None:
+    for word in tables.words("common_words"):
+        assert not sought._is_telling(word), word
+    for name in tables.words("common_names"):
+        assert not sought._is_name(name), name
+
+
+def test_a_word_that_begins_sentences_is_no_name() -> None:
+    for word in tables.words("no_names"):
+        assert word.title() not in mentions.mentions(f"{word.title()} did that.").names
