@@ -159,9 +159,11 @@ def _is_cut(process: Process, top: Process, clients: dict[Identity, Client], sin
     began beside a client: whoever detaches a process can give it a terminal, too.
     """
     # Nothing is given to the parent 0: a container's runtime started it.
-    if top.parent == 0 or top.pid == INIT or top.user != os.getuid() or not _is_loose(top):
+    if top.parent == 0 or top.pid == INIT or top.user != os.getuid() or _is_host(top):
         return False
-    if _is_host(top):
+    # Where everything shares the first process's session, as in many containers, what lost its parent
+    # looks as what was born there.
+    if process.has_terminal and not _is_loose(top):
         return False
     known = {**_running(), **clients}
     if not process.has_terminal:

@@ -3,6 +3,7 @@ folder and any shell."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import shutil
@@ -272,6 +273,15 @@ def test_help_and_mistakes_install_nothing(plugin: Plugin) -> None:
     assert plugin.set_up.exists()
 
 
+def _all_that_was_shown(controller: int) -> str:
+    """Read what a terminal shows until its other end is closed: it comes in pieces."""
+    shown = b""
+    with open(controller, "rb", buffering=0) as screen, contextlib.suppress(OSError):
+        while piece := screen.read(10_000):
+            shown += piece
+    return shown.decode()
+
+
 @pytest.mark.parametrize(
     ("answer", "made"),
     [("y", True), ("Y", True), ("yes", True), ("n", False), ("", False), ("no", False), ("yikes", False)],
@@ -290,8 +300,7 @@ def test_on_a_terminal_it_asks_first(plugin: Plugin, answer: str, made: bool) ->
         os.write(controller, answer.encode() + b"\n")
         code = process.wait(20)
     os.close(terminal)
-    asked = os.read(controller, 10_000).decode()
-    os.close(controller)
+    asked = _all_that_was_shown(controller)
     assert f"{home} is not there. Set Vector Memory up there (700 MB)? [y/N]" in asked
     assert plugin.set_up.exists() is made
     assert made or code == 1
