@@ -45,7 +45,7 @@ from vector_memory.service import capture, facade, privacy
 from vector_memory.service.context import Context
 from vector_memory.service.embedding import Embedding
 from vector_memory.service.shelf import Shelf
-from vector_memory.service.tool_calls import Call
+from vector_memory.service.tool_call import Call
 
 NEXT_CALLS = 10
 _FILES = ("file_path", "notebook_path", "path")

@@ -19,7 +19,15 @@ from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
 from vector_memory.model import Scope, ignore_progress
-from vector_memory.service import backfill, change, purging, recall, sessions, transfer
+from vector_memory.service import (
+    backfill,
+    change,
+    context_block,
+    purging,
+    recall,
+    sessions,
+    transfer,
+)
 
 
 @pytest.fixture
@@ -237,7 +245,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     one = house.remember("The zanzibar ledger speaks of florins.", actor="agent")["id"]
     two = house.remember("The zanzibar ledger speaks of crowns.", supersedes=one)["id"]
     recall.recall(ctx, {"query": "zanzibar crowns", "all_projects": True})
-    ask = sessions.Ask("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
+    ask = context_block.Ask("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
     assert "crowns" in sessions.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)

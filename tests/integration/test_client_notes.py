@@ -7,7 +7,13 @@ from pathlib import Path
 from service_house import ServiceHouse
 
 from vector_memory.model import Scope
-from vector_memory.service import client_notes, sessions
+from vector_memory.service import (
+    client_notes,
+    context_block,
+    import_client_memory,
+    session_start,
+    sessions,
+)
 
 FACT = "The ledger keeps its totals in cents, as whole numbers."
 
@@ -22,8 +28,8 @@ def client_says(tmp_path: Path, text: str) -> str:
 
 def start(house: ServiceHouse, app: Path, transcript: str = "", session: str = "new") -> str:
     """Return what a session starts with."""
-    ask = sessions.Ask(session, str(app), transcript=transcript)
-    return sessions.on_start(house.ctx, ask)
+    ask = context_block.Ask(session, str(app), transcript=transcript)
+    return session_start.on_start(house.ctx, ask)
 
 
 def test_what_the_client_says_is_not_repeated(
@@ -36,7 +42,7 @@ def test_what_the_client_says_is_not_repeated(
     told = start(house, app, transcript)
     assert "Fridays" in told and "ledger" not in told
     assert "ledger" in start(house, app, session="another")
-    ask = sessions.Ask(
+    ask = context_block.Ask(
         "s9", str(app), "How does the ledger keep its totals?", transcript=transcript
     )
     assert "cents" not in sessions.on_prompt(house.ctx, ask)
@@ -48,11 +54,11 @@ def test_it_is_read_into_memory(house: ServiceHouse, app: Path, tmp_path: Path) 
     note = Path(client_notes.path_beside(transcript))
     before = note.read_bytes()
     for _ in range(2):
-        client_notes.index(house.ctx, transcript, str(app))
+        import_client_memory.index(house.ctx, transcript, str(app))
     journal = house.ctx.global_shelf().journal
     assert [one.text for one in journal.iter_memories(Scope())] == [FACT]
     note.write_text(f"- {FACT}\n- Fridays are for deploys, says the calendar.\n")
-    client_notes.index(house.ctx, transcript, str(app))
+    import_client_memory.index(house.ctx, transcript, str(app))
     assert journal.count() == 2
     assert before != note.read_bytes() and FACT in note.read_text()
 
@@ -65,12 +71,12 @@ def test_a_link_is_no_memory(house: ServiceHouse, app: Path, tmp_path: Path) -> 
     note = Path(client_notes.path_beside(transcript))
     note.unlink()
     note.symlink_to(secret)
-    client_notes.index(house.ctx, transcript, str(app))
+    import_client_memory.index(house.ctx, transcript, str(app))
     assert house.ctx.global_shelf().journal.count() == 0
     assert house.ctx.state.counters()["client_memory_skipped"] == 1
 
 
 def test_without_one_nothing_happens(house: ServiceHouse, app: Path) -> None:
     """Most projects have none."""
-    client_notes.index(house.ctx, str(app / "none.jsonl"), str(app))
+    import_client_memory.index(house.ctx, str(app / "none.jsonl"), str(app))
     assert client_notes.known_to_client("") == frozenset()

@@ -11,7 +11,7 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory.service import capture, sessions
-from vector_memory.service.sessions import Ask
+from vector_memory.service.context_block import Ask
 
 TALK = [
     ("We decided to keep the ledger in SQLite instead of Postgres.", "It is in SQLite now."),

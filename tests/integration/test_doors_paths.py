@@ -20,7 +20,16 @@ from vector_memory.errors import BadInputError, StoreTamperedError, VectorMemory
 from vector_memory.files import RefusedError
 from vector_memory.index import reader
 from vector_memory.model import ignore_progress
-from vector_memory.service import backfill, capture, client_notes, endings, notes, places, reading
+from vector_memory.service import (
+    backfill,
+    capture,
+    client_notes,
+    endings,
+    import_client_memory,
+    notes,
+    places,
+    reading,
+)
 
 SECRET = "what lies outside"
 
@@ -193,7 +202,7 @@ def test_pipes_in_the_place_of_small_files_are_not_waited_for(
     os.mkfifo(named / "memory" / "MEMORY.md")
     transcript = str(named / "s.jsonl")
     assert client_notes.known_to_client(transcript) == frozenset()
-    client_notes.index(house.ctx, transcript, str(named))
+    import_client_memory.index(house.ctx, transcript, str(named))
     os.mkfifo(named / "2026-05-03.md")
     day = datetime(2026, 5, 3, tzinfo=timezone.utc)
     with pytest.raises(OSError, match="no regular file"):

@@ -13,7 +13,7 @@ import pytest
 from fakes_embed import models_folder, require_package
 
 from vector_memory.config import Settings
-from vector_memory.embed import model_files, registry
+from vector_memory.embed import model_layout, registry
 from vector_memory.embed.minilm import MiniLm
 from vector_memory.errors import EmbeddingError
 from vector_memory.paths import PACKAGE_ROOT
@@ -82,13 +82,13 @@ def test_a_missing_model_is_an_expected_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [model_files.TOKENIZER_FILE, model_files.GRAPH_FILE, model_files.WEIGHTS_FILE]
+    "name", [model_layout.TOKENIZER_FILE, model_layout.GRAPH_FILE, model_layout.WEIGHTS_FILE]
 )
 def test_a_damaged_model_is_an_expected_error(tmp_path: Path, name: str) -> None:
     """A file cut short makes loading fail cleanly."""
-    whole, damaged = Path(models_folder()) / model_files.FOLDER, tmp_path / model_files.FOLDER
+    whole, damaged = Path(models_folder()) / model_layout.FOLDER, tmp_path / model_layout.FOLDER
     damaged.mkdir()
-    for entry in (model_files.TOKENIZER_FILE, model_files.GRAPH_FILE, model_files.WEIGHTS_FILE):
+    for entry in (model_layout.TOKENIZER_FILE, model_layout.GRAPH_FILE, model_layout.WEIGHTS_FILE):
         if entry == name:
             (damaged / entry).write_bytes((whole / entry).read_bytes()[:5_000])
         else:

@@ -11,7 +11,7 @@ import pytest
 from fakes_embed import models_folder, require_package
 
 from vector_memory.config import Settings
-from vector_memory.embed import model_files
+from vector_memory.embed import model_files, model_layout
 from vector_memory.embed.minilm import MiniLm
 from vector_memory.errors import SetupError
 
@@ -20,7 +20,7 @@ from vector_memory.errors import SetupError
 def source(tmp_path: Path) -> Path:
     """A folder with the published files; the large one is a link."""
     require_package("onnx")
-    installed = Path(models_folder()) / model_files.FOLDER
+    installed = Path(models_folder()) / model_layout.FOLDER
     folder = tmp_path / "my copy"
     folder.mkdir()
     (folder / "model.safetensors").symlink_to(installed / "model.safetensors")
@@ -40,7 +40,7 @@ def test_install_makes_a_working_model(source: Path, tmp_path: Path) -> None:
     assert [done for done, _, _ in steps] == list(range(steps[0][1] + 1))
     for name in os.listdir(folder):
         assert stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode) & 0o077 == 0
-    assert os.listdir(models) == [model_files.FOLDER]
+    assert os.listdir(models) == [model_layout.FOLDER]
 
 
 def test_install_replaces_what_is_there(source: Path, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_install_replaces_what_is_there(source: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
     folder = Path(model_files.install(str(source), str(models)))
     (folder / "tokenizer.json").write_text("{}")
-    (folder / model_files.GRAPH_FILE).unlink()
+    (folder / model_layout.GRAPH_FILE).unlink()
     assert not model_files.present(str(models))
     model_files.install(str(source), str(models))
     assert model_files.present(str(models))
@@ -118,7 +118,7 @@ def test_what_a_killed_install_left_is_removed(source: Path, tmp_path: Path) -> 
     models = tmp_path / "models"
     old, young = models / ".all-MiniLM-L6-v2-old", models / ".all-MiniLM-L6-v2-young"
     for folder in (old, young):
-        (folder / model_files.FOLDER).mkdir(parents=True)
+        (folder / model_layout.FOLDER).mkdir(parents=True)
     os.utime(old, (0, 0))
     assert not model_files.present(str(models))
     model_files.install(str(source), str(models))

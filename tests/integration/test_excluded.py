@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory.service import sessions
+from vector_memory.service import context_block, session_start, sessions
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def test_by_every_way_of_writing_it(
     for setting, folder in product(written, inside):
         house.ctx.settings = replace(house.ctx.settings, excluded_projects=(setting,))
         assert house.ctx.is_excluded(house.ctx.place(folder), folder), (setting, folder)
-        ask = sessions.Ask("s", folder, "where is the ledger of the harbour?")
-        assert sessions.on_prompt(house.ctx, ask) == "" == sessions.on_start(house.ctx, ask)
+        ask = context_block.Ask("s", folder, "where is the ledger of the harbour?")
+        assert sessions.on_prompt(house.ctx, ask) == "" == session_start.on_start(house.ctx, ask)
     for setting, folder in product(
         written[:9], [str(other), f"{other}/src", str(tmp_path), "/nowhere"]
     ):

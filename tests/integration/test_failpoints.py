@@ -29,7 +29,7 @@ from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Link, Relation, Scope, Status
 from vector_memory.paths import Home
-from vector_memory.service import archives, remember, sessions
+from vector_memory.service import archives, remember, session_start
 from vector_memory.store.lance_table import LanceTable
 
 MOST = 200
@@ -359,7 +359,7 @@ def write_snapshot(house: ServiceHouse, n: int) -> str:
     folder = os.path.join(house.ctx.home.root, "ledger")
     os.makedirs(folder, exist_ok=True)
     remember.remember(house.ctx, {"text": f"Fact {n} stands on its own", "project": folder})
-    sessions.save_snapshot(house.ctx, folder)
+    session_start.save_snapshot(house.ctx, folder)
     return house.ctx.home.snapshot(folder)
 
 

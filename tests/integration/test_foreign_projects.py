@@ -28,11 +28,12 @@ from vector_memory.service import (
     outline,
     places,
     recall,
+    session_start,
     sessions,
     topics,
     transfer,
 )
-from vector_memory.service.sessions import Ask
+from vector_memory.service.context_block import Ask
 
 COUNT = 32
 OWN_STORES = ("ap", "APP")
@@ -161,10 +162,12 @@ def test_starts_compactions_and_failures(town: Town) -> None:
     ctx = town.house.ctx
     for folder in town.folders:
         for source in ("startup", "compact", "clear"):
-            town.assert_own(folder, sessions.on_start(ctx, Ask("talk", str(folder), source=source)))
+            town.assert_own(
+                folder, session_start.on_start(ctx, Ask("talk", str(folder), source=source))
+            )
         ctx.state.clear_shown("f")
         town.assert_own(folder, failures.on_failure(ctx, Ask("f", str(folder)), ERROR, "make"))
-        sessions.save_snapshot(ctx, str(folder))
+        session_start.save_snapshot(ctx, str(folder))
         town.assert_own(folder, Path(ctx.home.snapshot(str(folder))).read_text())
 
 

@@ -20,7 +20,7 @@ from vector_memory.generate import registry
 from vector_memory.generate.client import Headless
 from vector_memory.journal.state import State
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service import recall, report, sessions
+from vector_memory.service import context_block, recall, report, sessions
 from vector_memory.service.allowance import Allowance
 
 ANSWER = (
@@ -76,7 +76,9 @@ def test_nobody_is_asked_by_default(house: ServiceHouse, server: OllamaServer) -
     """A backend alone does nothing, and a prompt never asks one."""
     before = found(house)
     use(house, hyde=True, rerank=True)
-    sessions.on_prompt(house.ctx, sessions.Ask("s", "/", "start the importer, drain the queue"))
+    sessions.on_prompt(
+        house.ctx, context_block.Ask("s", "/", "start the importer, drain the queue")
+    )
     assert server.prompts == []
     assert sorted(before) == sorted([FIRST, SECOND])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory.client import hook
+from vector_memory.client import exchange
 from vector_memory.service import hook_counts, report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_what_a_daemon_left_is_taken_up(house: ServiceHouse) -> None:
     """One that was killed between taking the file and counting; strange words are not counted."""
     taken = Path(house.ctx.home.run, hook_counts.FILE + ".taken")
     taken.write_text("hooks_late\nhooks_late\nwhatever\n\xff\n")
-    hook.note(house.ctx.home.root, b"hooks_failed")
+    exchange.note(house.ctx.home.root, b"hooks_failed")
     assert counted(house) == {"hooks_late": 2}
     assert counted(house) == {"hooks_late": 2, "hooks_failed": 1}
 
@@ -89,13 +89,13 @@ def test_what_a_daemon_left_is_taken_up(house: ServiceHouse) -> None:
 def test_the_file_does_not_grow_for_ever(house: ServiceHouse) -> None:
     """Where no daemon ever takes it."""
     path = Path(house.ctx.home.run, hook_counts.FILE)
-    path.write_bytes(b"hooks_late\n" * (hook.COUNTS_BYTES // 11 + 1))
+    path.write_bytes(b"hooks_late\n" * (exchange.COUNTS_BYTES // 11 + 1))
     size = path.stat().st_size
-    hook.note(house.ctx.home.root, b"hooks_late")
+    exchange.note(house.ctx.home.root, b"hooks_late")
     assert path.stat().st_size == size
 
 
 def test_without_a_home_nothing_is_made(tmp_path: Path) -> None:
     """Counting never fails a hook."""
-    hook.note(str(tmp_path / "nowhere"), b"hooks_late")
+    exchange.note(str(tmp_path / "nowhere"), b"hooks_late")
     assert not (tmp_path / "nowhere").exists()

@@ -21,7 +21,7 @@ from e2e.harness.hook import Stdin
 from processes import gone, holds, state_of
 
 from vector_memory import wire
-from vector_memory.client import hook, spawn
+from vector_memory.client import exchange, hook, spawn
 from vector_memory.client.spool import read_spool
 from vector_memory.daemon import clients, server
 from vector_memory.daemon.clients import MAX_CLIENTS, MAX_OTHERS, MOST_HELD_BYTES, SMALL_BYTES
@@ -42,17 +42,17 @@ def test_the_time_of_a_hook_begins_with_its_shell(
 ) -> None:
     """What shell and interpreter took is taken off both the daemon's time and the whole, down to a
     little that is left in any case."""
-    whole, daemon = hook.DEADLINE_S, hook.DAEMON_S
+    whole, daemon = exchange.DEADLINE_S, exchange.DAEMON_S
     if event == "SessionStart":
-        whole, daemon = hook.START_DEADLINE_S, hook.START_DAEMON_S
+        whole, daemon = exchange.START_DEADLINE_S, exchange.START_DAEMON_S
     monkeypatch.setattr(hook.time, "monotonic", lambda: 1_000.0)
     for thousandth in range(0, 1_500, 5):
         gone_s = thousandth / 1_000
         monkeypatch.setattr(hook, "_gone_s", lambda: gone_s)  # noqa: B023
-        call = hook.Call(event, "/nowhere")
+        call = exchange.Call(event, "/nowhere")
         ends_s = call.deadline - 1_000.0
-        assert ends_s == pytest.approx(max(hook.LEAST_S + hook.REST_S, whole - gone_s))
-        assert call.patience_s == pytest.approx(max(hook.LEAST_S, daemon - gone_s))
+        assert ends_s == pytest.approx(max(exchange.LEAST_S + exchange.REST_S, whole - gone_s))
+        assert call.patience_s == pytest.approx(max(exchange.LEAST_S, daemon - gone_s))
         assert call.patience_s < ends_s
 
 
@@ -68,7 +68,7 @@ def test_the_start_of_the_shell_is_known() -> None:
     assert float(told) >= 0.2
     alone = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True,
                            check=True).stdout  # fmt: skip
-    assert 0.0 <= float(alone) < hook.START_DEADLINE_S
+    assert 0.0 <= float(alone) < exchange.START_DEADLINE_S
 
 
 def test_where_the_system_tells_nothing_a_guess_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_where_the_system_tells_nothing_a_guess_is_taken(monkeypatch: pytest.Mon
             return float(str(born))
 
         monkeypatch.setattr(hook, "_born_s", tell)
-        assert hook._gone_s() == hook.UNSEEN_S
+        assert exchange._gone_s() == exchange.UNSEEN_S
 
 
 SLOW_DISK = """

@@ -28,6 +28,7 @@ from vector_memory.service import (
     client_notes,
     earlier_prompts,
     endings,
+    import_client_memory,
     lessons,
     note_files,
     privacy,
@@ -201,7 +202,7 @@ def test_the_service_reads_on_around_it(tmp_path: Path) -> None:
         with at_once(name):
             with privacy.for_folder(house.ctx, str(project)):
                 privacy.word("a word")
-            client_notes.index(house.ctx, str(project / "t.jsonl"), str(project))
+            import_client_memory.index(house.ctx, str(project / "t.jsonl"), str(project))
             lessons.learn(house.ctx, str(project / "s.jsonl"), str(project))
             privacy_rules.report(house.ctx)
             house.remember(f"Note {number} is kept", project)

@@ -22,11 +22,14 @@ from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Origin, Priority, Scope, ignore_progress
 from vector_memory.paths import Home
 from vector_memory.service import (
+    context_block,
     notes,
     proposals,
     quarantine,
     recall,
+    review,
     rights,
+    session_start,
     sessions,
     spoken,
     transfer,
@@ -57,8 +60,8 @@ def everything(house: ServiceHouse) -> list[Memory]:
 
 def started(house: ServiceHouse, folder: Path, session: str = "s1", source: str = "startup") -> str:
     """Return what a session starts with."""
-    ask_ = sessions.Ask(session, str(folder), source=source)
-    return sessions.on_start(house.ctx, ask_)
+    ask_ = context_block.Ask(session, str(folder), source=source)
+    return session_start.on_start(house.ctx, ask_)
 
 
 # -- it waits --
@@ -75,7 +78,7 @@ def test_a_proposal_is_brought_by_nothing(
     other.mkdir()
     for folder in (app, other):
         assert RULE not in started(house, folder)
-        assert sessions.on_prompt(house.ctx, sessions.Ask("s2", str(folder), PROMPT)) == ""
+        assert sessions.on_prompt(house.ctx, context_block.Ask("s2", str(folder), PROMPT)) == ""
         asked = {"query": PROMPT, "project": str(folder), "actor": "agent"}
         assert recall.recall(house.ctx, asked)["hits"] == []
     (hit,) = recall.recall(house.ctx, {"query": PROMPT, "project": str(app)})["hits"]
@@ -146,7 +149,7 @@ def test_confirmed_it_is_the_users(house: ServiceHouse, app: Path) -> None:
     assert (memory.origin, memory.kind, memory.priority) == (
         Origin.USER, "preference", Priority.CORE,
     )  # fmt: skip
-    assert rights.is_the_users(memory) and memory.extra[proposals.CONFIRMED]["of"] == "assistant"
+    assert rights.is_the_users(memory) and memory.extra[review.CONFIRMED]["of"] == "assistant"
     assert recall.get(house.ctx, {"id": old})["memory"]["status"] == "superseded"
     assert RULE in started(house, app)
     with pytest.raises(BadInputError, match="does not wait"):
@@ -168,7 +171,7 @@ def test_kept_it_is_information(house: ServiceHouse, app: Path) -> None:
     assert ask(house, "review", keep=[done["id"]])["kept"] == [done["id"]]
     (memory,) = everything(house)
     assert not rights.is_the_users(memory) and not memory.weight
-    assert RULE in sessions.on_prompt(house.ctx, sessions.Ask("s2", str(app), PROMPT))
+    assert RULE in sessions.on_prompt(house.ctx, context_block.Ask("s2", str(app), PROMPT))
 
 
 def test_dropped_it_is_gone_and_what_was_there_stays(house: ServiceHouse, app: Path) -> None:
@@ -208,7 +211,7 @@ def test_an_agent_decides_nothing_and_reads_nothing(
     done = propose(house, app)
     (item,) = ask(house, "review", actor=actor)["items"]
     assert item["text"] == ""
-    for decision in proposals.DECISIONS:
+    for decision in review.DECISIONS:
         with pytest.raises(BadInputError, match="Only the user"):
             ask(house, "review", actor=actor, **{decision: [done["id"]]})
     for verb, more in (("edit", {"text": "Else."}), ("boost", {}), ("promote", {"to": "learning"})):
@@ -467,5 +470,5 @@ def test_on_a_terminal_it_asks(
         monkeypatch.setattr("typer.prompt", lambda *_, keys=keys, **__: next(keys))
         assert main(["review"]) == 0
         asked = daemon.payloads("review")[-1]
-        assert {name: asked[name] for name in proposals.DECISIONS if asked[name]} == done
+        assert {name: asked[name] for name in review.DECISIONS if asked[name]} == done
     assert RULE in capsys.readouterr().out

@@ -25,7 +25,7 @@ from vector_memory.service import (
     places,
     purge_choice,
     purging,
-    sessions,
+    session_start,
     transfer,
 )
 from vector_memory.service.byte_search import Needles
@@ -118,7 +118,7 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     request = {"paths": [str(note)], "cwd": str(folder), "global": True}
     notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
     house.follow()
-    sessions.save_snapshot(house.ctx, str(project))
+    session_start.save_snapshot(house.ctx, str(project))
     home = house.ctx.home
     Path(home.logs, "daemon.log").write_text(f"an error told of {MARKER}\nand went on\n")
     aside = Path(home.global_store, "lance.damaged-20260101T000000")

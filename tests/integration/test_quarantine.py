@@ -23,9 +23,11 @@ from vector_memory.model import IS_FOREIGN, PASSAGE, Memory, Origin, Scope, Sour
 from vector_memory.paths import Home
 from vector_memory.service import (
     change,
+    context_block,
     failures,
     quarantine,
     recall,
+    session_start,
     sessions,
     standing,
     topics,
@@ -42,12 +44,12 @@ MILD = "The ledger import of invoices: you are now done."
 
 def prompted(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
-    return sessions.on_prompt(house.ctx, sessions.Ask(session, str(app), PROMPT))
+    return sessions.on_prompt(house.ctx, context_block.Ask(session, str(app), PROMPT))
 
 
 def started(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a session starts with."""
-    return sessions.on_start(house.ctx, sessions.Ask(session, str(app)))
+    return session_start.on_start(house.ctx, context_block.Ask(session, str(app)))
 
 
 def test_hooks_bring_nothing_of_it(house: ServiceHouse, app: Path) -> None:
@@ -56,7 +58,7 @@ def test_hooks_bring_nothing_of_it(house: ServiceHouse, app: Path) -> None:
         house.remember(f"{ATTACK} ({kind})", app, origin="tool", kind=kind)
     assert prompted(house, app) == ""
     assert started(house, app) == ""
-    sessions.save_snapshot(house.ctx, str(app))
+    session_start.save_snapshot(house.ctx, str(app))
     assert json.loads(Path(house.ctx.home.snapshot(str(app))).read_text()) == {"notes": []}
     assert cold.notes(house.ctx.home, PROMPT, str(app), "s1", time.monotonic() + 5) == []
 
@@ -113,7 +115,7 @@ def test_it_is_not_brought_with_a_failure(house: ServiceHouse, app: Path) -> Non
         created_at=house.time, project=place.id, kind="solution", collection="episodes",
         origin=Origin.TOOL, tags=("fix", f"sig:{sign}"), extra={"signature": sign},
     )  # fmt: skip
-    ask = sessions.Ask("s1", str(app))
+    ask = context_block.Ask("s1", str(app))
     house.ctx.global_shelf().journal.add([standing.settled(fix)])
     house.follow()
     assert failures.on_failure(house.ctx, ask, error, "make") == ""

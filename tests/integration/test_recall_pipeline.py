@@ -12,7 +12,7 @@ from service_house import ServiceHouse
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation, ignore_progress
-from vector_memory.service import change, recall, sessions, transfer
+from vector_memory.service import change, context_block, recall, sessions, transfer
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_uses_are_counted_when_the_house_closes(tmp_path: Path, ledger: Path) ->
 def test_a_pointing_prompt_is_asked_with_the_last_turn(house: ServiceHouse, ledger: Path) -> None:
     """ "Why did that fail?" means what was just spoken of."""
     house.remember("The nightly backup fails when the bucket policy denies PutObject", ledger)
-    ask = sessions.Ask(
+    ask = context_block.Ask(
         "s1", str(ledger), "why did that fail?", before="the nightly backup to the bucket"
     )
     assert "PutObject" in sessions.on_prompt(house.ctx, ask)

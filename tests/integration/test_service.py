@@ -13,7 +13,17 @@ from service_house import ServiceHouse
 from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import Memory, Scope, Source, ignore_progress
-from vector_memory.service import change, places, recall, report, sessions, transfer, upkeep
+from vector_memory.service import (
+    change,
+    context_block,
+    places,
+    recall,
+    report,
+    session_start,
+    sessions,
+    transfer,
+    upkeep,
+)
 
 
 @pytest.fixture
@@ -236,7 +246,7 @@ def test_a_greeting_takes_no_place_at_a_start(house: ServiceHouse, ledger: Path)
         for id, text in talk.items()
     ]
     house.ctx.shelf_of(place).journal.add(made)
-    notes = sessions.start_notes(house.ctx, place, house.ctx.shelves_of(place), set())
+    notes = session_start.start_notes(house.ctx, place, house.ctx.shelves_of(place), set())
     assert [one.id for one in notes] == ["long"]
 
 
@@ -247,13 +257,15 @@ def test_a_session_starts_with_what_matters(house: ServiceHouse, ledger: Path) -
     house.remember("Should the ledger shard by tenant?", ledger, kind="question")
     for number in range(12):
         house.remember(f"Fact {number} is about topic{number} only", ledger)
-    ask = sessions.Ask("s1", str(ledger))
-    block = sessions.on_start(house.ctx, ask)
+    ask = context_block.Ask("s1", str(ledger))
+    block = session_start.on_start(house.ctx, ask)
     assert "force-push" in block
     assert "shard by tenant" in block
     assert block.count("2026-05-03") == house.ctx.settings.start_memories
-    assert "force-push" not in sessions.on_start(house.ctx, ask)
-    again = sessions.on_start(house.ctx, sessions.Ask("s1", str(ledger), source="compact"))
+    assert "force-push" not in session_start.on_start(house.ctx, ask)
+    again = session_start.on_start(
+        house.ctx, context_block.Ask("s1", str(ledger), source="compact")
+    )
     assert "force-push" in again
 
 
@@ -263,12 +275,12 @@ def test_a_prompt_gets_what_it_needs_once(
     """A prompt brings its memory, the same session does not get it twice, another project never."""
     house.remember(WAL, ledger)
     asked = "how do readers of the ledger avoid a block in WAL mode"
-    first = sessions.on_prompt(house.ctx, sessions.Ask("s1", str(ledger), asked))
+    first = sessions.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked))
     assert WAL in first
-    assert sessions.on_prompt(house.ctx, sessions.Ask("s1", str(ledger), asked)) == ""
+    assert sessions.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked)) == ""
     other = tmp_path / "other"
-    assert sessions.on_prompt(house.ctx, sessions.Ask("s2", str(other), asked)) == ""
-    assert sessions.on_prompt(house.ctx, sessions.Ask("s3", str(ledger), "go on")) == ""
+    assert sessions.on_prompt(house.ctx, context_block.Ask("s2", str(other), asked)) == ""
+    assert sessions.on_prompt(house.ctx, context_block.Ask("s3", str(ledger), "go on")) == ""
 
 
 def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> None:
@@ -277,8 +289,8 @@ def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> Non
 
     house.remember(WAL, ledger, priority="CORE")
     house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(ledger),))
-    assert sessions.on_start(house.ctx, sessions.Ask("s1", str(ledger))) == ""
-    assert sessions.on_prompt(house.ctx, sessions.Ask("s1", str(ledger), WAL)) == ""
+    assert session_start.on_start(house.ctx, context_block.Ask("s1", str(ledger))) == ""
+    assert sessions.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), WAL)) == ""
 
 
 def test_init_moves_a_project_to_its_own_store(house: ServiceHouse, ledger: Path) -> None:

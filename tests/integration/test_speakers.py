@@ -22,11 +22,13 @@ from vector_memory.service import (
     after_compaction,
     archives,
     capture,
+    context_block,
     endings,
     failures,
     outline,
     recall,
     resume,
+    session_start,
     sessions,
     summing_up,
     topics,
@@ -147,7 +149,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
     telling = Telling(Shown())
     for number, error in enumerate(planted):
         question = f"Why could the widget {number} not be built?"
-        ask = sessions.Ask(f"q{number}", str(app), question)
+        ask = context_block.Ask(f"q{number}", str(app), question)
         yield sessions.on_prompt(house.ctx, ask)
         yield failures.on_failure(house.ctx, ask, error, "make widgets")
         if number % 10 == 0:
@@ -163,7 +165,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
         yield json.dumps(
             summing_up.summarize(house.ctx, {**where, "session": name, "k": 40}), ensure_ascii=False
         )
-    yield sessions.on_start(house.ctx, sessions.Ask("new", str(app)))
+    yield session_start.on_start(house.ctx, context_block.Ask("new", str(app)))
     for answer in (
         resume.resume(house.ctx, where),
         outline.outline(house.ctx, {**where, "k": 50}),

@@ -35,10 +35,12 @@ from vector_memory.model import (
 from vector_memory.service import (
     capture,
     change,
-    client_notes,
+    context_block,
     graphs,
+    import_client_memory,
     mining,
     notes,
+    session_start,
     sessions,
     standing,
     storing,
@@ -162,7 +164,7 @@ def test_the_clients_memory_binds_nobody(house: ServiceHouse, app: Path, tmp_pat
     (folder / "memory").mkdir(parents=True)
     text = f"# Rules\n\n- {RULE}\n- Never commit secrets to the repository.\n"
     (folder / "memory" / "MEMORY.md").write_text(text)
-    client_notes.index(house.ctx, str(folder / "s1.jsonl"), str(app))
+    import_client_memory.index(house.ctx, str(folder / "s1.jsonl"), str(app))
     assert_binds_nobody(everything(house))
     assert all(one.is_foreign for one in everything(house))
 
@@ -372,7 +374,7 @@ def test_a_start_shows_whose_words_they_are(house: ServiceHouse, app: Path) -> N
     """In the head of each note; others' links are none."""
     house.remember("Docs are at https://docs.example/a", app)
     house.remember("More at https://evil.example/b", app, origin="tool")
-    told = sessions.on_start(house.ctx, sessions.Ask("s1", str(app)))
+    told = session_start.on_start(house.ctx, context_block.Ask("s1", str(app)))
     assert " · user · " in told and " · tool · " in told
     assert "https://docs.example/a" in told
     assert "https[:]//evil.example/b" in told and "https://evil" not in told
@@ -386,9 +388,9 @@ def test_others_keep_to_their_share(house: ServiceHouse, app: Path) -> None:
         )
     house.ctx.settings = replace(house.ctx.settings, threshold=0.0)
     for told in (
-        sessions.on_start(house.ctx, sessions.Ask("s1", str(app))),
+        session_start.on_start(house.ctx, context_block.Ask("s1", str(app))),
         sessions.on_prompt(
-            house.ctx, sessions.Ask("s2", str(app), "Which importer reads the ledger file?")
+            house.ctx, context_block.Ask("s2", str(app), "Which importer reads the ledger file?")
         ),
     ):
         notes_of = [line for line in told.split("\n") if line.startswith(("- ", "  "))]

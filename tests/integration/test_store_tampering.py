@@ -44,12 +44,13 @@ from vector_memory.service import (
     remember,
     report,
     restoring,
+    session_start,
     sessions,
     topics,
     transfer,
     upkeep,
 )
-from vector_memory.service.sessions import Ask
+from vector_memory.service.context_block import Ask
 from vector_memory.store.index import Index
 
 CANARY = "Quetzalwort"
@@ -193,7 +194,7 @@ class World:
             "outline": lambda: outline.outline(ctx, here),
             "topics": lambda: topics.derive(ctx, ["s1"]),
             "prompt": lambda: sessions.on_prompt(ctx, Ask(f"n{self.number}", str(self.project), QUESTION)),
-            "start": lambda: sessions.on_start(ctx, Ask(f"n{self.number}", str(self.project))),
+            "start": lambda: session_start.on_start(ctx, Ask(f"n{self.number}", str(self.project))),
             "keeper": lambda: [one.index and one.index.optimize() for one in ctx.opened_shelves()],
             "cold": lambda: self.cold(),
             "offline": lambda: offline.recall(ctx.home, QUESTION, {"k": 9, **here}),

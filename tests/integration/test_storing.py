@@ -18,7 +18,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
-from vector_memory.service import linking, recall, remember, sessions, storing
+from vector_memory.service import context_block, linking, recall, remember, sessions, storing
 
 OLD_PORT = "Postgres in the dev environment listens on port 5432."
 NEW_PORT = "Postgres in the dev environment listens on port 5433."
@@ -128,7 +128,7 @@ def test_contradicting_memories_are_shown_both_newest_first(
     assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
     assert hits[0]["score"] >= hits[1]["score"]
     assert hits[0]["contradicts"] == [{"id": old["id"], "created_at": hits[1]["created_at"]}]
-    ask = sessions.Ask("s1", str(ledger), "On which port does Postgres listen in dev?")
+    ask = context_block.Ask("s1", str(ledger), "On which port does Postgres listen in dev?")
     shown = sessions.on_prompt(house.ctx, ask)
     assert shown.index("5433") < shown.index("5432")
     assert f"contradicts the older {old['id'][:8]} of 2026-05-03" in shown

@@ -22,10 +22,12 @@ from vector_memory.service import (
     archives,
     capture,
     change,
+    context_block,
     endings,
     outline,
     recall,
     records,
+    session_start,
     sessions,
     topics,
 )
@@ -180,7 +182,7 @@ def test_a_prompt_gets_the_passage_and_not_its_topic_too(
     """There is no room for the same thing twice."""
     learn(house, tmp_path, QUEUE + LEDGER)
     house.follow()
-    ask = sessions.Ask(
+    ask = context_block.Ask(
         "other", str(tmp_path), "What was the root cause of the wrong ledger totals?"
     )
     told = sessions.on_prompt(house.ctx, ask)
@@ -336,9 +338,13 @@ def test_after_a_compaction_a_session_is_told_of_itself(
     assert "rounding of cents" in first.text and "Files in work: ledger.py" in first.text
     assert "spool file" in others[-1].text
     assert after_compaction.notes(house.ctx, house.ctx.place(str(tmp_path)), shelves, "") == []
-    told = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="compact"))
+    told = session_start.on_start(
+        house.ctx, context_block.Ask("s1", str(tmp_path), source="compact")
+    )
     assert "migrated as well?" in told and "Files in work" in told
-    resumed = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="resume"))
+    resumed = session_start.on_start(
+        house.ctx, context_block.Ask("s1", str(tmp_path), source="resume")
+    )
     assert "Files in work" not in resumed
 
 
@@ -348,5 +354,7 @@ def test_the_notes_keep_to_the_budget(house: ServiceHouse, tmp_path: Path) -> No
 
     talk = [(f"Now another task: part {n} of the schema, please", LONG, 90 * n) for n in range(12)]
     learn(house, tmp_path, talk)
-    told: Any = sessions.on_start(house.ctx, sessions.Ask("s1", str(tmp_path), source="compact"))
+    told: Any = session_start.on_start(
+        house.ctx, context_block.Ask("s1", str(tmp_path), source="compact")
+    )
     assert injection.tokens(told) <= house.ctx.settings.start_tokens

@@ -27,7 +27,7 @@ from vector_memory.service import (
     purging,
     records,
     remember,
-    tool_calls,
+    tool_call,
     turn_end,
     watching,
 )
@@ -407,7 +407,7 @@ def test_sessions_in_memory_are_bounded(world: World) -> None:
 
 def test_calls_of_nobody_are_let_be(world: World) -> None:
     """Without a session nothing can be kept."""
-    call = tool_calls.Call(
+    call = tool_call.Call(
         "", str(world.project), str(world.project), "Bash", {"command": "rm -rf /"}
     )
     assert watching.before(world.ctx, call) == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory.client import hook, tool_calls
+from vector_memory.client import exchange, hook, tool_calls
 
 
 def stdin(tool: str, **given: object) -> bytes:
@@ -76,7 +76,7 @@ def test_the_daemon_says_what_it_wants(
     heard: list[str] = []
     monkeypatch.setattr(hook, "ask", lambda *_: heard.append("asked"))
     monkeypatch.setattr(hook, "tell", lambda *_: heard.append("told"))
-    call = hook.Call(event, str(tmp_path))
+    call = exchange.Call(event, str(tmp_path))
     call.stdin = stdin(tool, pattern="x")
     assert tool_calls.answer(call) == b""
     assert heard == ([done] if done else [])

@@ -10,7 +10,7 @@ import os
 import time
 
 from vector_memory import private
-from vector_memory.client import hook, spawn
+from vector_memory.client import exchange, spawn
 from vector_memory.errors import BadInputError
 from vector_memory.paths import Home
 
@@ -24,12 +24,12 @@ START_AGAIN_S = 0.3
 """How often a start tries to begin a daemon: one may be just ending."""
 
 
-def answer(call: "hook.Call") -> bytes:
+def answer(call: "exchange.Call") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     home = Home(call.home)
     if not _is_own(home):
         return b""
-    hook.note(call.home, b"hooks_without_daemon")
+    exchange.note(call.home, b"hooks_without_daemon")
     if call.event == "SessionStart":
         return _start_answer(home, call)
     if call.event not in SPOOLED:
@@ -47,7 +47,7 @@ def answer(call: "hook.Call") -> bytes:
     return b""
 
 
-def _parsed(call: "hook.Call") -> "dict[str, object]":
+def _parsed(call: "exchange.Call") -> "dict[str, object]":
     import json
 
     event = json.loads(call.stdin.decode("utf-8", "replace"))
@@ -68,14 +68,14 @@ def _is_own(home: Home) -> bool:
     return True
 
 
-def _spawn(home: Home, call: "hook.Call") -> bool:
+def _spawn(home: Home, call: "exchange.Call") -> bool:
     try:
         return spawn.spawn(home, call.lib)
     except (OSError, BadInputError):
         return False
 
 
-def _start_answer(home: Home, call: "hook.Call") -> bytes:
+def _start_answer(home: Home, call: "exchange.Call") -> bytes:
     again = 0.0
     while call.left_s() > 0.25:
         if time.monotonic() >= again:
@@ -83,7 +83,7 @@ def _start_answer(home: Home, call: "hook.Call") -> bytes:
                 break
             again = time.monotonic() + START_AGAIN_S
         time.sleep(WAIT_STEP_S)
-        found = hook.ask(call, call.left_s() - 0.2)
+        found = exchange.ask(call, call.left_s() - 0.2)
         if found is not None:
             return found
     from vector_memory.client import spool
@@ -93,7 +93,7 @@ def _start_answer(home: Home, call: "hook.Call") -> bytes:
     return _snapshot(home, call)
 
 
-def _snapshot(home: Home, call: "hook.Call") -> bytes:
+def _snapshot(home: Home, call: "exchange.Call") -> bytes:
     """Return the project's last start as the daemon left it, fenced anew."""
     import json
 
@@ -110,11 +110,11 @@ def _snapshot(home: Home, call: "hook.Call") -> bytes:
         for note in stored["notes"]
     ]
     if notes:
-        hook.note(call.home, b"starts_from_snapshot")
+        exchange.note(call.home, b"starts_from_snapshot")
     return _output(call.event, notes)
 
 
-def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") -> bytes:
+def _prompt_answer(home: Home, call: "exchange.Call", event: "dict[str, object]") -> bytes:
     from vector_memory import prompts
 
     prompt = str(event.get("prompt") or "")
@@ -134,7 +134,7 @@ def _prompt_answer(home: Home, call: "hook.Call", event: "dict[str, object]") ->
     except OSError:
         # Where nothing can be written it may come up again: no reason to say nothing now.
         pass
-    hook.note(call.home, b"prompts_from_files")
+    exchange.note(call.home, b"prompts_from_files")
     return _output(call.event, notes)
 
 

@@ -6,7 +6,7 @@ wants to know stands in a small file that it keeps, so that the others cost noth
 
 import posix
 
-from vector_memory.client import hook
+from vector_memory.client import exchange
 
 WISHES = "/run/tools"
 """Words in a line: `search` (be asked about searches), `merge` (be asked about their results), `watch` (be
@@ -25,15 +25,15 @@ _NO_START = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 _END = frozenset(b" \\")
 
 
-def answer(call: "hook.Call") -> bytes:
+def answer(call: "exchange.Call") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     wishes = _wishes(call.home)
     before = call.event == "PreToolUse"
     asked = (b"search" if before else b"merge") in wishes and may_search(call.stdin)
     if asked or (before and b"warn" in wishes):
-        return hook.ask(call, call.patience_s) or b""
+        return exchange.ask(call, call.patience_s) or b""
     if before and b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
-        hook.tell(call, TELL_S)
+        exchange.tell(call, TELL_S)
     return b""
 
 

@@ -18,7 +18,7 @@ from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
 from vector_memory.files import with_real_folder
 from vector_memory.redact import policy
-from vector_memory.service import privacy, privacy_rules, sessions
+from vector_memory.service import context_block, privacy, privacy_rules, session_start, sessions
 from vector_memory.service.context import Context
 from vector_memory.service.turns import Turn, last_turn
 
@@ -107,7 +107,7 @@ class Events:
             printed = (
                 self._tool_call(event, message, folder)
                 if known is None
-                else sessions.output(event, known(message, folder))
+                else context_block.output(event, known(message, folder))
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
@@ -121,8 +121,8 @@ class Events:
             self._turn(session).compacted_at = self._ctx.now()
             self._wait_for_index()
         transcript = _text(message, "transcript_path")
-        ask = sessions.Ask(session, folder, source=source, transcript=transcript)
-        told = (privacy_rules.notice(self._ctx, folder), sessions.on_start(self._ctx, ask))
+        ask = context_block.Ask(session, folder, source=source, transcript=transcript)
+        told = (privacy_rules.notice(self._ctx, folder), session_start.on_start(self._ctx, ask))
         return "\n".join(filter(None, told))
 
     def _turn(self, session: str) -> Turn:
@@ -139,7 +139,7 @@ class Events:
             return ""
         session, prompt = _text(message, "session_id"), _text(message, "prompt")
         turn = self._turn(session)
-        ask = sessions.Ask(
+        ask = context_block.Ask(
             session,
             folder,
             prompt,
@@ -153,11 +153,11 @@ class Events:
 
     def _tool_call(self, event: str, message: dict[str, Any], folder: str) -> dict[str, Any] | None:
         """Answer a tool call; what looks at them is imported when the first one comes."""
-        from vector_memory.service import tool_calls
+        from vector_memory.service import tool_call, tool_calls
 
         given, session = message.get("tool_input"), _text(message, "session_id")
         turn = self._turn(session)
-        call = tool_calls.Call(
+        call = tool_call.Call(
             session,
             folder,
             _text(message, "cwd") or folder,
@@ -172,7 +172,7 @@ class Events:
             turn.compacted_at,
         )
         look = tool_calls.before if event == "PreToolUse" else tool_calls.after
-        return tool_calls.output(event, look(self._ctx, call))
+        return tool_call.output(event, look(self._ctx, call))
 
     def _failure(self, message: dict[str, Any], folder: str) -> str:
         """Bring the fix of a command's error; nobody needs one for what was interrupted."""
@@ -182,7 +182,7 @@ class Events:
             return ""
         session = _text(message, "session_id")
         turn = self._turn(session)
-        ask = sessions.Ask(
+        ask = context_block.Ask(
             session,
             folder,
             compacted_at=turn.compacted_at,

@@ -10,7 +10,7 @@ import numpy as np
 
 from vector_memory import heap
 from vector_memory.config import Settings
-from vector_memory.embed.model_files import FOLDER, GRAPH_FILE, TOKENIZER_FILE
+from vector_memory.embed.model_layout import FOLDER, GRAPH_FILE, TOKENIZER_FILE
 from vector_memory.embed.vectors import no_vectors, normalised, readable
 from vector_memory.errors import EmbeddingError
 

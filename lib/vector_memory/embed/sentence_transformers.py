@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.config import Settings
-from vector_memory.embed import model_files
+from vector_memory.embed import model_layout
 from vector_memory.embed.vectors import no_vectors, normalised, readable
 from vector_memory.errors import EmbeddingError
 
@@ -91,7 +91,7 @@ class SentenceTransformers:
 
 
 def _default_model(models_folder: str) -> str:
-    folder = os.path.join(models_folder, model_files.FOLDER)
+    folder = os.path.join(models_folder, model_layout.FOLDER)
     return folder if os.path.isfile(os.path.join(folder, "modules.json")) else DEFAULT_MODEL
 
 

@@ -16,9 +16,9 @@ from vector_memory.index.tools import clip
 from vector_memory.index.turns import terms_of
 from vector_memory.model import WORLD, Memory, Origin
 from vector_memory.observe import outcomes, tasks, trails, world
-from vector_memory.service import guidance, learned, records, sessions
+from vector_memory.service import context_block, learned, records
 from vector_memory.service.context import Context
-from vector_memory.service.sessions import Ask
+from vector_memory.service.context_block import Ask
 
 START_TOKENS, PROMPT_TOKENS, FAILURE_TOKENS = 120, 100, 60
 """Tokens that a note of each kind takes at most."""
@@ -40,7 +40,7 @@ def at_start(ctx: Context, place: projects.Place, known: Memory) -> list[injecti
         return []
     last = str(known.extra.get("last") or "")
     origin = Origin.TOOL.value if foreign else ""
-    head = injection.head(last, guidance.BOARD, place.name, known.id[:8], origin)
+    head = injection.head(last, learned.BOARD, place.name, known.id[:8], origin)
     return _note(known.id, head, [_figures(known.extra), *items], START_TOKENS, foreign)
 
 
@@ -60,7 +60,7 @@ def with_prompt(
     if best is None:
         return []
     id = next(id for id, one in pairs if one is best)
-    head = injection.head(best.last, guidance.TRAIL, place.name, id[:8])
+    head = injection.head(best.last, learned.TRAIL, place.name, id[:8])
     made = _note(id, head, [trails.advice(best)], PROMPT_TOKENS, False)
     if made:
         ctx.state.add_shown(ask.session, [TOLD_MARK + kind], ctx.now())
@@ -84,7 +84,7 @@ def with_failure(
     notes = [note for key in keys[:3] for note in _surprise(ctx, place, ask, known, key)][:1]
     if notes:
         ctx.count("surprises_shown")
-    return sessions.fence(ctx, ask.session, notes, "This is not as it used to be:")
+    return context_block.fence(ctx, ask.session, notes, "This is not as it used to be:")
 
 
 def _surprise(

@@ -11,7 +11,7 @@ from vector_memory import injection, projects, redact
 from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.retrieve import render
 from vector_memory.service.context import Context, scope_of
-from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.shelf import Shelf
 
 SHARE = 0.6

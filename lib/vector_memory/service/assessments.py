@@ -12,7 +12,7 @@ from vector_memory.errors import StoreFullError, UnsafeTextError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service import asked, flag_buffer, privacy, records
 from vector_memory.service.context import Context
-from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.records import Record
 from vector_memory.service.shelf import Shelf
 

@@ -11,7 +11,7 @@ from vector_memory.model import Memory
 from vector_memory.service import asked, endings, privacy, standing
 from vector_memory.service.companions import companions
 from vector_memory.service.context import Context
-from vector_memory.service.recall import find, lookup, memory_json, project_names
+from vector_memory.service.lookup import find, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.versions import EDITED
 

@@ -9,7 +9,7 @@ from vector_memory import injection
 from vector_memory.model import DECISION, Memory, Scope
 from vector_memory.retrieve import render
 from vector_memory.service.context import Context
-from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.shelf import Shelf
 
 MOST_AT_ONCE = 3

@@ -11,9 +11,9 @@ from vector_memory.lifecycle.dedup import Outcome, text_key
 from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Progress, Status
 from vector_memory.service import asked, weaving
 from vector_memory.service.context import Context
+from vector_memory.service.lookup import memory_json, project_names
 from vector_memory.service.merging import may_merge
 from vector_memory.service.neighbours import neighbours
-from vector_memory.service.recall import memory_json, project_names
 from vector_memory.service.shelf import Shelf
 
 MOST_LOOKED_AT = 2_000

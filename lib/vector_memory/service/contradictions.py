@@ -8,8 +8,8 @@ from vector_memory import redact
 from vector_memory.model import Memory, Origin, Relation
 from vector_memory.service import asked, storing
 from vector_memory.service.context import Context, new_id
+from vector_memory.service.lookup import is_open, lookup, memory_json, project_names
 from vector_memory.service.neighbours import neighbours
-from vector_memory.service.recall import is_open, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
 
 MAX_CHARS = 20_000

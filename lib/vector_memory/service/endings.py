@@ -23,7 +23,7 @@ from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
 from vector_memory.service import archives, standing, topics
 from vector_memory.service.capture import memory_id
 from vector_memory.service.context import Context
-from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.topics import Told
 
 log = logging.getLogger(__name__)

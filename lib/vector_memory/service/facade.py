@@ -40,11 +40,17 @@ from vector_memory.observe.searches import Looked, searches
 from vector_memory.observe.sought import Sought, sought
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told
-from vector_memory.service import changed, client_notes, recall, results, sessions
+from vector_memory.service import (
+    changed,
+    client_notes,
+    context_block,
+    lookup,
+    results,
+)
 from vector_memory.service.context import Context, scope_of
 from vector_memory.service.searching import edits_of
 from vector_memory.service.shelf import Shelf
-from vector_memory.service.tool_calls import NOTHING, Call, Said
+from vector_memory.service.tool_call import NOTHING, Call, Said
 
 log = logging.getLogger(__name__)
 
@@ -209,12 +215,12 @@ def _named(
     terms: Sequence[str],
     most: int,
 ) -> list[Found]:
-    ask = sessions.Ask(call.session, call.folder, compacted_at=call.compacted_at)
+    ask = context_block.Ask(call.session, call.folder, compacted_at=call.compacted_at)
     found = []
     for shelf in shelves:
         rows = shelf.journal.matching(list(dict.fromkeys(terms)), scope_of(place), most)
         for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
-            if not _may_come(ctx, memory) or sessions.in_sight(memory, ask):
+            if not _may_come(ctx, memory) or context_block.in_sight(memory, ask):
                 continue
             if not names.may_fit(wanted, (memory.title, memory.text, *memory.files)):
                 continue
@@ -273,7 +279,7 @@ def _may_come(ctx: Context, memory: Memory) -> bool:
     return (
         memory.kind in WORTH
         and memory.collection not in QUIET
-        and recall.is_open(memory)
+        and lookup.is_open(memory)
         and memory.confidence >= LEAST_CONFIDENCE
         and (memory.expires_at is None or memory.expires_at > now)
         and (memory.valid_until is None or memory.valid_until > now)
@@ -318,7 +324,7 @@ def _present(
     serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh[0])
     notes = list(_notes(ctx, fresh[:1] if serves else fresh, wanted, SERVED if serves else TITLE))
     known = client_notes.known_to_client(call.transcript)
-    told = sessions.fence(ctx, key, notes, SERVED if serves else TITLE, known)
+    told = context_block.fence(ctx, key, notes, SERVED if serves else TITLE, known)
     if not told:
         return NOTHING
     ctx.state.add_shown(key, [mark], ctx.now())
@@ -357,9 +363,9 @@ def _notes(
     """Yield as many notes as the budget holds."""
     left = ctx.settings.facade_tokens - render.FENCE_TOKENS - injection.tokens(title)
     around = _around(wanted)
-    project_names = recall.project_names(list({id(one.shelf): one.shelf for one in found}.values()))
+    project_names = lookup.project_names(list({id(one.shelf): one.shelf for one in found}.values()))
     for one in found:
-        head = _head(one, recall.name_in(project_names, one.memory.project))
+        head = _head(one, lookup.name_in(project_names, one.memory.project))
         if left < injection.tokens(head) + render.LEAST_NOTE_TOKENS:
             return
         whole = injection.Note(

@@ -12,9 +12,9 @@ from vector_memory.index.fix_drafts import SIGNATURE_TAG, TAG
 from vector_memory.model import Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
-from vector_memory.service import recall, sessions
+from vector_memory.service import context_block, lookup
 from vector_memory.service.context import Context, scope_of
-from vector_memory.service.sessions import Ask
+from vector_memory.service.context_block import Ask
 from vector_memory.service.shelf import Shelf
 
 FAILURE_TOKENS = 200
@@ -73,10 +73,10 @@ def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], line: str) -> lis
     program or topic, and the fix of another error harms."""
     place = ctx.place(ask.folder)
     scope = replace(scope_of(place), kinds=KINDS)
-    hits: list[Hit] = recall.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
+    hits: list[Hit] = lookup.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
     least = max(STRICT, ctx.settings.threshold)
     terms = _terms(line)
-    fit = (hit.memory for hit in hits if hit.relevance >= least and recall.is_open(hit.memory))
+    fit = (hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory))
     return [memory for memory in fit if _says_the_same(memory, terms)][:1]
 
 
@@ -95,8 +95,8 @@ def _terms(text: str) -> set[str]:
 
 def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
-    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and recall.is_open(one)]
-    if not trusted or sessions.in_sight(trusted[0], ask):
+    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and lookup.is_open(one)]
+    if not trusted or context_block.in_sight(trusted[0], ask):
         return ""
     best, shown = trusted[0], ctx.state.shown(ask.session)
     if TAG in best.tags and SHOWN_MARK + best.id not in shown:
@@ -107,8 +107,8 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[M
         if best.id in shelf.journal.by_ids([best.id]):
             ctx.uses.add(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
-    note = _note(best, recall.name_in(recall.project_names(shelves), best.project))
-    return sessions.fence(ctx, ask.session, [note], "This error was met before:")
+    note = _note(best, lookup.name_in(lookup.project_names(shelves), best.project))
+    return context_block.fence(ctx, ask.session, [note], "This error was met before:")
 
 
 def _note(memory: Memory, project: str) -> injection.Note:

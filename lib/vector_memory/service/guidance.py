@@ -9,18 +9,11 @@ from vector_memory import projects
 from vector_memory.model import HEURISTICS, Memory
 from vector_memory.service import records
 from vector_memory.service.context import Context
+from vector_memory.service.learned import BOARD
 
 if TYPE_CHECKING:
     from vector_memory import injection
-    from vector_memory.service.sessions import Ask
-
-BOARD = "self-assessment"
-"""The key and kind of the record that says what hooks tell in a project: they read it and the records
-that it names, and search for nothing."""
-
-KIND, TRAIL = "task-kind", "trail"
-DRAWN = (BOARD, KIND, TRAIL)
-"""Kinds of records that are made anew from what is kept of sessions."""
+    from vector_memory.service.context_block import Ask
 
 
 def board(ctx: Context, place: projects.Place) -> Memory | None:

@@ -10,7 +10,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, Memory, Scope
 from vector_memory.service import asked, linking
 from vector_memory.service.context import Context
-from vector_memory.service.recall import is_open, lookup, memory_json, project_names
+from vector_memory.service.lookup import is_open, lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
 
 MOST_LOOKED_AT = 5_000

@@ -16,6 +16,13 @@ from vector_memory.service.context import Context
 
 LEDGER, THING = "tasks", "thing"
 """Kinds of records that all others are made of: the tasks of a session, and a thing."""
+BOARD = "self-assessment"
+"""The key and kind of the record that says what hooks tell in a project: they read it and the records
+that it names, and search for nothing."""
+
+KIND, TRAIL = "task-kind", "trail"
+DRAWN = (BOARD, KIND, TRAIL)
+"""Kinds of records that are made anew from what is kept of sessions."""
 
 
 def thing(ctx: Context, place: projects.Place, key: str) -> Thing | None:

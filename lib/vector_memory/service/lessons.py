@@ -231,14 +231,14 @@ def _draw(ctx: Context, place: projects.Place) -> None:
     for one in counts:
         key = f"kind:{one.kind}"
         record = records.Record(
-            HEURISTICS, key, one.text, kind=guidance.KIND, extra=dict(one.__dict__)
+            HEURISTICS, key, one.text, kind=learned.KIND, extra=dict(one.__dict__)
         )
         _keep(ctx, place, record, records.get(ctx, place, HEURISTICS, key))
     told = {f"kind:{one.kind}" for one in counts}
     stale = [
         one
         for one in heuristics
-        if one.kind == guidance.KIND and f"kind:{one.extra.get('kind')}" not in told
+        if one.kind == learned.KIND and f"kind:{one.extra.get('kind')}" not in told
     ]
     records.drop(ctx, ctx.shelf_of(place), stale)
     _keep_board(ctx, place, known, counts, things, ids, now)
@@ -273,15 +273,13 @@ def _living_things(ctx: Context, place: projects.Place) -> list[Thing]:
 
 def _keep_trails(ctx: Context, place: projects.Place, drawn: Sequence[Trail]) -> list[str]:
     """Store the trails that are alive, drop those that evaporated, and return the ids of the former."""
-    stored = {
-        one.id: one for one in records.of(ctx, place, TRAILS, MOST_RECORDS, (guidance.TRAIL,))
-    }
+    stored = {one.id: one for one in records.of(ctx, place, TRAILS, MOST_RECORDS, (learned.TRAIL,))}
     ids = []
     for one in drawn:
         id = records.id_of(place, TRAILS, one.key)
         text = f"Steps that work for {trails.NAMES.get(one.kind, one.kind)} here: {one.path}"
         record = records.Record(
-            TRAILS, one.key, text, kind=guidance.TRAIL, extra=learned.extra_of(one)
+            TRAILS, one.key, text, kind=learned.TRAIL, extra=learned.extra_of(one)
         )
         _keep(ctx, place, record, stored.get(id))
         ids.append(id)
@@ -317,12 +315,12 @@ def _keep_board(
     }
     record = records.Record(
         HEURISTICS,
-        guidance.BOARD,
+        learned.BOARD,
         "How work went in this project",
-        kind=guidance.BOARD,
+        kind=learned.BOARD,
         extra=extra,
     )
-    _keep(ctx, place, record, records.get(ctx, place, HEURISTICS, guidance.BOARD))
+    _keep(ctx, place, record, records.get(ctx, place, HEURISTICS, learned.BOARD))
 
 
 # -- what a person sees --
@@ -335,9 +333,7 @@ def show(ctx: Context, request: dict[str, Any]) -> dict[str, Any]:
     known = guidance.board(ctx, place)
     extra = known.extra if known else {}
     things = _things_shown(ctx, place)
-    kinds = [
-        one.extra for one in records.of(ctx, place, HEURISTICS, MOST_RECORDS, (guidance.KIND,))
-    ]
+    kinds = [one.extra for one in records.of(ctx, place, HEURISTICS, MOST_RECORDS, (learned.KIND,))]
     found = learned.trails_of(ctx, place, extra.get("trails") or ())
     return {
         "project": place.name,

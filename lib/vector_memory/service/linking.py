@@ -9,7 +9,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation, Status
 from vector_memory.service import asked, rights, standing
 from vector_memory.service.context import Context
-from vector_memory.service.recall import lookup
+from vector_memory.service.lookup import lookup
 from vector_memory.service.shelf import Shelf
 
 ID_CHARS = 64

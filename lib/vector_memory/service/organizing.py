@@ -11,7 +11,7 @@ from vector_memory.language import priorities
 from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Priority, unique
 from vector_memory.service import asked, rights, standing
 from vector_memory.service.context import Context
-from vector_memory.service.recall import lookup, memory_json, project_names
+from vector_memory.service.lookup import lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
 
 MOST_LOOKED_AT = 2_000

@@ -11,7 +11,7 @@ from vector_memory.index.tools import clip
 from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.service import asked, unfinished
 from vector_memory.service.context import Context
-from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.shelf import Shelf
 
 DEFAULT_SESSIONS = 8

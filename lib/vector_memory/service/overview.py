@@ -9,7 +9,7 @@ from vector_memory.errors import NotFoundError
 from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scope
 from vector_memory.service import asked
 from vector_memory.service.context import Context
-from vector_memory.service.recall import is_open, memory_json, name_in, project_names
+from vector_memory.service.lookup import is_open, memory_json, name_in, project_names
 from vector_memory.service.shelf import Shelf
 
 CURRENT = "current"

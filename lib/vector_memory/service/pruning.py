@@ -18,7 +18,7 @@ from vector_memory.model import (
 )
 from vector_memory.service import asked, consolidating, rights
 from vector_memory.service.context import Context
-from vector_memory.service.recall import memory_json, project_names
+from vector_memory.service.lookup import memory_json, project_names
 
 UNUSED_DAYS = 180
 LOW_CONFIDENCE = 0.3

@@ -19,11 +19,11 @@ from vector_memory.model import (
     Scope,
     Status,
 )
-from vector_memory.service import archives, asked, guidance, purged
+from vector_memory.service import archives, asked, purged
 from vector_memory.service.byte_search import pieces_of
 from vector_memory.service.companions import companions
 from vector_memory.service.context import Context
-from vector_memory.service.recall import lookup
+from vector_memory.service.lookup import lookup
 from vector_memory.service.shelf import Shelf
 
 FORMS = ("ids", "text", "session", "dir", "forgotten")
@@ -216,7 +216,7 @@ def _add_derived(part: Part, sessions: set[str]) -> None:
     scopes = (
         Scope(sessions=tuple(sessions), kinds=DERIVED),
         Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
-        Scope(projects=projects, collections=(HEURISTICS, TRAILS), kinds=guidance.DRAWN),
+        Scope(projects=projects, collections=(HEURISTICS, TRAILS), kinds=learned.DRAWN),
     )
     found = (
         one

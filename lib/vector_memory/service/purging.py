@@ -21,8 +21,8 @@ from vector_memory.model import SUMMARY, Memory, Progress, Status
 from vector_memory.service import archives, asked, assessments, byte_search, copies, endings, topics
 from vector_memory.service.byte_search import Needles, Searched
 from vector_memory.service.context import Context
+from vector_memory.service.lookup import memory_json, project_names
 from vector_memory.service.purge_choice import Choice, Part, choose
-from vector_memory.service.recall import memory_json, project_names
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.upkeep import wait_for_index
 

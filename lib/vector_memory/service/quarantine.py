@@ -9,7 +9,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import SUSPICION
 from vector_memory.service import asked
 from vector_memory.service.context import Context
-from vector_memory.service.recall import lookup, memory_json, project_names
+from vector_memory.service.lookup import lookup, memory_json, project_names
 
 
 def held(ctx: Context, request: asked.Request) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from vector_memory.service import (
     storing,
 )
 from vector_memory.service.context import Context, new_id
-from vector_memory.service.recall import lookup
+from vector_memory.service.lookup import lookup
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.storing import Placed, Tie
 

@@ -8,7 +8,7 @@ from typing import Any
 from vector_memory.model import Scope
 from vector_memory.service import asked, assessments, generation, hook_counts
 from vector_memory.service.context import Context
-from vector_memory.service.recall import name_in, project_names
+from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.shelf import Shelf
 from vector_memory.service.upkeep import pending
 

@@ -10,7 +10,7 @@ from vector_memory import harmless
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
 from vector_memory.service import asked, outline, unfinished
 from vector_memory.service.context import Context
-from vector_memory.service.recall import memory_json, name_in, project_names
+from vector_memory.service.lookup import memory_json, name_in, project_names
 from vector_memory.service.shelf import Shelf
 
 DECIDED = ("decision", "preference", "conclusion", "solution", "fix")

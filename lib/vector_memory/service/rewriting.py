@@ -11,7 +11,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status
 from vector_memory.service import asked, merging, privacy, proposals, rights, standing
 from vector_memory.service.context import Context, new_id
-from vector_memory.service.recall import lookup, memory_json, project_names
+from vector_memory.service.lookup import lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
 
 MAX_CHARS = 20_000

@@ -13,7 +13,7 @@ from vector_memory.index import summaries
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memory, Scope
 from vector_memory.service import asked
 from vector_memory.service.context import Context
-from vector_memory.service.recall import find, is_open, name_in, project_names
+from vector_memory.service.lookup import find, is_open, name_in, project_names
 from vector_memory.service.shelf import Shelf
 
 MOST_READ = 200

@@ -10,14 +10,7 @@ from vector_memory.model import Memory, Status
 from vector_memory.service import asked, linking
 from vector_memory.service.context import Context
 from vector_memory.service.history import history_of
-from vector_memory.service.recall import (
-    find,
-    hit_json,
-    is_open,
-    lookup,
-    memory_json,
-    project_names,
-)
+from vector_memory.service.lookup import find, hit_json, is_open, lookup, memory_json, project_names
 from vector_memory.service.remember import SAID_IN
 from vector_memory.service.weighing import VERIFIED
 

@@ -8,11 +8,11 @@ from functools import partial
 from vector_memory.service import (
     assessments,
     capture,
-    client_notes,
     endings,
     feedback,
+    import_client_memory,
     mining,
-    sessions,
+    session_start,
     unfinished,
 )
 from vector_memory.service.context import Context
@@ -54,9 +54,9 @@ def learn(ctx: Context, ended: Ended) -> None:
     feedback.judge(ctx, ended.session, ended.transcript)
     unfinished.learn_later(ctx, ended.transcript, ended.folder, ended.final)
     if ended.final:
-        client_notes.index(ctx, ended.transcript, ended.folder)
+        import_client_memory.index(ctx, ended.transcript, ended.folder)
     if captured.stored:
-        sessions.save_snapshot(ctx, ended.folder)
+        session_start.save_snapshot(ctx, ended.folder)
     if ctx.settings.extraction:
         for one in concerned if ended.final else ():
             ctx.state.add_due(unfinished.MINING, one)

@@ -29,11 +29,11 @@ from vector_memory.observe.findings import (
     Surroundings,
 )
 from vector_memory.observe.objectives import Objectives
-from vector_memory.service import earlier_prompts, flag_buffer, records, sessions
+from vector_memory.service import context_block, earlier_prompts, flag_buffer, records
 from vector_memory.service.context import Context
 
 if TYPE_CHECKING:
-    from vector_memory.service.tool_calls import Call
+    from vector_memory.service.tool_call import Call
 
 log = logging.getLogger(__name__)
 
@@ -287,4 +287,6 @@ def _warning(ctx: Context, call: Call, flags: Sequence[dict[str, Any]]) -> str:
     ctx.count("observer_warnings")
     asked = flags[0]["topic"]
     title = f"The user asked: \u201c{asked}\u201d" if asked else ""
-    return sessions.fence(ctx, call.session, list(notes.values())[:MOST_WARNED], title, head=HEAD)
+    return context_block.fence(
+        ctx, call.session, list(notes.values())[:MOST_WARNED], title, head=HEAD
+    )

@@ -21,7 +21,7 @@ from vector_memory.model import (
 )
 from vector_memory.service import asked, privacy, proposals, rights, standing, storing
 from vector_memory.service.context import Context, new_id
-from vector_memory.service.recall import lookup, memory_json, project_names
+from vector_memory.service.lookup import lookup, memory_json, project_names
 from vector_memory.service.shelf import Shelf
 
 CONFIRMED, REFUTED, OUTDATED = VERDICTS = ("confirmed", "refuted", "outdated")

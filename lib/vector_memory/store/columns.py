@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vector_memory.model import GLOBAL_PROJECT, Around, Mark, Scope
-from vector_memory.store.table import microseconds, storable
+from vector_memory.store.values import microseconds, storable
 
 NOBODY = -1
 _DAY_US = 86_400_000_000

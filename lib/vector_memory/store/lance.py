@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from vector_memory.errors import StoreDamagedError
 from vector_memory.model import Candidate, IndexRow, Scope, unique
 from vector_memory.store import table as form
+from vector_memory.store import values
 from vector_memory.store.failures import translated
 from vector_memory.store.lance_table import LanceTable
 
@@ -111,7 +112,7 @@ class LanceIndex:
     def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
         """Begin what `matching` does, and return what waits for it: LanceDB searches in threads of
         its own, and something else can be done meanwhile."""
-        words = form.storable(" ".join(unique(terms)))
+        words = values.storable(" ".join(unique(terms)))
         if not words or k < 1 or scope.projects == ():
             return list
         query = self._handle.query().nearest_to_text(_match(words))
@@ -172,7 +173,7 @@ class LanceIndex:
 
         found = [np.empty(0, np.int64)]
         for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = [lit(form.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
+            some = [lit(values.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
             query = self._handle.query().where(col("id").isin(some)).select(["seq"])
             with translated("searching", self._table.path):
                 found.append(self._table.run(query.to_arrow())["seq"].to_numpy())
@@ -365,7 +366,7 @@ class LanceIndex:
         from lancedb.expr import col, lit
 
         for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = [lit(form.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
+            some = [lit(values.storable(one)) for one in ids[start : start + _IDS_AT_ONCE]]
             self._table.run(self._handle.delete(col("id").isin(some)))
 
     def _merge(self, rows: Sequence[IndexRow], reached: int) -> None:

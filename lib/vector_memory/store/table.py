@@ -10,12 +10,12 @@ import hashlib
 import re
 import struct
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.marks import marks_of
 from vector_memory.model import IndexRow, Scope
+from vector_memory.store.values import microseconds, storable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,6 @@ CHECKED = ("id", *NUMBERS, *WORDS)
 """The columns that a row's checksum covers, in its order; the vector comes after them."""
 MOST_TERMS = 255
 _TAG_EDGE = "\x1f"
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def slug(model: str, dim: int) -> str:
@@ -186,11 +185,6 @@ def usable(vector: Any, dim: int) -> bool:
     )
 
 
-def storable(text: str) -> str:
-    """Return text that UTF-8 can hold: lone surrogates become question marks."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
 def checksum(values: Sequence[Any], vector: bytes) -> int:
     """Return a row's checksum: of its columns in the schema's order, and the vector's bytes."""
     digest = hashlib.blake2b(repr(tuple(values)).encode(), digest_size=8)
@@ -204,12 +198,6 @@ def joined_tags(tags: Sequence[str]) -> str:
         return ""
     plain = (tag.replace(_TAG_EDGE, " ") for tag in tags)
     return storable(_TAG_EDGE + _TAG_EDGE.join(plain) + _TAG_EDGE)
-
-
-def microseconds(moment: datetime) -> int:
-    """Return the microseconds from 1970 to an aware time."""
-    past = moment - _EPOCH
-    return (past.days * 86_400 + past.seconds) * 1_000_000 + past.microseconds
 
 
 def expression(scope: Scope) -> Any:

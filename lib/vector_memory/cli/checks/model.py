@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from vector_memory import config
 from vector_memory.cli.checks import FAIL, OK, Case, Finding
-from vector_memory.embed.model_files import FILES, FOLDER, GRAPH_FILE
+from vector_memory.embed.model_layout import FILES, FOLDER, GRAPH_FILE
 from vector_memory.errors import VectorMemoryError
 
 PUBLISHED = {file.path: file.sha256 for file in FILES if file.required}

@@ -1,0 +1,83 @@
+"""The block of memories that a hook shows: who asks, what is in sight already, and the fence with what was noted of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vector_memory import injection, redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import (
+    Memory,
+)
+from vector_memory.service import client_notes
+from vector_memory.service.context import Context
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A hook's question: who asks, from which folder, what was said and what was said before."""
+
+    session: str
+    folder: str
+    prompt: str = ""
+    before: str = ""
+    source: str = "startup"
+    compacted_at: datetime | None = None
+    transcript: str = ""
+
+
+def in_sight(memory: Memory, ask: Ask) -> bool:
+    """Whether the model still sees where a memory comes from: its own session, not compacted since."""
+    if memory.source.session != ask.session or not ask.session:
+        return False
+    return ask.compacted_at is None or memory.created_at > ask.compacted_at
+
+
+def fence(
+    ctx: Context,
+    session: str,
+    notes: Sequence[injection.Note],
+    title: str = "",
+    known: frozenset[str] = frozenset(),
+    head: str = injection.HEAD,
+) -> str:
+    """Return the block that is shown, and remember that it was.
+
+    Args:
+        head: what is said of the notes first.
+        known: what the client told the model itself: it is not said again.
+    """
+    fresh = [one for one in notes if not client_notes.repeats(one.text, known)]
+    checked = _checked(fresh)
+    if not checked:
+        return ""
+    ctx.state.add_shown(session, [note.id for note in checked], ctx.now())
+    ctx.count("memories_shown", len(checked))
+    ctx.count("injections")
+    ctx.noted("recall", "hook", [note.id for note in checked], session=session)
+    return injection.fence(checked, title, head)
+
+
+def _checked(notes: Sequence[injection.Note]) -> list[injection.Note]:
+    """Redact once more on the way out: rules may have become stricter since it was stored."""
+    policy = redact.active()
+    with contextlib.suppress(UnsafeTextError):
+        # Mostly nothing is found; one look at all is faster than two at each.
+        whole = "\n\n".join(f"{one.head}\n{one.text}" for one in notes)
+        if redact.clean(whole, policy).text == whole:
+            return list(notes)
+    checked = []
+    for one in notes:
+        with contextlib.suppress(UnsafeTextError):
+            head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
+            checked.append(injection.Note(one.id, head, text, one.foreign))
+    return checked
+
+
+def output(event: str, context: str) -> dict[str, Any] | None:
+    """Return what the hook prints for a context, None for nothing."""
+    return dict(injection.hook_output(event, context)) if context else None
