@@ -84,7 +84,7 @@ def with_failure(
     notes = [note for key in keys[:3] for note in _surprise(ctx, place, ask, known, key)][:1]
     if notes:
         ctx.count("surprises_shown")
-    return context_block.fence(ctx, ask.session, notes, "This is not as it used to be:")
+    return context_block.show(ctx, ask.session, notes, "This is not as it used to be:")
 
 
 def _surprise(

@@ -37,7 +37,7 @@ def in_sight(memory: Memory, ask: Ask) -> bool:
     return ask.compacted_at is None or memory.created_at > ask.compacted_at
 
 
-def fence(
+def show(
     ctx: Context,
     session: str,
     notes: Sequence[injection.Note],
@@ -52,17 +52,17 @@ def fence(
         known: what the client told the model itself: it is not said again.
     """
     fresh = [one for one in notes if not client_notes.repeats(one.text, known)]
-    checked = _checked(fresh)
-    if not checked:
+    safe = checked(fresh)
+    if not safe:
         return ""
-    ctx.state.add_shown(session, [note.id for note in checked], ctx.now())
-    ctx.count("memories_shown", len(checked))
+    ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
+    ctx.count("memories_shown", len(safe))
     ctx.count("injections")
-    ctx.noted("recall", "hook", [note.id for note in checked], session=session)
-    return injection.fence(checked, title, head)
+    ctx.noted("recall", "hook", [note.id for note in safe], session=session)
+    return injection.fence(safe, title, head)
 
 
-def _checked(notes: Sequence[injection.Note]) -> list[injection.Note]:
+def checked(notes: Sequence[injection.Note]) -> list[injection.Note]:
     """Redact once more on the way out: rules may have become stricter since it was stored."""
     policy = redact.active()
     with contextlib.suppress(UnsafeTextError):
@@ -70,12 +70,12 @@ def _checked(notes: Sequence[injection.Note]) -> list[injection.Note]:
         whole = "\n\n".join(f"{one.head}\n{one.text}" for one in notes)
         if redact.clean(whole, policy).text == whole:
             return list(notes)
-    checked = []
+    safe = []
     for one in notes:
         with contextlib.suppress(UnsafeTextError):
             head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
-            checked.append(injection.Note(one.id, head, text, one.foreign))
-    return checked
+            safe.append(injection.Note(one.id, head, text, one.foreign))
+    return safe
 
 
 def output(event: str, context: str) -> dict[str, Any] | None:

@@ -324,7 +324,7 @@ def _present(
     serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh[0])
     notes = list(_notes(ctx, fresh[:1] if serves else fresh, wanted, SERVED if serves else TITLE))
     known = client_notes.known_to_client(call.transcript)
-    told = context_block.fence(ctx, key, notes, SERVED if serves else TITLE, known)
+    told = context_block.show(ctx, key, notes, SERVED if serves else TITLE, known)
     if not told:
         return NOTHING
     ctx.state.add_shown(key, [mark], ctx.now())

@@ -108,7 +108,7 @@ def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[M
             ctx.uses.add(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
     note = _note(best, lookup.name_in(lookup.project_names(shelves), best.project))
-    return context_block.fence(ctx, ask.session, [note], "This error was met before:")
+    return context_block.show(ctx, ask.session, [note], "This error was met before:")
 
 
 def _note(memory: Memory, project: str) -> injection.Note:

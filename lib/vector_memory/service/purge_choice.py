@@ -19,7 +19,7 @@ from vector_memory.model import (
     Scope,
     Status,
 )
-from vector_memory.service import archives, asked, purged
+from vector_memory.service import archives, asked, learned, purged
 from vector_memory.service.byte_search import pieces_of
 from vector_memory.service.companions import companions
 from vector_memory.service.context import Context

@@ -22,7 +22,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import Told
 from vector_memory.service import after_compaction, client_notes, proposals
 from vector_memory.service.context import Context
-from vector_memory.service.context_block import Ask, _checked, fence
+from vector_memory.service.context_block import Ask, checked, show
 from vector_memory.service.lookup import name_in, project_names
 from vector_memory.service.shelf import Shelf
 
@@ -64,7 +64,7 @@ def on_start(ctx: Context, ask: Ask) -> str:
     notes = [*back, *start_notes(ctx, place, shelves, hidden, own, given, spare), *learned]
     ctx.later(lambda: save_snapshot(ctx, ask.folder))
     known = client_notes.known_to_client(ask.transcript)
-    told = fence(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""
+    told = show(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""
     return "\n".join(filter(None, (told, line)))
 
 
@@ -182,7 +182,7 @@ def save_snapshot(ctx: Context, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
     place = ctx.place(folder)
     with redact.for_project(place.root):
-        notes = _checked(start_notes(ctx, place, ctx.shelves_of(place), set()))
+        notes = checked(start_notes(ctx, place, ctx.shelves_of(place), set()))
     path = ctx.home.snapshot(folder)
     data = {
         "notes": [

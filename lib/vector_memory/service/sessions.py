@@ -15,7 +15,7 @@ from vector_memory.retrieve.factors import least_relevance
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service import client_notes
 from vector_memory.service.context import Context, scope_of
-from vector_memory.service.context_block import Ask, fence, in_sight
+from vector_memory.service.context_block import Ask, in_sight, show
 from vector_memory.service.lookup import is_open, name_in, project_names, touch
 from vector_memory.service.questions import embedding_of, query_of
 from vector_memory.service.shelf import Shelf
@@ -44,7 +44,7 @@ def on_prompt(ctx: Context, ask: Ask) -> str:
     from vector_memory.service import confirming
 
     decided = confirming.to_confirm(ctx, shelves, ask.session)
-    asking = fence(ctx, ask.session, decided, confirming.TITLE)
+    asking = show(ctx, ask.session, decided, confirming.TITLE)
     return "\n".join(one for one in (told, asking) if one)
 
 
@@ -104,4 +104,4 @@ def _present(
     chosen = {note.id for note in notes}
     touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_notes.known_to_client(ask.transcript)
-    return fence(ctx, ask.session, [*notes, *guide], known=known)
+    return show(ctx, ask.session, [*notes, *guide], known=known)

@@ -287,6 +287,6 @@ def _warning(ctx: Context, call: Call, flags: Sequence[dict[str, Any]]) -> str:
     ctx.count("observer_warnings")
     asked = flags[0]["topic"]
     title = f"The user asked: \u201c{asked}\u201d" if asked else ""
-    return context_block.fence(
+    return context_block.show(
         ctx, call.session, list(notes.values())[:MOST_WARNED], title, head=HEAD
     )
