@@ -28,10 +28,10 @@ from vector_memory.journal.state import State
 from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.retrieve import candidates, fusion
 from vector_memory.retrieve.fusion import WEIGHTS, Features
-from vector_memory.service.context import Context
-from vector_memory.service.embedding import Embedding
-from vector_memory.service.questions import embedding_of, query_of
-from vector_memory.service.shelf import Shelf
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.query_building import embedding_of, query_of
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.store.index import Index
 
 STEPS = (0.2, 0.1, 0.05)

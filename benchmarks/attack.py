@@ -27,7 +27,7 @@ from attacks import formats, instructions, secrets, texts, tricks
 from attacks.house import house
 from common import machine, show
 
-from vector_memory import paths
+from vector_memory.system import paths
 
 PARTS = ("instructions", "secrets", "tricks")
 QUICK_WAYS = (

@@ -30,15 +30,16 @@ sys.path.insert(0, str(ROOT / "lib"))
 
 import numpy as np
 
-from vector_memory import paths, projects, redact
+from vector_memory import projects, redact
 from vector_memory.client.link import Daemon
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.journal.journal import Journal, text_hash
 from vector_memory.model import Memory, Project
-from vector_memory.paths import Home
 from vector_memory.setup import app
 from vector_memory.setup.site import Site
+from vector_memory.system import paths
+from vector_memory.system.paths import Home
 
 WORDS = [
     "cache",

@@ -26,7 +26,8 @@ from typing import Any
 
 from common import ROOT, Bench, bench, options, percentile, show
 
-from vector_memory import errors, paths, wire
+from vector_memory import errors, wire
+from vector_memory.system import paths
 
 CHILD = ROOT / "tests" / "long_lines.py"
 FILL = 3_000

@@ -36,16 +36,18 @@ from vector_memory.index.reader import head_of, transcripts_below
 from vector_memory.index.transcript import read_entries
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
-from vector_memory.language.mentions import files as files_in
-from vector_memory.observe.naming import naming
-from vector_memory.observe.searches import searches
-from vector_memory.observe.sought import sought
-from vector_memory.paths import Home
-from vector_memory.service import capture, facade, privacy
-from vector_memory.service.context import Context
-from vector_memory.service.embedding import Embedding
-from vector_memory.service.shelf import Shelf
-from vector_memory.service.tool_call import Call
+from vector_memory.observe.search.names_match import naming
+from vector_memory.observe.search.pattern_terms import sought
+from vector_memory.observe.search.searches import searches
+from vector_memory.service.base import privacy
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture import store_session
+from vector_memory.service.tools import search_advice
+from vector_memory.service.tools.tool_call import Call
+from vector_memory.system.paths import Home
+from vector_memory.text.mentions import files as files_in
 
 NEXT_CALLS = 10
 _FILES = ("file_path", "notebook_path", "path")
@@ -177,7 +179,7 @@ class Store:
     def keep(self, path: str, folder: str, final: bool) -> None:
         """Capture what is new in a transcript."""
         with privacy.for_folder(self.ctx, folder):
-            capture.index_transcript(self.ctx, path, folder, final)
+            store_session.index_transcript(self.ctx, path, folder, final)
 
     def ask(self, session: Session, call: Made) -> tuple[str, float]:
         """Return what is said to a search, and the milliseconds that it took."""
@@ -186,7 +188,7 @@ class Store:
         )
         with privacy.for_folder(self.ctx, session.folder):
             started = time.perf_counter()
-            said = facade.before(self.ctx, asked)
+            said = search_advice.before(self.ctx, asked)
         if failed := self.ctx.state.counters().get("facade_failed"):
             sys.exit(f"{failed} searches failed: the figures would be wrong")
         return said.context, (time.perf_counter() - started) * 1000

@@ -35,8 +35,8 @@ from vector_memory.client.link import Daemon
 from vector_memory.errors import VectorMemoryError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Scope, Status
-from vector_memory.paths import Home
 from vector_memory.store import durable
+from vector_memory.system.paths import Home
 
 WRITERS = 3
 DOING = ("storing", "optimising", "migrating")

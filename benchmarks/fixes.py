@@ -14,8 +14,8 @@ from pathlib import Path
 import labelled
 
 from vector_memory.index.exchanges import exchanges
-from vector_memory.index.fix_drafts import fix_drafts
-from vector_memory.index.fixes import episodes
+from vector_memory.index.fixes.fix_drafts import fix_drafts
+from vector_memory.index.fixes.fixes import episodes
 from vector_memory.index.reader import transcripts_below
 from vector_memory.index.transcript import read_entries
 

@@ -20,9 +20,9 @@ from typing import Any
 import labelled
 from common import options, show
 
-from vector_memory.language import assertions
-from vector_memory.language.statements import statements
 from vector_memory.model import INTENTS
+from vector_memory.text import assertions
+from vector_memory.text.statements import statements
 
 LEAST = 0.6
 _WORD = re.compile(r"\w+")

@@ -22,11 +22,12 @@ from typing import Any
 from common import ROOT  # noqa: F401 - puts the library on the path
 
 from vector_memory.index.reader import head_of, read_exchanges, transcripts_below
-from vector_memory.index.turns import terms_of
-from vector_memory.observe import outcomes, tasks, trails, world
-from vector_memory.observe.outcomes import Task
-from vector_memory.observe.world import Thing
-from vector_memory.service.harvest import cleaner, harvest
+from vector_memory.index.topics.turns import terms_of
+from vector_memory.observe.learning import outcomes, tasks, trails
+from vector_memory.observe.learning import things as world
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.things import Thing
+from vector_memory.service.learning.observed_steps import cleaner, harvest
 
 LABELS = Path(__file__).with_name("outcomes.json")
 BIG_BYTES = 10_000_000

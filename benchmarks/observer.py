@@ -29,10 +29,12 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 
-from vector_memory.observe import changes, destructive, drift, lines, objectives
-from vector_memory.observe.drift import Course
-from vector_memory.observe.findings import CATEGORIES, Surroundings
-from vector_memory.service import earlier_prompts
+from vector_memory.observe.commands import command_line
+from vector_memory.observe.commands import judge as destructive
+from vector_memory.observe.commands.findings import CATEGORIES, Surroundings
+from vector_memory.observe.intent import changes, drift, objectives
+from vector_memory.observe.intent.drift import Course
+from vector_memory.service.tools import earlier_prompts
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {
@@ -57,7 +59,7 @@ def found_in(call: dict[str, Any]) -> list[Any]:
 def looked_at(call: dict[str, Any], course: Course, goals: objectives.Objectives) -> None:
     """Do all that is done before a call but for writing down what is found."""
     tool, given = call.get("tool", "Bash"), call.get("input") or {"command": call["command"]}
-    line = lines.read(given["command"], PLACE) if tool == "Bash" else None
+    line = command_line.read(given["command"], PLACE) if tool == "Bash" else None
     view = changes.of_call(tool, given, PLACE, line)
     destructive.of_call(tool, given, PLACE, line)
     drift.look(course, goals, view, PLACE)

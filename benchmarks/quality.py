@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from common import ROOT  # noqa: F401 - puts the library on the path
 
-from vector_memory import analysis
 from vector_memory.model import Embedder
+from vector_memory.text import analysis
 
 DEPTH = 10
 

@@ -25,12 +25,13 @@ import numpy as np
 from common import Bench, bench, options, percentile, sentence, show, text
 from numpy.typing import NDArray
 
-from vector_memory import analysis, projects, redact
+from vector_memory import projects, redact
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.journal.journal import Journal, text_hash
 from vector_memory.model import Memory, Project, Scope, Source
 from vector_memory.store.index import Index
+from vector_memory.text import analysis
 
 SEEDS = 2_000
 SPREAD = 0.9

@@ -25,14 +25,14 @@ from common import options, show
 
 from vector_memory.config import Settings
 from vector_memory.embed import registry
-from vector_memory.index import shifts
 from vector_memory.index.exchanges import exchanges
 from vector_memory.index.memories import to_drafts
-from vector_memory.index.spans import boundaries
+from vector_memory.index.topics import shifts
+from vector_memory.index.topics.spans import boundaries
+from vector_memory.index.topics.turns import Passage, Turn, turns_of
 from vector_memory.index.transcript import read_entries
-from vector_memory.index.turns import Passage, Turn, turns_of
 from vector_memory.model import Embedder
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 RIDGE = 3.0
 STEPS = 100

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from fakes_embed import models_folder
 
-from vector_memory import paths
 from vector_memory.client.link import Daemon
+from vector_memory.system import paths
 
 WAIT_S = 30.0
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from vector_memory import wire
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.paths import Home, version
+from vector_memory.system.paths import Home, version
 
 Payload = dict[str, Any]
 Handler = Callable[[Payload], "Payload | Iterator[tuple[bytes, Payload]]"]

@@ -17,9 +17,9 @@ from journal_samples import memory
 
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Scope, Status
-from vector_memory.service.embedding import Embedding
-from vector_memory.service.follow import follow_once
-from vector_memory.service.shelf import Shelf
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.follow_journal import follow_once
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.store import durable
 from vector_memory.store.index import Index
 

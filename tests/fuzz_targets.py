@@ -8,12 +8,13 @@ import os
 import tempfile
 from collections.abc import Callable
 
-from vector_memory import frames, parsing, wire
-from vector_memory.files import RefusedError
-from vector_memory.index import knowledge_graph, markdown, markdown_export
+from vector_memory import wire
 from vector_memory.index.exchanges import exchanges
+from vector_memory.index.notes import knowledge_graph, markdown, markdown_export
 from vector_memory.index.transcript import Entry, parse_objects
-from vector_memory.service import reading
+from vector_memory.service.capture import read_session
+from vector_memory.system import frames, json_in
+from vector_memory.system.files import RefusedError
 
 Target = Callable[[bytes], object]
 
@@ -25,7 +26,7 @@ def transcript(data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
         try:
-            made = reading.read(reading.Ask(path, final=True))
+            made = read_session.read(read_session.Ask(path, final=True))
         except RefusedError:
             return
         assert made.cursor.offset <= len(data)
@@ -47,7 +48,7 @@ def hook_input(data: bytes) -> None:
     folder, _, message = data.partition(b"\0")
     os.fsdecode(folder)
     try:
-        parsing.load(message)
+        json_in.load(message)
     except ValueError:
         return
 
@@ -67,7 +68,7 @@ def graph(data: bytes) -> None:
     for line in data.split(b"\n"):
         knowledge_graph.is_graph(line)
         try:
-            item = parsing.load(line)
+            item = json_in.load(line)
         except ValueError:
             continue
         if isinstance(item, dict):

@@ -40,14 +40,14 @@ def write(path: Path, first: bytes, last: bytes, megabytes: int) -> None:
 
 def transcript(folder: Path, megabytes: int) -> Callable[[], Any]:
     """What is said before and after it is read."""
-    from vector_memory.service import reading
+    from vector_memory.service.capture import read_session
 
     path = folder.resolve() / "t.jsonl"
     write(path, talk("We use SQLite here"), talk("We use Postgres there"), 1)
-    reading.read(reading.Ask(str(path), final=True))
+    read_session.read(read_session.Ask(str(path), final=True))
     write(path, talk("We use SQLite here"), talk("We use Postgres there"), megabytes)
     return lambda: len(
-        {one.text for one in reading.read(reading.Ask(str(path), final=True)).drafts}
+        {one.text for one in read_session.read(read_session.Ask(str(path), final=True)).drafts}
     )
 
 

@@ -14,7 +14,7 @@ import mcp
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from vector_memory.client.link import Daemon
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 LIB = Path(__file__).resolve().parents[1] / "lib"
 CODE = f"""import sys

@@ -13,13 +13,13 @@ from fakes_embed import FakeEmbedder
 from vector_memory.config import Settings
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
-from vector_memory.paths import Home
-from vector_memory.service import remember
-from vector_memory.service.context import Context
-from vector_memory.service.embedding import Embedding
-from vector_memory.service.follow import follow_once
-from vector_memory.service.shelf import Shelf
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.follow_journal import follow_once
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.edit import remember
 from vector_memory.store.index import Index
+from vector_memory.system.paths import Home
 
 
 class ServiceHouse:

@@ -34,9 +34,9 @@ from attacks.house import CLI_S, House, at_once, talk, words
 from attacks.texts import MARK, marked_all
 from vector_memory import projects, redact
 from vector_memory.journal.journal import Journal
-from vector_memory.language import suspicion
 from vector_memory.model import PASSAGE, RULES, Memory, Priority, Project
-from vector_memory.service.standing import BINDING_COLLECTIONS
+from vector_memory.service.memory.trust_marks import BINDING_COLLECTIONS
+from vector_memory.text import suspicion
 
 FENCE = re.compile(
     r'<vector-memory mark="([0-9a-f]{8})">\n(.*?)\n</vector-memory mark="\1">', re.DOTALL

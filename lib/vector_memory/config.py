@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from vector_memory.errors import BadInputError
-from vector_memory.private import make_folder
+from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})

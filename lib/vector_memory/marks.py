@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vector_memory.language import times
 from vector_memory.model import Mark, Memory
+from vector_memory.text import times
 
 MOST_CHARS = 4_000
 

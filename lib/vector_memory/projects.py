@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 
-from vector_memory import files, private, tampering
+from vector_memory.system import files, private, tampering
 
 MARKER = tampering.MARKER
 STORE_IN_MARKER = os.path.join(MARKER, tampering.STORE)

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 from e2e.harness.install import ready_home
 
-from vector_memory import injection, projects, redact
+from vector_memory import projects, redact
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory, Priority, Project
+from vector_memory.text import fence
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
@@ -48,7 +49,7 @@ def made() -> Iterator[House]:
 
 def shown(head: str, text: str, foreign: bool = False) -> str:
     """Return one note as hooks show it."""
-    return injection.fence([injection.Note("ab12cd34", f"2026-11-20 · {head}", text, foreign)])
+    return fence.fence([fence.Note("ab12cd34", f"2026-11-20 · {head}", text, foreign)])
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from e2e.harness.hook import Stdin
 from processes import holds
 
 from vector_memory.client.spool import read_spool
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 pytestmark = pytest.mark.e2e
 

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from e2e.harness import bundle
 
-from vector_memory import private
 from vector_memory.client.link import Daemon
 from vector_memory.errors import VectorMemoryError
-from vector_memory.paths import Home
 from vector_memory.setup import closing, locking
 from vector_memory.setup.site import Site
+from vector_memory.system import private
+from vector_memory.system.paths import Home
 
 pytestmark = pytest.mark.e2e
 SET_UP_S = 240.0

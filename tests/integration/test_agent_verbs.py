@@ -12,23 +12,18 @@ from service_house import ServiceHouse
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope, ignore_progress
-from vector_memory.service import (
-    change,
-    consolidating,
-    impact,
-    linking,
-    organizing,
-    pruning,
-    recall,
-    records,
-    rewriting,
-    rights,
+from vector_memory.service.edit import (
+    agent_edit,
+    classify,
+    consolidate,
+    edit_forget,
+    prune_candidates,
     scratch,
-    summing_up,
-    tracing,
-    vault,
-    weighing,
 )
+from vector_memory.service.find import impact, provenance, recall, summarize
+from vector_memory.service.learning import counted_records
+from vector_memory.service.memory import agent_rights, confidence, links
+from vector_memory.service.transfer import vault
 
 
 @pytest.fixture
@@ -69,7 +64,7 @@ class TestScratch:
         house.pass_time(minutes=2)
         with pytest.raises(NotFoundError, match="no note"):
             scratch.scratch(house.ctx, asked(project, session="s1", action="get", key="plan"))
-        assert records.of(house.ctx, place, SCRATCH) == []
+        assert counted_records.of(house.ctx, place, SCRATCH) == []
 
     def test_another_session_has_its_own(self, house: ServiceHouse, project: Path) -> None:
         """Also under the same key."""
@@ -103,21 +98,21 @@ class TestRights:
         """It is not rewritten or lowered, and only doubted where the agent finds it out of date."""
         rule = house.remember("Never rebase shared branches.", project, kind="preference")["id"]
         with pytest.raises(BadInputError, match="user's own words"):
-            rewriting.rewrite(house.ctx, asked(project, id=rule, kind="note"))
+            agent_edit.rewrite(house.ctx, asked(project, id=rule, kind="note"))
         with pytest.raises(BadInputError, match="user's own words"):
-            weighing.boost(house.ctx, asked(project, id=rule, direction="down"))
+            confidence.boost(house.ctx, asked(project, id=rule, direction="down"))
         mine = said(house, project, "Rebasing is fine.")
         with pytest.raises(BadInputError, match="user's own words"):
-            linking.link(
+            links.link(
                 house.ctx, asked(project, **{"from": mine, "to": rule, "relation": "supersedes"})
             )
         with pytest.raises(BadInputError, match="user's own words"):
             said(house, project, "Rebase as you like.", supersedes=rule)
-        weighing.verify(house.ctx, asked(project, id=rule, verdict="outdated"))
+        confidence.verify(house.ctx, asked(project, id=rule, verdict="outdated"))
         hits = recall.recall(house.ctx, asked(project, query="rebase shared branches"))["hits"]
         (hit,) = [one for one in hits if one["id"] == rule]
         assert hit["confidence"] == pytest.approx(0.4)
-        assert organizing.organize(house.ctx, asked(project, ids=[rule]))["memories"] == []
+        assert classify.organize(house.ctx, asked(project, ids=[rule]))["memories"] == []
 
     def test_a_foreign_memory_stays_foreign(self, house: ServiceHouse, project: Path) -> None:
         """Put in other words by the agent it is still a tool's, and no procedure."""
@@ -125,27 +120,27 @@ class TestRights:
         request = asked(
             project, id=told, text="Use three retries.", kind="procedure", priority="CORE"
         )
-        done = rewriting.rewrite(house.ctx, request)["memory"]
+        done = agent_edit.rewrite(house.ctx, request)["memory"]
         assert (done["origin"], done["kind"], done["priority"]) == ("tool", "context", "NORMAL")
         with pytest.raises(BadInputError, match="written by others"):
-            weighing.promote(house.ctx, asked(project, id=done["id"], to="learning"))
-        changed = rewriting.rewrite(house.ctx, asked(project, id=done["id"], kind="rule"))
+            confidence.promote(house.ctx, asked(project, id=done["id"], to="learning"))
+        changed = agent_edit.rewrite(house.ctx, asked(project, id=done["id"], kind="rule"))
         assert changed["memory"]["kind"] == "context"
 
     def test_old_words_are_not_rewritten(self, house: ServiceHouse, project: Path) -> None:
         """What gave way is changed no more."""
         old = said(house, project, "The queue holds ten jobs.")
-        rewriting.rewrite(house.ctx, asked(project, id=old, text="The queue holds forty jobs."))
+        agent_edit.rewrite(house.ctx, asked(project, id=old, text="The queue holds forty jobs."))
         with pytest.raises(BadInputError, match="gave way"):
-            rewriting.rewrite(house.ctx, asked(project, id=old, text="It holds fifty."))
+            agent_edit.rewrite(house.ctx, asked(project, id=old, text="It holds fifty."))
 
 
 def test_an_excluded_folder_gives_nothing(house: ServiceHouse, project: Path) -> None:
     """To the model; the user's own commands go on."""
     house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(project),))
     with pytest.raises(BadInputError, match="no memory in this folder"):
-        rights.require_included(house.ctx, asked(project))
-    rights.require_included(house.ctx, {**asked(project), "actor": "user"})
+        agent_rights.require_included(house.ctx, asked(project))
+    agent_rights.require_included(house.ctx, {**asked(project), "actor": "user"})
 
 
 def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -> None:
@@ -158,14 +153,14 @@ def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -
 def test_promotion_has_targets(house: ServiceHouse, project: Path) -> None:
     """What is one already, and what there is not."""
     id = said(house, project, "Builds need two gigabytes of memory.")
-    done = weighing.promote(house.ctx, asked(project, id=id, to="learning"))["memory"]
+    done = confidence.promote(house.ctx, asked(project, id=id, to="learning"))["memory"]
     assert (done["kind"], done["collection"]) == ("learning", "learnings")
     with pytest.raises(BadInputError, match="already"):
-        weighing.promote(house.ctx, asked(project, id=id, to="learning"))
+        confidence.promote(house.ctx, asked(project, id=id, to="learning"))
     with pytest.raises(BadInputError, match="Targets"):
-        weighing.promote(house.ctx, asked(project, id=id, to="moon"))
+        confidence.promote(house.ctx, asked(project, id=id, to="moon"))
     with pytest.raises(BadInputError, match="Boost priority"):
-        weighing.boost(house.ctx, asked(project, id=id, what="luck"))
+        confidence.boost(house.ctx, asked(project, id=id, what="luck"))
 
 
 def test_a_scratch_note_that_is_known_is_not_stored_twice(
@@ -176,7 +171,7 @@ def test_a_scratch_note_that_is_known_is_not_stored_twice(
     note = asked(project, action="set", key="k", text="The cache key holds the tenant.")
     noted = scratch.scratch(house.ctx, note)["notes"][0]["id"]
     house.follow()
-    done = weighing.promote(house.ctx, asked(project, id=noted))
+    done = confidence.promote(house.ctx, asked(project, id=noted))
     assert (done["action"], done["memory"]["id"]) == ("merged", id)
 
 
@@ -192,21 +187,21 @@ class TestKeeping:
     def test_a_preview_changes_nothing(self, house: ServiceHouse, project: Path) -> None:
         """Then they become one, with the other in its history and sources."""
         one, other = self.twins(house, project)
-        told = consolidating.consolidate(house.ctx, asked(project), ignore_progress)
+        told = consolidate.consolidate(house.ctx, asked(project), ignore_progress)
         (group,) = told["groups"]
         assert group["same"]
         assert {member["id"] for member in group["memories"]} == {one, other}
         assert told["merged"] == 0
         request = asked(project, dry_run=False, ids=["ffff"])
-        assert consolidating.consolidate(house.ctx, request, ignore_progress)["merged"] == 0
-        done = consolidating.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
+        assert consolidate.consolidate(house.ctx, request, ignore_progress)["merged"] == 0
+        done = consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
         assert done["merged"] == 1
         house.follow()
         listed = recall.list_memories(house.ctx, asked(project))
         assert listed["total"] == 1
         assert len(listed["memories"][0]["sources"]) == 1
         assert house.ctx.state.audit_entries(1)[0]["actor"] == "mcp"
-        again = consolidating.consolidate(house.ctx, asked(project), ignore_progress)
+        again = consolidate.consolidate(house.ctx, asked(project), ignore_progress)
         assert again["groups"] == []
 
     def test_the_users_words_stand_for_both(self, house: ServiceHouse, project: Path) -> None:
@@ -214,7 +209,7 @@ class TestKeeping:
         mine = house.remember("Deploy on Tuesdays only.", project, wait=False)["id"]
         house.pass_time(days=1)
         said(house, project, "deploy on Tuesdays only", wait=False)
-        consolidating.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
+        consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
         assert [
             one["id"] for one in recall.list_memories(house.ctx, asked(project))["memories"]
         ] == [mine]
@@ -228,17 +223,17 @@ class TestKeeping:
         rule = house.remember("Always squash commits.", project, kind="preference")["id"]
         doubted = said(house, project, "The API has no limits.")
         for _ in range(2):
-            weighing.verify(house.ctx, asked(project, id=doubted, verdict="refuted"))
+            confidence.verify(house.ctx, asked(project, id=doubted, verdict="refuted"))
         house.pass_time(days=8)
         recall.recall(house.ctx, asked(project, query="broker messages", k=1))
         house.ctx.uses.write()
-        told = pruning.prune(house.ctx, asked(project), ignore_progress)
+        told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
         why = {one["id"]: one["why"] for one in told["memories"]}
         assert why[brief] == "expired"
         assert why[doubted] == "doubted"
         assert [why.get(one) for one in twin].count("duplicate") == 1
         house.pass_time(days=900)
-        told = pruning.prune(house.ctx, asked(project), ignore_progress)
+        told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
         why = {one["id"]: one["why"] for one in told["memories"]}
         assert {why[one] for one in twin} == {"unused"}
         assert not {kept, rule} & set(why)
@@ -247,13 +242,13 @@ class TestKeeping:
     def test_suggestions_are_put_on_by_ids_alone(self, house: ServiceHouse, project: Path) -> None:
         """`apply` without ids changes nothing."""
         id = said(house, project, "We decided to use PostgreSQL for the archive.")
-        (one,) = organizing.organize(house.ctx, asked(project, apply=True))["memories"]
+        (one,) = classify.organize(house.ctx, asked(project, apply=True))["memories"]
         assert one["suggested"]["kind"] == "decision"
         assert recall.get(house.ctx, {"id": id})["memory"]["kind"] == "note"
-        done = organizing.organize(house.ctx, asked(project, apply=True, ids=[id]))
+        done = classify.organize(house.ctx, asked(project, apply=True, ids=[id]))
         assert done["applied"] == 1
         assert recall.get(house.ctx, {"id": id})["memory"]["tags"] == ["postgresql"]
-        assert organizing.organize(house.ctx, asked(project))["memories"] == []
+        assert classify.organize(house.ctx, asked(project))["memories"] == []
 
 
 class TestTelling:
@@ -266,12 +261,12 @@ class TestTelling:
         said(house, project, "We decided to keep all invoices in PostgreSQL.", wait=False)
         last = said(house, project, "The import of customers is still missing.")
         request = asked(project, since="2026-05-01")
-        points = summing_up.summarize(house.ctx, request)["points"]
+        points = summarize.summarize(house.ctx, request)["points"]
         assert [one["id"] for one in points][-1] == last
         assert len(points) == 2
         assert first in {one["id"] for one in points} or "all invoices" in points[0]["text"]
         with pytest.raises(BadInputError, match="summary of what"):
-            summing_up.summarize(house.ctx, asked(project))
+            summarize.summarize(house.ctx, asked(project))
 
     def test_newer_decisions_are_told(self, house: ServiceHouse, project: Path) -> None:
         """About the same files."""
@@ -291,18 +286,18 @@ class TestTelling:
         house.ctx.state.add_shown("s1", [id], house.time)
         place = house.ctx.place(str(project))
         with pytest.raises(BadInputError, match="No session"):
-            tracing.session_recalled(house.ctx, asked(project))
+            provenance.session_recalled(house.ctx, asked(project))
         house.ctx.state.remember_session("s1", place.id, str(project), house.time)
-        told = tracing.session_recalled(house.ctx, asked(project))
+        told = provenance.session_recalled(house.ctx, asked(project))
         assert told["session"] == "s1"
         assert told["memories"][0]["shown_at"] == house.time.isoformat()
-        change.forget(house.ctx, asked(project, ids=[id]))
-        assert tracing.session_recalled(house.ctx, asked(project))["memories"] == []
+        edit_forget.forget(house.ctx, asked(project, ids=[id]))
+        assert provenance.session_recalled(house.ctx, asked(project))["memories"] == []
 
     def test_a_trace_is_no_use(self, house: ServiceHouse, project: Path) -> None:
         """Who looks why does not make it count for more."""
         id = said(house, project, "Fees are rounded up.")
-        tracing.trace(house.ctx, asked(project, query="fees"))
+        provenance.trace(house.ctx, asked(project, query="fees"))
         house.ctx.uses.write()
         assert recall.get(house.ctx, {"id": id})["memory"]["uses"] == 0
 
@@ -345,7 +340,7 @@ def test_what_is_forgotten_by_an_agent_is_audited_as_such(
 ) -> None:
     """The log tells who it was."""
     id = said(house, project, "A passing thought about fees.")
-    change.forget(house.ctx, asked(project, ids=[id]))
+    edit_forget.forget(house.ctx, asked(project, ids=[id]))
     entry = house.ctx.state.audit_entries(1)[0]
     assert (entry["action"], entry["actor"], entry["ids"]) == ("forget", "mcp", [id])
     assert house.ctx.global_shelf().journal.count(Scope()) == 0

@@ -19,15 +19,13 @@ from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
 from vector_memory.model import Scope, ignore_progress
-from vector_memory.service import (
-    backfill,
-    change,
-    context_block,
-    purging,
-    recall,
-    sessions,
-    transfer,
-)
+from vector_memory.service.base import context_block
+from vector_memory.service.capture import backfill
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall
+from vector_memory.service.inject import prompt_recall
+from vector_memory.service.purge import purge
+from vector_memory.service.transfer import json_lines
 
 
 @pytest.fixture
@@ -246,13 +244,13 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     two = house.remember("The zanzibar ledger speaks of crowns.", supersedes=one)["id"]
     recall.recall(ctx, {"query": "zanzibar crowns", "all_projects": True})
     ask = context_block.Ask("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
-    assert "crowns" in sessions.on_prompt(ctx, ask)
+    assert "crowns" in prompt_recall.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)
     backfill.backfill(ctx, {"paths": [str(path)]}, ignore_progress)
-    list(transfer.export(ctx, {"all_projects": True}))
-    change.forget(ctx, {"ids": [two]})
-    purging.purge(ctx, {"forgotten": True}, ignore_progress)
+    list(json_lines.export(ctx, {"all_projects": True}))
+    edit_forget.forget(ctx, {"ids": [two]})
+    purge.purge(ctx, {"forgotten": True}, ignore_progress)
     entries = ctx.state.audit_entries(99)[::-1]
     told = [(entry["action"], entry["actor"], entry["ids"]) for entry in entries]
     assert told[0] == ("remember", "agent", [one])

@@ -21,7 +21,7 @@ from unit.index.transcripts import Talk
 
 from vector_memory import errors, wire
 from vector_memory.client.link import Daemon
-from vector_memory.paths import PACKAGE_ROOT
+from vector_memory.system.paths import PACKAGE_ROOT
 
 SESSIONS = 150
 TURNS = 4

@@ -25,8 +25,8 @@ from vector_memory.client.spool import read_aside, read_spool, write_spool
 from vector_memory.daemon import backlog
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreDamagedError, StoreFullError
-from vector_memory.paths import Home
-from vector_memory.service import capture, reading
+from vector_memory.service.capture import read_session, store_session
+from vector_memory.system.paths import Home
 
 SAID = "WAL, since readers never block."
 
@@ -96,16 +96,16 @@ def test_what_fails_three_times_is_set_aside_and_told(
     """Whether one daemon tries it three times or each of three once; others are done each time. When what
     was wrong is mended, it is done on request, and remembered."""
     bad = spooled(desk.home, tmp_path / "a", "bad")
-    true, tries = reading.read, list[str]()
+    true, tries = read_session.read, list[str]()
 
-    def read(ask: reading.Ask) -> reading.Read:
+    def read(ask: read_session.Ask) -> read_session.Read:
         if ask.path == str(bad):
             tries.append(ask.path)
             raise failure
         return true(ask)
 
     with monkeypatch.context() as patch:
-        patch.setattr(capture, "_read", lambda ctx, ask, apart: read(ask))
+        patch.setattr(store_session, "_read", lambda ctx, ask, apart: read(ask))
         patch.setattr(backlog, "AGAIN_S", -1.0)
         desk.events.backlog.drain()
         for number in range(5):

@@ -28,10 +28,12 @@ from vector_memory.errors import (
 )
 from vector_memory.journal import audit, audit_files, state
 from vector_memory.model import Scope
-from vector_memory.paths import Home
-from vector_memory.service import backup_file, backups, byte_search, places, remember, restoring
-from vector_memory.service.context import Context
-from vector_memory.unpacking import Unpacked
+from vector_memory.service.base.context import Context
+from vector_memory.service.edit import remember
+from vector_memory.service.purge import byte_search
+from vector_memory.service.upkeep import backup_file, backups, project_store, restore
+from vector_memory.system.paths import Home
+from vector_memory.system.unpacking import Unpacked
 
 
 def quiet(done: int, total: int, doing: str) -> None:
@@ -58,9 +60,9 @@ def store(house: ServiceHouse, text: str, project: Path | None = None) -> None:
 
 def restored(house: ServiceHouse, path: Path) -> ServiceHouse:
     """Restore a backup as two daemons do it, one after the other."""
-    restoring.restore(house.ctx.home, str(path), house.ctx.state.trusted_folders(), quiet)
+    restore.restore(house.ctx.home, str(path), house.ctx.state.trusted_folders(), quiet)
     house.close()
-    done = restoring.finish(house.ctx.home)
+    done = restore.finish(house.ctx.home)
     assert done is not None
     again = ServiceHouse(Path(house.ctx.home.root).parent)
     for folder in done["trusted"]:
@@ -81,7 +83,7 @@ def test_what_was_is_there_again(house: ServiceHouse, tmp_path: Path) -> None:
     finds the old and not the new."""
     project = tmp_path / "ledger"
     project.mkdir()
-    places.init(house.ctx, {"dir": str(project)})
+    project_store.init(house.ctx, {"dir": str(project)})
     house.remember("Deploys go through staging")
     house.remember("The ledger is kept in SQLite", project)
     house.ctx.state.set_cursor("/t/1.jsonl", {"at": 7})
@@ -140,16 +142,16 @@ def test_a_lost_home_comes_back(house: ServiceHouse, tmp_path: Path) -> None:
     """On another machine, into an empty home; a project that is not there is left out and told."""
     gone = tmp_path / "gone"
     gone.mkdir()
-    places.init(house.ctx, {"dir": str(gone)})
+    project_store.init(house.ctx, {"dir": str(gone)})
     store(house, "Deploys go through staging")
     store(house, "Of the project that is gone", gone)
     written = backup(house.ctx, tmp_path / "one.tar.gz")
     gone.rename(tmp_path / "elsewhere")
     home = Home(str(tmp_path / "new")).make()
-    told = restoring.restore(home, str(written), [], quiet)
+    told = restore.restore(home, str(written), [], quiet)
     assert [bool(one["left_out"]) for one in told["stores"]] == [False, True]
     assert told["memories"] == 1
-    restoring.finish(home)
+    restore.finish(home)
     raw = sqlite3.connect(os.path.join(home.global_store, "journal.db"))
     assert raw.execute("SELECT text FROM memories").fetchall() == [("Deploys go through staging",)]
     raw.close()
@@ -332,9 +334,9 @@ def test_what_is_not_a_whole_backup_of_ours_is_refused(
     for dry in (True, False):
         with pytest.raises(error) as caught:
             if dry:
-                restoring.look(house.ctx.home, str(path))
+                restore.look(house.ctx.home, str(path))
             else:
-                restoring.restore(house.ctx.home, str(path), [], quiet)
+                restore.restore(house.ctx.home, str(path), [], quiet)
         assert caught.value.hint
     assert everything(house) == before
     assert not (tmp_path / "evil").exists()
@@ -352,21 +354,21 @@ def test_a_file_cut_short_is_refused(house: ServiceHouse, tmp_path: Path, share:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     with pytest.raises((StoreDamagedError, BadInputError)):
-        restoring.restore(house.ctx.home, str(path), [], quiet)
+        restore.restore(house.ctx.home, str(path), [], quiet)
 
 
 def test_other_files_are_refused(house: ServiceHouse, tmp_path: Path) -> None:
     """No file, a folder, a text, a tar of somebody else's."""
     with pytest.raises(NotFoundError):
-        restoring.look(house.ctx.home, str(tmp_path / "none"))
+        restore.look(house.ctx.home, str(tmp_path / "none"))
     with pytest.raises(BadInputError):
-        restoring.look(house.ctx.home, str(tmp_path))
+        restore.look(house.ctx.home, str(tmp_path))
     (tmp_path / "text").write_text("hello")
     with pytest.raises((BadInputError, StoreDamagedError)):
-        restoring.look(house.ctx.home, str(tmp_path / "text"))
+        restore.look(house.ctx.home, str(tmp_path / "text"))
     (tmp_path / "packed").write_bytes(gzip.compress(b"hello" * 1000))
     with pytest.raises((BadInputError, StoreDamagedError)):
-        restoring.look(house.ctx.home, str(tmp_path / "packed"))
+        restore.look(house.ctx.home, str(tmp_path / "packed"))
 
 
 def test_a_damaged_database_in_a_whole_backup_is_refused(
@@ -389,7 +391,7 @@ def test_a_damaged_database_in_a_whole_backup_is_refused(
 
     before = everything(house)
     with pytest.raises(StoreDamagedError):
-        restoring.restore(house.ctx.home, str(rewritten(path, junk)), [], quiet)
+        restore.restore(house.ctx.home, str(rewritten(path, junk)), [], quiet)
     assert everything(house) == before
 
 
@@ -402,7 +404,7 @@ def test_an_interrupted_restore_is_finished(
     Path(house.ctx.home.config).write_text("{}")
     path = backup(house.ctx, tmp_path / "one.tar.gz")
     store(house, "Something else, said much later")
-    restoring.restore(house.ctx.home, str(path), [], quiet)
+    restore.restore(house.ctx.home, str(path), [], quiet)
     house.close()
     true, left = os.rename, [step]
 
@@ -414,12 +416,12 @@ def test_an_interrupted_restore_is_finished(
 
     monkeypatch.setattr(os, "rename", dying)
     try:
-        restoring.finish(house.ctx.home)
+        restore.finish(house.ctx.home)
     except StoreFullError:
         monkeypatch.undo()
-        assert restoring.finish(house.ctx.home) is not None
+        assert restore.finish(house.ctx.home) is not None
     monkeypatch.undo()
-    assert restoring.finish(house.ctx.home) is None
+    assert restore.finish(house.ctx.home) is None
     again = ServiceHouse(tmp_path)
     assert texts(again) == {"Deploys go through staging"}
     again.close()
@@ -436,17 +438,17 @@ def test_a_restore_without_room_changes_nothing(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(restoring, "sync_descriptor", full)
+    monkeypatch.setattr(restore, "sync_descriptor", full)
     with pytest.raises(StoreFullError):
-        restoring.restore(house.ctx.home, str(path), [], quiet)
+        restore.restore(house.ctx.home, str(path), [], quiet)
     assert everything(house) == before
-    assert restoring.finish(house.ctx.home) is None
+    assert restore.finish(house.ctx.home) is None
 
 
 def test_a_plan_of_junk_is_dropped(house: ServiceHouse) -> None:
     """It does not keep the daemon from starting."""
     Path(house.ctx.home.restore_plan).write_text("{")
-    assert restoring.finish(house.ctx.home) is None
+    assert restore.finish(house.ctx.home) is None
     assert not Path(house.ctx.home.restore_plan).exists()
 
 
@@ -524,7 +526,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
 
     monkeypatch.setattr(Unpacked, "read", counted)
     before = set(Path(house.ctx.home.root).rglob("*"))
-    for attempt in (restoring.look, lambda *a: restoring.restore(*a, [], quiet)):
+    for attempt in (restore.look, lambda *a: restore.restore(*a, [], quiet)):
         with pytest.raises((BadInputError, StoreDamagedError)) as refused:
             attempt(house.ctx.home, str(path))
         assert refused.value.hint
@@ -539,10 +541,10 @@ def test_a_backup_that_fits_no_disk_is_refused(
     house.remember("Deploys go through staging")
     path = backup(house.ctx, tmp_path / "b.tar.gz")
     usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(restoring.shutil, "disk_usage", lambda _: usage._replace(free=50_000))
-    monkeypatch.setattr(restoring, "_stage", lambda *_: pytest.fail("something was written"))
+    monkeypatch.setattr(restore.shutil, "disk_usage", lambda _: usage._replace(free=50_000))
+    monkeypatch.setattr(restore, "_stage", lambda *_: pytest.fail("something was written"))
     with pytest.raises(StoreFullError, match="takes"):
-        restoring.restore(house.ctx.home, str(path), [], quiet)
+        restore.restore(house.ctx.home, str(path), [], quiet)
 
 
 def test_an_emptied_database_is_no_bomb(house: ServiceHouse, tmp_path: Path) -> None:
@@ -557,7 +559,7 @@ def test_an_emptied_database_is_no_bomb(house: ServiceHouse, tmp_path: Path) -> 
         connection.execute("DROP TABLE scratch")
     path = backup(house.ctx, tmp_path / "b.tar.gz", vectors=True)
     assert path.stat().st_size < 1 << 20
-    assert restoring.look(house.ctx.home, str(path))["memories"] == 0
+    assert restore.look(house.ctx.home, str(path))["memories"] == 0
 
 
 def test_older_entries_that_unpack_to_much_are_refused(

@@ -14,9 +14,9 @@ import pytest
 from e2e.harness.bundle import ROOT
 
 from vector_memory.generate.client import OWN_SESSION
-from vector_memory.paths import Home, data_home
 from vector_memory.setup import app
 from vector_memory.setup.site import Site
+from vector_memory.system.paths import Home, data_home
 
 SHELLS = [
     pytest.param(command, id=" ".join(command))

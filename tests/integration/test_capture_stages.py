@@ -15,7 +15,8 @@ from service_house import ServiceHouse
 from unit.index.transcripts import Talk
 
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service import backfill, capture, transfer
+from vector_memory.service.capture import backfill, store_session
+from vector_memory.service.transfer import json_lines
 
 Stored = dict[str, str]
 LONG = "The importer keeps its offsets in a table of their own, since two of them may run at once. "
@@ -23,7 +24,7 @@ LONG = "The importer keeps its offsets in a table of their own, since two of the
 
 def stored(house: ServiceHouse) -> Stored:
     """Return the texts by external id of all memories that were read; topics are made of them."""
-    everything = transfer.export(house.ctx, {"all_projects": True})
+    everything = json_lines.export(house.ctx, {"all_projects": True})
     found = [one for one in everything if one["external_id"]]
     assert len({one["external_id"] for one in found}) == len(found)
     return {one["external_id"]: one["text"] for one in found}
@@ -62,7 +63,7 @@ def once(tmp_path: Path, text: bytes) -> Stored:
     house = ServiceHouse(tmp_path / "once")
     path = tmp_path / "once" / "s1.jsonl"
     path.write_bytes(text)
-    capture.index_transcript(house.ctx, str(path), final=True)
+    store_session.index_transcript(house.ctx, str(path), final=True)
     found = stored(house)
     house.close()
     return found
@@ -76,8 +77,8 @@ def test_every_growth_stage(house: ServiceHouse, tmp_path: Path) -> None:
     ends = [at + 1 for at, byte in enumerate(text) if byte == 10]
     for end in sorted({*ends, *(chance.randrange(len(text)) for _ in range(60))}):
         path.write_bytes(text[:end])
-        capture.index_transcript(house.ctx, str(path), final=chance.random() < 0.3)
-    capture.index_transcript(house.ctx, str(path), final=True)
+        store_session.index_transcript(house.ctx, str(path), final=chance.random() < 0.3)
+    store_session.index_transcript(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, text)
 
 
@@ -96,8 +97,8 @@ def test_copies_in_any_order(house: ServiceHouse, tmp_path: Path, seed: int) -> 
     for path in chance.choices(paths, k=12) + paths[:1]:
         if chance.random() < 0.3:
             house.ctx.state.set_cursor(os.path.realpath(path), {})
-        capture.index_transcript(house.ctx, path, final=chance.random() < 0.5)
-    capture.index_transcript(house.ctx, paths[0], final=True)
+        store_session.index_transcript(house.ctx, path, final=chance.random() < 0.5)
+    store_session.index_transcript(house.ctx, paths[0], final=True)
     assert stored(house) == once(tmp_path, b"".join(lines))
 
 
@@ -106,12 +107,12 @@ def test_a_fork_in_another_folder_is_known(house: ServiceHouse, tmp_path: Path) 
     talk = session()
     path, copy = tmp_path / "s1.jsonl", tmp_path / "s2.jsonl"
     talk.write(path)
-    capture.index_transcript(house.ctx, str(path), "/nowhere/app", final=True)
+    store_session.index_transcript(house.ctx, str(path), "/nowhere/app", final=True)
     before = stored(house)
     for line in talk.lines:
         line.update(cwd="/nowhere/other", sessionId="s2")
     talk.write(copy)
-    assert capture.index_transcript(house.ctx, str(copy), final=True).stored == 0
+    assert store_session.index_transcript(house.ctx, str(copy), final=True).stored == 0
     assert stored(house) == before
 
 
@@ -120,8 +121,8 @@ def test_a_session_belongs_to_the_folder_it_began_in(house: ServiceHouse, tmp_pa
     talk = session()
     for line in talk.lines[4:]:
         line["cwd"] = "/nowhere/app/deep/below"
-    capture.index_transcript(house.ctx, talk.write(tmp_path / "s1.jsonl"), final=True)
-    roots = {one["project"] for one in transfer.export(house.ctx, {"all_projects": True})}
+    store_session.index_transcript(house.ctx, talk.write(tmp_path / "s1.jsonl"), final=True)
+    roots = {one["project"] for one in json_lines.export(house.ctx, {"all_projects": True})}
     assert roots == {"/nowhere/app"}
 
 
@@ -132,7 +133,7 @@ def test_truncated_and_restored(house: ServiceHouse, tmp_path: Path, keep: float
     path = tmp_path / "s1.jsonl"
     for part in (text, text[: int(len(text) * keep)], b"", text):
         path.write_bytes(part)
-        capture.index_transcript(house.ctx, str(path), final=True)
+        store_session.index_transcript(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, text)
 
 
@@ -142,13 +143,13 @@ def test_passages_that_an_exchange_has_no_longer_go(house: ServiceHouse, tmp_pat
     talk.user("How are offsets kept?")
     talk.say(LONG * 12)
     path = talk.write(tmp_path / "s1.jsonl")
-    capture.index_transcript(house.ctx, path, final=True)
+    store_session.index_transcript(house.ctx, path, final=True)
     house.follow()
     assert len(stored(house)) > 2
     shelf = house.ctx.global_shelf()
     talk.lines[1]["message"]["content"] = "In one file per importer, written aside and renamed."
     talk.write(tmp_path / "s1.jsonl")
-    capture.index_transcript(house.ctx, path, final=True)
+    store_session.index_transcript(house.ctx, path, final=True)
     house.follow()
     (text,) = [one for name, one in stored(house).items() if not name.startswith("idea:")]
     assert text.endswith("In one file per importer, written aside and renamed.")
@@ -167,7 +168,7 @@ def test_glued_broken_and_giant_lines(house: ServiceHouse, tmp_path: Path) -> No
                image + b"\n", *(line.strip() for line in lines[9:12]), b"\n", *lines[12:]]  # fmt: skip
     path = tmp_path / "s1.jsonl"
     path.write_bytes(b"".join(damaged))
-    capture.index_transcript(house.ctx, str(path), final=True)
+    store_session.index_transcript(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, b"".join(lines))
 
 
@@ -182,7 +183,7 @@ def test_own_sessions_and_injections_are_no_memory(house: ServiceHouse, tmp_path
     other.user("<system-reminder>Always use tabs.</system-reminder>", isMeta=True)
     other.write(tmp_path / "injected.jsonl")
     for name in ("own", "injected"):
-        capture.index_transcript(house.ctx, str(tmp_path / f"{name}.jsonl"), final=True)
+        store_session.index_transcript(house.ctx, str(tmp_path / f"{name}.jsonl"), final=True)
     assert stored(house) == {}
 
 
@@ -192,9 +193,9 @@ def test_a_session_that_starts_in_the_middle(house: ServiceHouse, tmp_path: Path
     path = tmp_path / "s1.jsonl"
     for end in range(1, len(text), 900):
         path.write_bytes(text[:end])
-        capture.index_transcript(house.ctx, str(path))
+        store_session.index_transcript(house.ctx, str(path))
     path.write_bytes(text)
-    capture.index_transcript(house.ctx, str(path), final=True)
+    store_session.index_transcript(house.ctx, str(path), final=True)
     assert stored(house) == once(tmp_path, text)
     assert any("readers never block" in one for one in stored(house).values())
 
@@ -203,17 +204,17 @@ def test_much_is_read_in_a_process_of_its_own(
     house: ServiceHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the same outcome, last words included; a file that is gone is an error as ever."""
-    monkeypatch.setattr(capture, "FAR_BYTES", 0)
+    monkeypatch.setattr(store_session, "FAR_BYTES", 0)
     text = session().text().encode()
     path = tmp_path / "s1.jsonl"
     path.write_bytes(text[: len(text) // 2])
-    capture.index_transcript(house.ctx, str(path), last_message="Names are normalised.")
+    store_session.index_transcript(house.ctx, str(path), last_message="Names are normalised.")
     path.write_bytes(text)
-    capture.index_transcript(house.ctx, str(path), final=True)
+    store_session.index_transcript(house.ctx, str(path), final=True)
     monkeypatch.undo()
     assert stored(house) == once(tmp_path, text)
     with pytest.raises(OSError, match="gone"):
-        capture.index_transcript(house.ctx, str(tmp_path / "gone.jsonl"))
+        store_session.index_transcript(house.ctx, str(tmp_path / "gone.jsonl"))
 
 
 def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
@@ -237,7 +238,7 @@ def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
 
     def hooks() -> None:
         for path in sorted(folder.iterdir()):
-            capture.index_transcript(house.ctx, str(path))
+            store_session.index_transcript(house.ctx, str(path))
 
     threads = [threading.Thread(target=guarded, args=[work]) for work in (fill, fill, hooks, hooks)]
     for thread in threads:
@@ -306,10 +307,10 @@ class TestBackfill:
         ]
         for end in range(1, len(lines) + 1):
             path.write_text("\n".join(lines[:end]) + "\n")
-            capture.index_transcript(house.ctx, str(path))
-        capture.index_transcript(house.ctx, str(path), final=True)
+            store_session.index_transcript(house.ctx, str(path))
+        store_session.index_transcript(house.ctx, str(path), final=True)
         assert stored(house) == once(tmp_path, path.read_bytes())
-        found = list(transfer.export(house.ctx, {"all_projects": True}))
+        found = list(json_lines.export(house.ctx, {"all_projects": True}))
         assert {(one["session"], one["project"]) for one in found} == {("c1", "/nowhere/codex")}
 
     def test_a_session_that_goes_on_is_not_closed(

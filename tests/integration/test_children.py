@@ -14,19 +14,19 @@ from pathlib import Path
 import pytest
 from processes import gone
 
-from vector_memory import children
-from vector_memory.children import Child
 from vector_memory.index.cursor import Cursor
-from vector_memory.paths import PACKAGE_ROOT
-from vector_memory.service import reading_process
-from vector_memory.service.reading import Ask, Read
-from vector_memory.service.reading_process import ReadingProcess
-from vector_memory.service.reading_worker import READ_S, reading_s
+from vector_memory.service.capture import reading_process
+from vector_memory.service.capture.read_session import Ask, Read
+from vector_memory.service.capture.reading_process import ReadingProcess
+from vector_memory.service.capture.reading_worker import READ_S, reading_s
+from vector_memory.system import children
+from vector_memory.system.children import Child
+from vector_memory.system.paths import PACKAGE_ROOT
 
 WORKER = """
 import os, re, sys, time
 from vector_memory import children
-from vector_memory.frames import read_frame, write_frame
+from vector_memory.system.frames import read_frame, write_frame
 
 def main():
     requests, answers = children.begin()

@@ -17,7 +17,7 @@ from fake_daemon import FakeDaemon, fake_daemon
 from vector_memory import wire
 from vector_memory.cli.main import main
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 NASTY = "quote ' \" `id` $(id) \\ !x é漢\nsecond line"
 

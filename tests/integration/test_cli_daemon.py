@@ -17,9 +17,9 @@ from fake_daemon import fake_daemon
 from service_house import ServiceHouse
 
 from vector_memory.cli.main import main
-from vector_memory.paths import Home
 from vector_memory.redact import for_project
-from vector_memory.service import privacy_rules
+from vector_memory.service.base import privacy_rules
+from vector_memory.system.paths import Home
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,7 +17,7 @@ from fakes_ollama import running
 from vector_memory.cli import checks
 from vector_memory.cli.checks import client, disk, generation, hooks, model, runtime, trouble
 from vector_memory.cli.main import main
-from vector_memory.paths import Home, version
+from vector_memory.system.paths import Home, version
 
 Finding = checks.Finding
 

@@ -15,7 +15,7 @@ from fake_daemon import FakeDaemon, fake_daemon
 from vector_memory import wire
 from vector_memory.cli.main import main
 from vector_memory.errors import BadInputError
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 STEP = {
     "action": "new",

@@ -7,13 +7,9 @@ from pathlib import Path
 from service_house import ServiceHouse
 
 from vector_memory.model import Scope
-from vector_memory.service import (
-    client_notes,
-    context_block,
-    import_client_memory,
-    session_start,
-    sessions,
-)
+from vector_memory.service.base import client_memory, context_block
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.service.transfer import import_client_memory
 
 FACT = "The ledger keeps its totals in cents, as whole numbers."
 
@@ -45,13 +41,13 @@ def test_what_the_client_says_is_not_repeated(
     ask = context_block.Ask(
         "s9", str(app), "How does the ledger keep its totals?", transcript=transcript
     )
-    assert "cents" not in sessions.on_prompt(house.ctx, ask)
+    assert "cents" not in prompt_recall.on_prompt(house.ctx, ask)
 
 
 def test_it_is_read_into_memory(house: ServiceHouse, app: Path, tmp_path: Path) -> None:
     """Once, again when it changed, and it is never written."""
     transcript = client_says(tmp_path, f"- {FACT}\n")
-    note = Path(client_notes.path_beside(transcript))
+    note = Path(client_memory.path_beside(transcript))
     before = note.read_bytes()
     for _ in range(2):
         import_client_memory.index(house.ctx, transcript, str(app))
@@ -68,7 +64,7 @@ def test_a_link_is_no_memory(house: ServiceHouse, app: Path, tmp_path: Path) -> 
     secret = tmp_path / "secret.md"
     secret.write_text("- The other place is not to be read.\n")
     transcript = client_says(tmp_path, "")
-    note = Path(client_notes.path_beside(transcript))
+    note = Path(client_memory.path_beside(transcript))
     note.unlink()
     note.symlink_to(secret)
     import_client_memory.index(house.ctx, transcript, str(app))
@@ -79,4 +75,4 @@ def test_a_link_is_no_memory(house: ServiceHouse, app: Path, tmp_path: Path) -> 
 def test_without_one_nothing_happens(house: ServiceHouse, app: Path) -> None:
     """Most projects have none."""
     import_client_memory.index(house.ctx, str(app / "none.jsonl"), str(app))
-    assert client_notes.known_to_client("") == frozenset()
+    assert client_memory.known_to_client("") == frozenset()

@@ -9,8 +9,8 @@ import pytest
 from service_house import ServiceHouse
 
 from vector_memory.client import cold
-from vector_memory.paths import Home
-from vector_memory.service import places
+from vector_memory.service.upkeep import project_store
+from vector_memory.system.paths import Home
 
 WAL = "The ledger keeps its bookkeeping in SQLite, in WAL mode"
 PROMPT = "which WAL mode does the ledger bookkeeping use?"
@@ -53,7 +53,7 @@ def test_a_project_s_own_store_is_read_if_it_is_trusted(tmp_path: Path, ledger: 
     """After `init` the memory lies in the project; a data home that did not make it stays silent."""
     house = ServiceHouse(tmp_path)
     house.remember(WAL, ledger)
-    places.init(house.ctx, {"dir": str(ledger)})
+    project_store.init(house.ctx, {"dir": str(ledger)})
     house.close()
     stranger = ServiceHouse(tmp_path / "stranger")
     stranger.close()

@@ -11,9 +11,9 @@ import pytest
 from vector_memory.client import cold, privacy
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory
-from vector_memory.paths import Home
 from vector_memory.redact import clean
-from vector_memory.service.context import new_id, utc_now
+from vector_memory.service.base.context import new_id, utc_now
+from vector_memory.system.paths import Home
 
 
 @pytest.fixture

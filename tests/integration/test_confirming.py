@@ -10,8 +10,9 @@ import pytest
 from service_house import ServiceHouse
 from talk import transcript
 
-from vector_memory.service import capture, sessions
-from vector_memory.service.context_block import Ask
+from vector_memory.service.base.context_block import Ask
+from vector_memory.service.capture import store_session
+from vector_memory.service.inject import prompt_recall
 
 TALK = [
     ("We decided to keep the ledger in SQLite instead of Postgres.", "It is in SQLite now."),
@@ -25,7 +26,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
     made = ServiceHouse(tmp_path)
     folder = tmp_path / "app"
     folder.mkdir()
-    capture.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
+    store_session.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
     made.follow()
     yield made
     made.close()
@@ -34,7 +35,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 def prompt(house: ServiceHouse, tmp_path: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
     ask = Ask(session, str(tmp_path / "app"), "Please write the changelog of this release now")
-    return sessions.on_prompt(house.ctx, ask)
+    return prompt_recall.on_prompt(house.ctx, ask)
 
 
 def test_nobody_is_asked_by_default(house: ServiceHouse, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from vector_memory.daemon import main
 from vector_memory.index import tools
-from vector_memory.service import reading
+from vector_memory.service.capture import read_session
 
 
 def _value(chance: random.Random) -> str:
@@ -62,7 +62,7 @@ def test_a_transcripts_drafts(tmp_path: Path) -> None:
         ]
     path = tmp_path / "s.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    made = reading.read(reading.Ask(str(path), final=True))
+    made = read_session.read(read_session.Ask(str(path), final=True))
     stored = repr(made.drafts)
     assert "server 59" in stored
     assert [one for one in planted if one in stored] == []

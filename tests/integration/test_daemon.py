@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from daemon_rig import Rig, alive
 
-from vector_memory import errors, paths, wire
+from vector_memory import errors, wire
+from vector_memory.system import paths
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_eight_clients_at_once_make_one_daemon(rig: Rig) -> None:
     """However many start one at the same moment, one answers and the others are gone."""
     script = (
         f"import sys; sys.path.insert(0, {os.path.dirname(paths.PACKAGE_ROOT)!r})\n"
-        "from vector_memory.client.link import Daemon\nfrom vector_memory.paths import Home\n"
+        "from vector_memory.client.link import Daemon\nfrom vector_memory.system.paths import Home\n"
         f"print(Daemon(Home({rig.home.root!r})).start(25)['pid'])\n"
     )
     clients = [

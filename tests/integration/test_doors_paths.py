@@ -17,19 +17,13 @@ from vector_memory import projects
 from vector_memory.client import cold
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, StoreTamperedError, VectorMemoryError
-from vector_memory.files import RefusedError
 from vector_memory.index import reader
 from vector_memory.model import ignore_progress
-from vector_memory.service import (
-    backfill,
-    capture,
-    client_notes,
-    endings,
-    import_client_memory,
-    notes,
-    places,
-    reading,
-)
+from vector_memory.service.base import client_memory
+from vector_memory.service.capture import backfill, read_session, session_summary, store_session
+from vector_memory.service.transfer import import_client_memory, import_notes
+from vector_memory.service.upkeep import project_store
+from vector_memory.system.files import RefusedError
 
 SECRET = "what lies outside"
 
@@ -115,7 +109,7 @@ def test_notes_stay_below_their_folder(house: ServiceHouse, named: Path) -> None
     (named / "own.md").write_text("what lies inside")
     lead_out(named)
     request = {"paths": [str(named)], "global": True}
-    done = notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    done = import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
     stored = everything(house)
     assert ("inside" in stored, SECRET in stored) == (True, False)
     assert told(done) >= {"note.md", "pipe.md", "archive.md", "hole.md"}
@@ -134,7 +128,7 @@ def test_what_is_named_itself_is_refused_with_a_reason(
     asked: dict[str, Any] = {"paths": [path], "path": path, "global": True, "wait": False}
     for take in (
         lambda: verbs.LONG["import"](house.ctx, asked, Unheard()),  # type: ignore[arg-type]
-        lambda: notes.import_notes(house.ctx, asked, lambda step: None, ignore_progress),
+        lambda: import_notes.import_notes(house.ctx, asked, lambda step: None, ignore_progress),
         lambda: backfill.backfill(house.ctx, asked, ignore_progress),
     ):
         with pytest.raises(VectorMemoryError) as caught:
@@ -163,9 +157,9 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
     os.rename(inside, named / "gone")
     os.symlink(named.parent / "outside", inside)
     with pytest.raises(RefusedError):
-        reading.read(reading.Ask(found[0], final=True))
+        read_session.read(read_session.Ask(found[0], final=True))
     monkeypatch.setattr(backfill, "transcripts_below", lambda root, refused: found)
-    monkeypatch.setattr(capture, "with_real_folder", lambda path: path)
+    monkeypatch.setattr(store_session, "with_real_folder", lambda path: path)
     done = backfill.backfill(house.ctx, {"paths": [str(named)]}, ignore_progress)
     assert [one["file"] for one in done["errors"]] == found
     assert SECRET not in everything(house)
@@ -175,7 +169,7 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     """Neither made, nor trusted, nor, trusted before, followed to where it leads now."""
     project = named / "project"
     project.mkdir()
-    places.init(house.ctx, {"dir": str(project)})
+    project_store.init(house.ctx, {"dir": str(project)})
     house.remember("The ledger uses WAL mode always", project)
     own = house.ctx.shelf_of(projects.locate(str(project)))
     assert own is not house.ctx.global_shelf()
@@ -184,7 +178,7 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     house.ctx.forget_places()
     place = projects.locate(str(project))
     assert house.ctx.shelf_of(place) is house.ctx.global_shelf()
-    for work in (places.init, places.trust):
+    for work in (project_store.init, project_store.trust):
         with pytest.raises(StoreTamperedError, match="link"):
             work(house.ctx, {"dir": str(project)})
     prompt = "which WAL mode does the ledger use always?"
@@ -201,12 +195,12 @@ def test_pipes_in_the_place_of_small_files_are_not_waited_for(
     (named / "memory").mkdir()
     os.mkfifo(named / "memory" / "MEMORY.md")
     transcript = str(named / "s.jsonl")
-    assert client_notes.known_to_client(transcript) == frozenset()
+    assert client_memory.known_to_client(transcript) == frozenset()
     import_client_memory.index(house.ctx, transcript, str(named))
     os.mkfifo(named / "2026-05-03.md")
     day = datetime(2026, 5, 3, tzinfo=timezone.utc)
     with pytest.raises(OSError, match="no regular file"):
-        endings.write_section(str(named), day, "s1", "words")
+        session_summary.write_section(str(named), day, "s1", "words")
 
 
 def test_a_daily_note_stays_in_its_folder(named: Path) -> None:
@@ -214,7 +208,7 @@ def test_a_daily_note_stays_in_its_folder(named: Path) -> None:
     os.symlink(named.parent / "outside" / "note.md", named / "2026-05-03.md")
     day = datetime(2026, 5, 3, tzinfo=timezone.utc)
     with pytest.raises(OSError, match="out of the folder"):
-        endings.write_section(str(named), day, "s1", "words")
+        session_summary.write_section(str(named), day, "s1", "words")
     assert (named.parent / "outside" / "note.md").read_text() == SECRET
 
 
@@ -222,4 +216,4 @@ def test_the_client_s_memory_is_no_link(named: Path) -> None:
     """What it leads to is not taken for what the client says."""
     (named / "memory").mkdir()
     os.symlink(named.parent / "outside" / "note.md", named / "memory" / "MEMORY.md")
-    assert client_notes.known_to_client(str(named / "s.jsonl")) == frozenset()
+    assert client_memory.known_to_client(str(named / "s.jsonl")) == frozenset()

@@ -19,11 +19,12 @@ from pathlib import Path
 import pytest
 from test_daemon import Rig
 
-from vector_memory import errors, paths, peer, wire
+from vector_memory import errors, wire
 from vector_memory.client.link import Daemon
 from vector_memory.daemon import clients, server
 from vector_memory.daemon.limits import MOST_DEPTH
 from vector_memory.daemon.server import Reply, Server
+from vector_memory.system import paths, peer
 
 LIB = os.path.dirname(paths.PACKAGE_ROOT)
 NOBODY = 65_534

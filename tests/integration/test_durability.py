@@ -37,8 +37,8 @@ from vector_memory.journal.journal import Journal
 from vector_memory.journal.migrations import Migration, migrate
 from vector_memory.journal.state import State
 from vector_memory.model import Scope
-from vector_memory.paths import Home
-from vector_memory.service.reserve import ENOUGH, Reserve
+from vector_memory.service.base.disk_reserve import ENOUGH, Reserve
+from vector_memory.system.paths import Home
 
 TESTS = Path(__file__).parents[1]
 LIB = TESTS.parent / "lib"
@@ -268,9 +268,9 @@ def test_a_store_that_can_only_be_read_is_recalled_from(tmp_path: Path) -> None:
     house = ServiceHouse(tmp_path)
     project = tmp_path / "ledger"
     project.mkdir()
-    from vector_memory.service import places
+    from vector_memory.service.upkeep import project_store
 
-    places.init(house.ctx, {"dir": str(project)})
+    project_store.init(house.ctx, {"dir": str(project)})
     house.remember("The ledger uses WAL mode", project)
     house.close()
     store = project / ".memory" / "db"
@@ -354,7 +354,7 @@ def test_a_clock_that_jumps_changes_no_order(tmp_path: Path) -> None:
     assert shelf.index.reached() == shelf.journal.last_seq()
     assert house.ctx.state.verify_audit()
     assert shelf.journal.check(read_data=True) == shelf.index.check(read_data=True) == []
-    from vector_memory.service import recall
+    from vector_memory.service.find import recall
 
     for n, id in enumerate(ids):
         answer = recall.recall(house.ctx, {"query": f"token{n}", "global": True})
@@ -511,17 +511,17 @@ def test_one_store_of_a_newer_version_takes_no_other_away(tmp_path: Path) -> Non
     house = ServiceHouse(tmp_path)
     project = tmp_path / "ledger"
     project.mkdir()
-    from vector_memory.service import places, report, upkeep
+    from vector_memory.service.upkeep import check_rebuild, project_store, stats
 
-    places.init(house.ctx, {"dir": str(project)})
+    project_store.init(house.ctx, {"dir": str(project)})
     house.remember("Deploys go through staging")
     house.close()
     raw = sqlite3.connect(project / ".memory" / "db" / "journal.db")
     raw.execute("PRAGMA user_version = 99")
     raw.close()
     again = ServiceHouse(tmp_path)
-    assert report.stats(again.ctx, {})["memories"] == 1
-    checked = upkeep.check(again.ctx, {}, lambda *_: None)
+    assert stats.stats(again.ctx, {})["memories"] == 1
+    checked = check_rebuild.check(again.ctx, {}, lambda *_: None)
     assert [("newer" in one["what"], "Update" in one["fix"]) for one in checked["problems"]] == [
         (True, True)
     ]
@@ -534,7 +534,7 @@ def test_one_store_of_a_newer_version_takes_no_other_away(tmp_path: Path) -> Non
 def test_a_check_mends_what_it_finds(tmp_path: Path) -> None:
     """Index, journal and state: told, set aside, made anew; a second check finds nothing; doctor knows of
     the copy."""
-    from vector_memory.service import upkeep
+    from vector_memory.service.upkeep import check_rebuild
 
     house = ServiceHouse(tmp_path)
     for n in range(30):
@@ -551,7 +551,7 @@ def test_a_check_mends_what_it_finds(tmp_path: Path) -> None:
     data.write_bytes(content)
 
     def check(read_data: bool) -> dict[str, Any]:
-        return upkeep.check(house.ctx, {"read_data": read_data}, lambda *_: None)
+        return check_rebuild.check(house.ctx, {"read_data": read_data}, lambda *_: None)
 
     told = check(True)
     assert not told["ok"]
@@ -570,7 +570,7 @@ def test_a_check_mends_what_it_finds(tmp_path: Path) -> None:
 
 def test_an_index_that_lacks_memories_is_made_anew(tmp_path: Path) -> None:
     """Level by its number and yet not complete: the check compares."""
-    from vector_memory.service import upkeep
+    from vector_memory.service.upkeep import check_rebuild
 
     house = ServiceHouse(tmp_path)
     for n in range(4):
@@ -579,10 +579,10 @@ def test_an_index_that_lacks_memories_is_made_anew(tmp_path: Path) -> None:
     assert shelf.index is not None
     (id,) = [one.id for one in shelf.journal.by_seqs([2]).values()]
     shelf.index.apply([], [id], shelf.index.reached())
-    checked = upkeep.check(house.ctx, {"read_data": True}, lambda *_: None)
+    checked = check_rebuild.check(house.ctx, {"read_data": True}, lambda *_: None)
     assert "lacks 1" in checked["problems"][0]["what"]
     house.follow()
-    assert upkeep.check(house.ctx, {"read_data": True}, lambda *_: None)["ok"]
+    assert check_rebuild.check(house.ctx, {"read_data": True}, lambda *_: None)["ok"]
     house.close()
 
 

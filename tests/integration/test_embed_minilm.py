@@ -16,7 +16,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import model_layout, registry
 from vector_memory.embed.minilm import MiniLm
 from vector_memory.errors import EmbeddingError
-from vector_memory.paths import PACKAGE_ROOT
+from vector_memory.system.paths import PACKAGE_ROOT
 
 SUBJECTS = [
     "The migration",

@@ -15,14 +15,14 @@ import pytest
 from fakes_embed import models_folder
 from processes import gone
 
-from vector_memory import children
-from vector_memory.children import Child
 from vector_memory.config import Settings
 from vector_memory.embed import pool
 from vector_memory.embed.minilm import MiniLm
 from vector_memory.embed.pool import BulkEmbedder
 from vector_memory.errors import EmbeddingError
-from vector_memory.paths import PACKAGE_ROOT
+from vector_memory.system import children
+from vector_memory.system.children import Child
+from vector_memory.system.paths import PACKAGE_ROOT
 
 
 @pytest.fixture

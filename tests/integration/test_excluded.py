@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory.service import context_block, session_start, sessions
+from vector_memory.service.base import context_block
+from vector_memory.service.inject import prompt_recall, session_start
 
 
 @pytest.fixture
@@ -51,7 +52,9 @@ def test_by_every_way_of_writing_it(
         house.ctx.settings = replace(house.ctx.settings, excluded_projects=(setting,))
         assert house.ctx.is_excluded(house.ctx.place(folder), folder), (setting, folder)
         ask = context_block.Ask("s", folder, "where is the ledger of the harbour?")
-        assert sessions.on_prompt(house.ctx, ask) == "" == session_start.on_start(house.ctx, ask)
+        assert (
+            prompt_recall.on_prompt(house.ctx, ask) == "" == session_start.on_start(house.ctx, ask)
+        )
     for setting, folder in product(
         written[:9], [str(other), f"{other}/src", str(tmp_path), "/nowhere"]
     ):

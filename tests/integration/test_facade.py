@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory import injection, redact
+from vector_memory import redact
 from vector_memory.daemon.events import Events
 from vector_memory.model import WORLD, Memory, Origin, Source
-from vector_memory.service import changed, facade, results, tool_calls
+from vector_memory.service.tools import dispatch, file_changes, merged_result, search_advice
+from vector_memory.text import fence
 
 TEXT = "We decided that parse_ledger_line in src/ledger.py strips the byte order mark, because exports have one."
 SEARCH = "grep -rn parse_ledger_line src"
@@ -86,7 +87,7 @@ def test_a_search_brings_what_names_it(here: Searching) -> None:
     assert "2026-05-03 · decision · ledger" in said
     assert "src/ledger.py" in said.split("\n")[3]
     assert said.startswith("<vector-memory mark=")
-    assert injection.tokens(said) <= here.house.ctx.settings.facade_tokens
+    assert fence.tokens(said) <= here.house.ctx.settings.facade_tokens
     assert here.house.ctx.state.counters()["facade_spoke"] == 1
 
 
@@ -196,7 +197,7 @@ def test_others_words_are_marked(here: Searching) -> None:
     shelf = here.house.ctx.global_shelf()
     stored = shelf.journal.by_ids([id])[id]
     shelf.journal.update(replace(stored, origin=Origin.TOOL))
-    assert injection.FOREIGN in here.said()
+    assert fence.FOREIGN in here.said()
 
 
 def test_an_excluded_project_gets_nothing(here: Searching) -> None:
@@ -222,7 +223,7 @@ def test_an_error_breaks_no_search(here: Searching, monkeypatch: pytest.MonkeyPa
     def broken(*given: Any) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(facade, "find", broken)
+    monkeypatch.setattr(search_advice, "find", broken)
     ctx = here.house.ctx
     before = ctx.state.counters().get("facade_failed", 0)
     assert here.search() == {}
@@ -279,15 +280,15 @@ def test_only_files_of_the_project_are_looked_at(tmp_path: Path) -> None:
     since = datetime(2020, 1, 1, tzinfo=timezone.utc)
     roots = [os.path.realpath(root)]
 
-    def look(*files: str) -> changed.Files:
-        return changed.look(files, roots, since)
+    def look(*files: str) -> file_changes.Files:
+        return file_changes.look(files, roots, since)
 
     assert look("a/y.py").changed == ("a/y.py",)
     assert look(str(root / "a" / "y.py")).changed
-    assert look("../o/x.py", str(outside / "x.py"), "link/x.py", "one.py") == changed.Files()
+    assert look("../o/x.py", str(outside / "x.py"), "link/x.py", "one.py") == file_changes.Files()
     assert look("a/none.py").gone == ("a/none.py",)
-    assert look("none.py", "b/none.py", "", "x\0y", "z" * 600) == changed.Files()
-    assert len(look(*(f"f{n}.py" for n in range(6))).changed) == changed.MOST_FILES
+    assert look("none.py", "b/none.py", "", "x\0y", "z" * 600) == file_changes.Files()
+    assert len(look(*(f"f{n}.py" for n in range(6))).changed) == file_changes.MOST_FILES
 
 
 # -- on top of the result -------------------------------------------------------------------------
@@ -342,7 +343,7 @@ GREP = {"mode": "content", "numFiles": 1, "filenames": [], "content": "a:1", "nu
 def test_shapes(tool: str, response: Any, key: str) -> None:
     """Text takes memory on top; nothing else does, and the original stays as it is."""
     before = json.dumps(response)
-    done = results.with_memory(tool, response, "told")
+    done = merged_result.with_memory(tool, response, "told")
     assert (done[key] if key else done) == ("told\na:1" if key else None)
     assert json.dumps(response) == before
 
@@ -444,7 +445,7 @@ def test_what_hooks_are_asked(tmp_path: Path) -> None:
     from vector_memory.config import Settings
 
     path = tmp_path / "tools"
-    tool_calls.publish_wishes(str(path), replace(Settings(), facade="serve", observer="off"))
+    dispatch.publish_wishes(str(path), replace(Settings(), facade="serve", observer="off"))
     assert path.read_text().split() == ["search", "watch"]
-    tool_calls.publish_wishes(str(path), replace(Settings(), facade="merge", observer="off"))
+    dispatch.publish_wishes(str(path), replace(Settings(), facade="merge", observer="off"))
     assert path.read_text().split() == ["merge"]

@@ -28,9 +28,11 @@ from vector_memory.journal import connection as connections
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Link, Relation, Scope, Status
-from vector_memory.paths import Home
-from vector_memory.service import archives, remember, session_start
+from vector_memory.service.capture import archives
+from vector_memory.service.edit import remember
+from vector_memory.service.inject import session_start
 from vector_memory.store.lance_table import LanceTable
+from vector_memory.system.paths import Home
 
 MOST = 200
 READING = ("SELECT", "PRAGMA", "BEGIN", "ROLLBACK")

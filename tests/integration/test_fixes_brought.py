@@ -14,7 +14,7 @@ from service_house import ServiceHouse
 
 from vector_memory.daemon.events import Events
 from vector_memory.model import Memory, Scope
-from vector_memory.service import failures
+from vector_memory.service.tools import failure_advice
 
 MISSING = "Exit code 127\n/bin/bash: line 1: pytest: command not found"
 OTHER = "Exit code 1\nValueError: port 5432 is taken"
@@ -126,7 +126,7 @@ def test_the_next_session_is_told(world: World) -> None:
     assert told.startswith("<vector-memory mark=")
     assert "2026-05-03 · solution · app" in told
     assert "doubtful" not in told
-    assert len(told) < 4 * failures.FAILURE_TOKENS
+    assert len(told) < 4 * failure_advice.FAILURE_TOKENS
 
 
 def test_a_session_is_told_once(world: World) -> None:

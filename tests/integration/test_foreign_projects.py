@@ -16,24 +16,17 @@ from talk import transcript
 
 from vector_memory import redact
 from vector_memory.client import cold
-from vector_memory.index.errors import signature
+from vector_memory.index.fixes.errors import signature
 from vector_memory.model import Memory, ignore_progress
-from vector_memory.service import (
-    capture,
-    change,
-    endings,
-    failures,
-    linking,
-    markdown,
-    outline,
-    places,
-    recall,
-    session_start,
-    sessions,
-    topics,
-    transfer,
-)
-from vector_memory.service.context_block import Ask
+from vector_memory.service.base.context_block import Ask
+from vector_memory.service.capture import session_summary, session_topics, store_session
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall, topic_outline
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.service.memory import links
+from vector_memory.service.tools import failure_advice
+from vector_memory.service.transfer import export_markdown, json_lines
+from vector_memory.service.upkeep import project_store
 
 COUNT = 32
 OWN_STORES = ("ap", "APP")
@@ -59,13 +52,13 @@ class Town:
         self.words = {str(one): f"zq{number}qz" for number, one in enumerate(self.folders)}
         for one in self.folders:
             if one.name in OWN_STORES:
-                places.init(self.house.ctx, {"dir": str(one)})
+                project_store.init(self.house.ctx, {"dir": str(one)})
         for one in self.folders:
             self._fill(one, self.words[str(one)])
         self.house.follow()
         for session in ("s1", "talk"):
-            topics.derive(self.house.ctx, [session])
-            endings.finish(self.house.ctx, session)
+            session_topics.derive(self.house.ctx, [session])
+            session_summary.finish(self.house.ctx, session)
         self.house.follow()
 
     def _fill(self, folder: Path, word: str) -> None:
@@ -79,12 +72,12 @@ class Town:
         path = folder.parent / f"{word}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         request = {"path": str(path), "project": str(folder), "cwd": "/"}
-        assert transfer.import_file(ctx, request, ignore_progress)["stored"] == 3
+        assert json_lines.import_file(ctx, request, ignore_progress)["stored"] == 3
         first = self.house.remember(f"{TEXT} {word}", folder, tags=["ledger"], priority="HIGH")[
             "id"
         ]
         other = self.house.remember(f"Backups of the ledger run at night {word}", folder)["id"]
-        linking.link(
+        links.link(
             ctx, {"id": first, "other": other, "from": first, "to": other, "relation": "relates_to"}
         )
         place = ctx.place(str(folder))
@@ -99,7 +92,7 @@ class Town:
         talk = Path(transcript(folder, said, "talk"))
         # Another exchange in another project, though the session is called the same.
         talk.write_text(talk.read_text().replace('"talk-', f'"{word}-'))
-        capture.index_transcript(ctx, str(talk), str(folder), final=True)
+        store_session.index_transcript(ctx, str(talk), str(folder), final=True)
 
     def assert_own(self, folder: Path, told: Any, least: bool = True) -> None:
         """Fail where what was told has another project's word, or none of its own."""
@@ -151,7 +144,7 @@ def test_recall_and_prompts(town: Town, question: str) -> None:
             "by_topic": True,
         }
         town.assert_own(folder, recall.recall(ctx, asked))
-        told = sessions.on_prompt(ctx, Ask(f"new-{folder}-{question}", str(folder), question))
+        told = prompt_recall.on_prompt(ctx, Ask(f"new-{folder}-{question}", str(folder), question))
         town.assert_own(folder, told, least=False)
         found = cold.notes(ctx.home, question, str(folder), "cold", time.monotonic() + 5)
         town.assert_own(folder, " ".join(one.head + one.text for one in found), least=False)
@@ -166,7 +159,9 @@ def test_starts_compactions_and_failures(town: Town) -> None:
                 folder, session_start.on_start(ctx, Ask("talk", str(folder), source=source))
             )
         ctx.state.clear_shown("f")
-        town.assert_own(folder, failures.on_failure(ctx, Ask("f", str(folder)), ERROR, "make"))
+        town.assert_own(
+            folder, failure_advice.on_failure(ctx, Ask("f", str(folder)), ERROR, "make")
+        )
         session_start.save_snapshot(ctx, str(folder))
         town.assert_own(folder, Path(ctx.home.snapshot(str(folder))).read_text())
 
@@ -178,15 +173,17 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
         here = {"project": str(folder), "k": 1_000}
         listed = recall.list_memories(ctx, here)
         town.assert_own(folder, listed)
-        told = outline.outline(ctx, here)
+        told = topic_outline.outline(ctx, here)
         assert {one["session"] for one in told["sessions"]} == {"s1", "talk"}
         town.assert_own(folder, told)
         town.assert_own(folder, recall.entities(ctx, here))
-        town.assert_own(folder, list(transfer.export(ctx, here)))
-        town.assert_own(folder, [text for text, _ in markdown.export(ctx, here)])
-        town.assert_own(folder, change.forget(ctx, {**here, "query": "ledger", "dry_run": True}))
+        town.assert_own(folder, list(json_lines.export(ctx, here)))
+        town.assert_own(folder, [text for text, _ in export_markdown.export(ctx, here)])
+        town.assert_own(
+            folder, edit_forget.forget(ctx, {**here, "query": "ledger", "dry_run": True})
+        )
         for one in listed["memories"]:
-            town.assert_own(folder, linking.links(ctx, {"id": one["id"]}), least=False)
+            town.assert_own(folder, links.links(ctx, {"id": one["id"]}), least=False)
 
 
 def test_a_worktree_is_its_repositorys_project(town: Town, tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory.model import DERIVED, PASSAGE, Scope, Status
-from vector_memory.service import capture, change, endings, recall, transfer
+from vector_memory.service.capture import session_summary, store_session
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall
+from vector_memory.service.transfer import json_lines
 
 TALK = [
     ("Which journal mode does the ledger use?",
@@ -33,13 +36,13 @@ def test_what_gave_way_to_it_goes_with_it(house: ServiceHouse) -> None:
     for money in ("crowns", "euros"):
         text = f"The ledger speaks of {money}."
         ids.append(house.remember(text, supersedes=ids[-1])["id"])
-    seen = change.forget(house.ctx, {"ids": [ids[-1]], "dry_run": True})
+    seen = edit_forget.forget(house.ctx, {"ids": [ids[-1]], "dry_run": True})
     assert {one["id"] for one in seen["memories"]} == set(ids)
     assert seen["forgotten"] == 0
-    assert change.forget(house.ctx, {"ids": [ids[-1]]})["forgotten"] == 3
+    assert edit_forget.forget(house.ctx, {"ids": [ids[-1]]})["forgotten"] == 3
     everything = {"all_projects": True}
     assert recall.list_memories(house.ctx, everything)["total"] == 0
-    assert list(transfer.export(house.ctx, everything)) == []
+    assert list(json_lines.export(house.ctx, everything)) == []
     assert recall.recall(house.ctx, {"query": "ledger florins", **everything})["hits"] == []
     journal = house.ctx.global_shelf().journal
     assert {one.text for one in journal.iter_memories(Scope(), statuses=tuple(Status))} == {""}
@@ -49,7 +52,7 @@ def test_what_it_gave_way_to_stays(house: ServiceHouse) -> None:
     """Forgetting how it was does not touch how it is."""
     old = house.remember("The ledger speaks of florins.")["id"]
     new = house.remember("The ledger speaks of crowns.", supersedes=old)["id"]
-    assert change.forget(house.ctx, {"ids": [old]})["forgotten"] == 1
+    assert edit_forget.forget(house.ctx, {"ids": [old]})["forgotten"] == 1
     assert house.ctx.global_shelf().journal.get(new).status is Status.ACTIVE
 
 
@@ -58,15 +61,15 @@ def test_ideas_go_with_the_passage_they_were_drawn_from(
 ) -> None:
     """Those of other passages stay, and the session's summary is made anew without it."""
     path = transcript(tmp_path, TALK)
-    capture.index_transcript(house.ctx, str(path), str(tmp_path), final=True)
-    endings.finish(house.ctx, "s1")
+    store_session.index_transcript(house.ctx, str(path), str(tmp_path), final=True)
+    session_summary.finish(house.ctx, "s1")
     journal = house.ctx.global_shelf().journal
     passages = [
         one for one in journal.iter_memories(Scope(kinds=(PASSAGE,))) if "invoices" in one.text
     ]
     before = [one for one in journal.iter_memories(Scope()) if one.kind != PASSAGE]
     assert any("invoices" in one.text and one.kind not in DERIVED for one in before)
-    change.forget(house.ctx, {"ids": [one.id for one in passages]})
+    edit_forget.forget(house.ctx, {"ids": [one.id for one in passages]})
     after = [str(one.text) for one in journal.iter_memories(Scope())]
     assert not any("invoices" in text for text in after)
     assert any("WAL" in text for text in after)

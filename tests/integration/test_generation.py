@@ -20,8 +20,11 @@ from vector_memory.generate import registry
 from vector_memory.generate.client import Headless
 from vector_memory.journal.state import State
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service import context_block, recall, report, sessions
-from vector_memory.service.allowance import Allowance
+from vector_memory.service.base import context_block
+from vector_memory.service.base.model_budget import Allowance
+from vector_memory.service.find import recall
+from vector_memory.service.inject import prompt_recall
+from vector_memory.service.upkeep import stats
 
 ANSWER = (
     '{"result": "yes", "modelUsage": {"haiku": {"inputTokens": 1000, "outputTokens": 30, '
@@ -76,7 +79,7 @@ def test_nobody_is_asked_by_default(house: ServiceHouse, server: OllamaServer) -
     """A backend alone does nothing, and a prompt never asks one."""
     before = found(house)
     use(house, hyde=True, rerank=True)
-    sessions.on_prompt(
+    prompt_recall.on_prompt(
         house.ctx, context_block.Ask("s", "/", "start the importer, drain the queue")
     )
     assert server.prompts == []
@@ -211,13 +214,13 @@ def test_figures_tell_of_the_model(house: ServiceHouse, server: OllamaServer) ->
     use(house, rerank=True)
     server.failure = (500, "broken")
     found(house)
-    told = report.stats(house.ctx, {})["generation"]
+    told = stats.stats(house.ctx, {})["generation"]
     assert (told["calls"], told["failures"], told["daily_calls"]) == (1, 1, 200)
     assert "broken" in told["error"]
     server.failure = None
     found(house)
-    assert report.stats(house.ctx, {})["generation"]["error"] == ""
-    assert not [name for name in report.stats(house.ctx, {})["counters"] if name.endswith("-03")]
+    assert stats.stats(house.ctx, {})["generation"]["error"] == ""
+    assert not [name for name in stats.stats(house.ctx, {})["counters"] if name.endswith("-03")]
 
 
 def test_unknown_backends_are_named() -> None:

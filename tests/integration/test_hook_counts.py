@@ -13,7 +13,7 @@ import pytest
 from service_house import ServiceHouse
 
 from vector_memory.client import exchange
-from vector_memory.service import hook_counts, report
+from vector_memory.service.upkeep import hook_counts, stats
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +39,7 @@ def run(home: str, event: str, stdin: bytes) -> bytes:
 
 def counted(house: ServiceHouse) -> dict[str, int]:
     """Return the counters of hooks, as `stats` shows them."""
-    found = report.stats(house.ctx, {})["counters"]
+    found = stats.stats(house.ctx, {})["counters"]
     return {name: n for name, n in found.items() if name in hook_counts.NAMES}
 
 

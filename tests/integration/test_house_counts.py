@@ -15,8 +15,8 @@ from vector_memory.daemon import verbs
 from vector_memory.daemon.house import House
 from vector_memory.errors import UnsafeTextError
 from vector_memory.journal import audit
-from vector_memory.paths import Home
-from vector_memory.service import purging
+from vector_memory.service.purge import purge as purging
+from vector_memory.system.paths import Home
 
 
 @pytest.fixture

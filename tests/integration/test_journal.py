@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from journal_samples import START, memory, turn
 
-from vector_memory import analysis
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.journal import readonly
 from vector_memory.journal.journal import Journal, text_hash
@@ -28,6 +27,7 @@ from vector_memory.model import (
     Source,
     Status,
 )
+from vector_memory.text import analysis
 
 MODEL = "toy@1"
 

@@ -16,9 +16,9 @@ import pytest
 from journal_samples import memory
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
-from vector_memory.journal import salvage, swap
 from vector_memory.journal.journal import Journal
-from vector_memory.journal.pages import PAGE, Pages
+from vector_memory.journal.repair import salvage, swap
+from vector_memory.journal.repair.pages import PAGE, Pages
 from vector_memory.model import Link, Relation, Scope, Source, Status
 
 MODEL = "m@1"

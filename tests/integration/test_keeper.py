@@ -18,7 +18,8 @@ from vector_memory.daemon.house import open_index
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError
-from vector_memory.service import places, remember
+from vector_memory.service.edit import remember
+from vector_memory.service.upkeep import project_store
 
 
 class Rig:
@@ -90,7 +91,7 @@ def test_what_is_written_wakes_it(rig: Rig) -> None:
     assert holds(lambda: rig.keeper._level)
     rig.house.ctx.notify = rig.keeper.notify
     shelf = rig.house.ctx.global_shelf()
-    from vector_memory.service import remember
+    from vector_memory.service.edit import remember
 
     remember.remember(rig.house.ctx, {"text": "The ledger uses WAL mode", "global": True})
     rig.keeper.notify()
@@ -188,7 +189,7 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
     shelves = {}
     for name in ("a", "broken", "c"):
         (tmp_path / name).mkdir()
-        places.init(ctx, {"dir": str(tmp_path / name)})
+        project_store.init(ctx, {"dir": str(tmp_path / name)})
         shelves[name] = ctx.shelf_of(ctx.place(str(tmp_path / name)))
         remember.remember(ctx, {"text": f"The ledger of {name}", "project": str(tmp_path / name)})
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from index_samples import DIM, MODEL, direction, row, rows, seqs
 
-from vector_memory.analysis import lexical, query_terms
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Scope
 from vector_memory.store import durable
 from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex
+from vector_memory.text.analysis import lexical, query_terms
 
 TESTS = Path(__file__).parents[1]
 LIB = TESTS.parent / "lib"

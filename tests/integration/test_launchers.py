@@ -15,7 +15,7 @@ import pytest
 
 from vector_memory.cli.main import VERBS
 from vector_memory.errors import BadInputError
-from vector_memory.paths import data_home, version
+from vector_memory.system.paths import data_home, version
 
 ROOT = Path(__file__).resolve().parents[2]
 SHELLS = [one for one in (["sh"], ["bash"], ["ksh"], ["busybox", "sh"]) if shutil.which(one[0])]

@@ -16,18 +16,13 @@ from work import Session
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
-from vector_memory.injection import tokens
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
-from vector_memory.service import (
-    advice,
-    backfill,
-    change,
-    guidance,
-    lessons,
-    purging,
-    records,
-    unfinished,
-)
+from vector_memory.service.capture import backfill, deferred
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.learning import advice, guidance, lessons
+from vector_memory.service.learning import counted_records as records
+from vector_memory.service.purge import purge
+from vector_memory.text.fence import tokens
 
 GOOD = "PYTHONPATH=lib pytest"
 MISSING = "ModuleNotFoundError: No module named 'app'"
@@ -163,9 +158,9 @@ def test_reading_again_changes_nothing(world: World) -> None:
     done = backfill.backfill(world.house.ctx, {"paths": [str(session.path)]}, lambda *_: None)
     assert done["files"] == 1
     state = world.house.ctx.state
-    state.add_due(unfinished.LESSONS, str(session.path))
-    assert unfinished.finish_some(world.house.ctx) == 1
-    assert state.due(unfinished.LESSONS) == []
+    state.add_due(deferred.LESSONS, str(session.path))
+    assert deferred.finish_some(world.house.ctx) == 1
+    assert state.due(deferred.LESSONS) == []
     assert [one for one in world.state() if one[0] != TRAILS] == [
         one for one in before if one[0] != TRAILS
     ]
@@ -225,14 +220,14 @@ def test_nobody_waits_for_it(world: World) -> None:
     ctx.later = lambda work: None
     session = world.fix("a")
     assert world.records() == []
-    assert ctx.state.due(unfinished.LESSONS) == [str(session.path)]
+    assert ctx.state.due(deferred.LESSONS) == [str(session.path)]
     ctx.stopping.set()
-    unfinished.finish_some(ctx)
+    deferred.finish_some(ctx)
     assert world.records() == []
     ctx.stopping.clear()
-    unfinished.finish_some(ctx)
+    deferred.finish_some(ctx)
     assert world.board()["tasks"] == 1
-    assert ctx.state.due(unfinished.LESSONS) == []
+    assert ctx.state.due(deferred.LESSONS) == []
 
 
 def test_talk_alone_teaches_nothing(world: World) -> None:
@@ -269,7 +264,7 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     for name in ("a", "b", "c"):
         world.fix(name)
     (trail,) = world.records(TRAILS)
-    change.forget(world.house.ctx, {"ids": [trail.id]})
+    edit_forget.forget(world.house.ctx, {"ids": [trail.id]})
     assert (
         world.hook("UserPromptSubmit", "d", prompt="Fix the parser, it forgets the last line") == ""
     )
@@ -278,12 +273,12 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
         world.hook("UserPromptSubmit", "f", prompt="Fix the parser, it forgets the last line") == ""
     )
     ledger = next(one for one in world.records(HEURISTICS) if one.source.session == "a")
-    change.forget(world.house.ctx, {"ids": [ledger.id]})
+    edit_forget.forget(world.house.ctx, {"ids": [ledger.id]})
     world.fix("g")
     assert world.board()["tasks"] == 4
     board = guidance.board(world.house.ctx, world.place)
     assert board is not None
-    change.forget(world.house.ctx, {"ids": [board.id]})
+    edit_forget.forget(world.house.ctx, {"ids": [board.id]})
     world.fix("h")
     assert "fails first" not in world.hook("SessionStart", "i")
 
@@ -295,7 +290,7 @@ def test_a_purge_takes_what_was_learned_with_it(world: World) -> None:
         world.fix(name)
     odd = world.begin("secretive").ask("Fix the crash of the parser").run("just moonbase").say()
     world.end(odd)
-    done = purging.purge(world.house.ctx, {"session": "secretive"}, lambda *_: None)
+    done = purge.purge(world.house.ctx, {"session": "secretive"}, lambda *_: None)
     assert done["purged"] > 0
     assert done["sessions"] == ["secretive"]
     assert "moonbase" not in json.dumps([one.extra for one in world.records()])

@@ -26,7 +26,7 @@ from vector_memory.client.spool import read_spool
 from vector_memory.daemon import clients, server
 from vector_memory.daemon.clients import MAX_CLIENTS, MAX_OTHERS, MOST_HELD_BYTES, SMALL_BYTES
 from vector_memory.daemon.server import Reply, Server
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = ("session_start", "user_prompt_submit", "stop", "post_tool_use_failure", "session_end")

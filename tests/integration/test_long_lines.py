@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory import paths
+from vector_memory.system import paths
 
 MEGABYTES = 64
 MOST_MB = 24

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from processes import gone
 
-from vector_memory import minder
-from vector_memory.minder import run
-from vector_memory.paths import PACKAGE_ROOT
+from vector_memory.system import programs
+from vector_memory.system.paths import PACKAGE_ROOT
+from vector_memory.system.programs import run
 
 
 def _run(program: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[bytes]:
@@ -72,7 +72,7 @@ def test_all_are_ended_at_once(tmp_path: Path) -> None:
     thread = threading.Thread(target=ask)
     thread.start()
     found = _pids(pids, 2)
-    minder.end_all()
+    programs.end_all()
     thread.join(30)
     assert len(errors) == 1
     assert all(gone(pid) for pid in found)
@@ -83,7 +83,7 @@ def test_it_ends_with_a_killed_parent(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from vector_memory.minder import run\n"
+        "from vector_memory.system.programs import run\n"
         f"run(['/bin/sh', '-c', {_hanging(pids)!r}], b'', 600, '/', {{'PATH': '/usr/bin:/bin'}})\n"
     )
     command = [sys.executable, "-I", "-c", program, os.path.dirname(PACKAGE_ROOT)]

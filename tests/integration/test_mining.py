@@ -13,9 +13,9 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory.model import Memory, Origin, Scope
-from vector_memory.service import capture, mining
-from vector_memory.service.mining import TAG, mine
-from vector_memory.service.unfinished import MINING
+from vector_memory.service.capture import model_ideas, store_session
+from vector_memory.service.capture.deferred import MINING
+from vector_memory.service.capture.model_ideas import TAG, mine
 
 WHY = (
     "The importer waits for the queue, and the lock is held as long as the queue is not empty. " * 3
@@ -44,7 +44,7 @@ def house(tmp_path: Path, server: OllamaServer) -> Iterator[ServiceHouse]:
     )  # fmt: skip
     folder = tmp_path / "app"
     folder.mkdir()
-    capture.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
+    store_session.index_transcript(made.ctx, str(transcript(folder, TALK)), final=True)
     made.follow()
     yield made
     made.close()
@@ -87,7 +87,7 @@ def test_it_ends_at_its_budget_and_goes_on_there(
 ) -> None:
     """A model that takes too long leaves the rest of the session for another time, and it stays due."""
     house.ctx.state.add_due(MINING, "s1")
-    monkeypatch.setattr(mining, "BUDGET_S", 0.0)
+    monkeypatch.setattr(model_ideas, "BUDGET_S", 0.0)
     assert mine(house.ctx, ["s1"], final=True) == 0
     assert server.prompts == []
     assert house.ctx.state.due(MINING) == ["s1"]

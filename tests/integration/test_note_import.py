@@ -12,16 +12,16 @@ from service_house import ServiceHouse
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Relation, Scope, ignore_progress
-from vector_memory.service import (
-    change,
-    graphs,
-    markdown,
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall
+from vector_memory.service.transfer import (
+    export_markdown,
+    import_notes,
+    json_lines,
+    knowledge_graph,
     note_files,
-    notes,
-    places,
-    recall,
-    transfer,
 )
+from vector_memory.service.upkeep import project_store
 
 NOTES = """---
 tags: [ops]
@@ -57,12 +57,12 @@ def brought(
     """Import files and return the answer."""
     target = {"project": str(project)} if project else {"global": True}
     request = {"paths": [str(path) for path in paths], **target, **more}
-    return notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    return import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
 
 
 def stored(house: ServiceHouse) -> list[dict[str, Any]]:
     """Return all that is stored and active."""
-    return list(transfer.export(house.ctx, {"all_projects": True}))
+    return list(json_lines.export(house.ctx, {"all_projects": True}))
 
 
 def texts(house: ServiceHouse) -> set[str]:
@@ -88,7 +88,7 @@ def test_a_preview_stores_nothing(house: ServiceHouse, ledger: Path) -> None:
     """It shows every note with what would become of it."""
     shown: list[dict[str, Any]] = []
     request = {"paths": [str(ledger)], "project": str(ledger), "dry_run": True}
-    done = notes.import_notes(house.ctx, request, shown.append, ignore_progress)
+    done = import_notes.import_notes(house.ctx, request, shown.append, ignore_progress)
     assert (done["stored"], stored(house)) == (0, [])
     assert [(one["action"], one["kind"], one["priority"]) for one in shown] == [
         ("new", "decision", "NORMAL"),
@@ -107,7 +107,7 @@ def test_a_preview_is_in_the_order_of_the_file(house: ServiceHouse, ledger: Path
     path.write_text(text.replace("## Rules", "- Vault\n\n## House rules"))
     shown: list[dict[str, Any]] = []
     request = {"paths": ["NOTES.md"], "cwd": str(ledger), "dry_run": True}
-    notes.import_notes(house.ctx, request, shown.append, ignore_progress)
+    import_notes.import_notes(house.ctx, request, shown.append, ignore_progress)
     assert [one["action"] for one in shown] == ["changed", "new", "updated", "updated", "gone"]
 
 
@@ -172,7 +172,7 @@ def test_what_is_gone_from_the_file_stays_unless_pruned(house: ServiceHouse, led
     path.write_text(NOTES)
     assert brought(house, path, project=ledger)["stored"] == 1
     (redis,) = [one for one in stored(house) if "Redis" in one["text"]]
-    change.forget(house.ctx, {"ids": [redis["id"]]})
+    edit_forget.forget(house.ctx, {"ids": [redis["id"]]})
     done = brought(house, path, project=ledger)
     assert (done["stored"], done["left_out"]) == (0, 1)
     assert "We use: Redis for the queue" not in texts(house)
@@ -196,7 +196,7 @@ def test_what_a_user_changed_stays_changed(house: ServiceHouse, ledger: Path) ->
     path = ledger / "NOTES.md"
     brought(house, path, project=ledger)
     by_text = {one["text"]: one["id"] for one in stored(house)}
-    change.edit(
+    edit_forget.edit(
         house.ctx,
         {"id": by_text["We use: Redis for the queue"], "text": "The queue is in Redis 7"},
     )
@@ -325,7 +325,7 @@ def test_init_finds_the_usual_files(house: ServiceHouse, ledger: Path) -> None:
         (ledger / name).write_text("text")
     (ledger / ".claude" / "CLAUDE.md").write_text("text")
     os.symlink("/etc/passwd", ledger / ".claude" / "link.md")
-    found = places.init(house.ctx, {"dir": str(ledger)})["found"]
+    found = project_store.init(house.ctx, {"dir": str(ledger)})["found"]
     assert [os.path.relpath(path, ledger) for path in found] == [
         "MEMORY.md",
         "NOTES.md",
@@ -342,7 +342,7 @@ class TestMarkdownExport:
         """Write an export of everything and return its path."""
         request = request or {"all_projects": True}
         path = folder / "export.md"
-        path.write_text("".join(text for text, _ in markdown.export(house.ctx, request)))
+        path.write_text("".join(text for text, _ in export_markdown.export(house.ctx, request)))
         return path
 
     def filled(self, house: ServiceHouse, ledger: Path) -> None:
@@ -369,7 +369,7 @@ class TestMarkdownExport:
         self, house: ServiceHouse, ledger: Path, tmp_path: Path
     ) -> None:
         """With whatever target, wherever the projects' stores are."""
-        places.init(house.ctx, {"dir": str(ledger)})
+        project_store.init(house.ctx, {"dir": str(ledger)})
         self.filled(house, ledger)
         before = stored(house)
         done = brought(house, self.written(house, tmp_path), project=tmp_path)
@@ -421,7 +421,7 @@ class TestMarkdownExport:
         assert "The tests run in docker" in texts(house)
         assert len(stored(house)) == 3
         (tabs,) = [one for one in stored(house) if "tabs" in one["text"]]
-        change.forget(house.ctx, {"ids": [tabs["id"]]})
+        edit_forget.forget(house.ctx, {"ids": [tabs["id"]]})
         assert brought(house, path)["left_out"] == 1
         assert "I prefer tabs" not in texts(house)
 
@@ -462,7 +462,9 @@ class TestKnowledgeGraph:
 
     def brought(self, house: ServiceHouse, path: Path) -> dict[str, Any]:
         """Import a graph."""
-        return graphs.import_graph(house.ctx, {"path": str(path), "global": True}, ignore_progress)
+        return knowledge_graph.import_graph(
+            house.ctx, {"path": str(path), "global": True}, ignore_progress
+        )
 
     @pytest.mark.parametrize("whole", [False, True])
     def test_observations_and_relations_are_memories(
@@ -470,7 +472,7 @@ class TestKnowledgeGraph:
     ) -> None:
         """A relation is linked to what is known of its two ends; again it adds nothing."""
         path = self.graph(tmp_path, *ENTITIES, RELATION, whole=whole)
-        assert graphs.is_graph(str(path))
+        assert knowledge_graph.is_graph(str(path))
         assert self.brought(house, path)["stored"] == 4
         again = self.brought(house, path)
         assert (again["stored"], again["merged"], again["errors"]) == (0, 4, [])
@@ -491,7 +493,7 @@ class TestKnowledgeGraph:
         """What was forgotten since stays forgotten."""
         self.brought(house, self.graph(tmp_path, *ENTITIES))
         (likes,) = [one for one in stored(house) if one["text"] == "Anna: likes Go"]
-        change.forget(house.ctx, {"ids": [likes["id"]]})
+        edit_forget.forget(house.ctx, {"ids": [likes["id"]]})
         more = {**ENTITIES[1], "observations": ["is written in Go", "is fast"]}
         done = self.brought(house, self.graph(tmp_path, ENTITIES[0], more, RELATION))
         assert done["stored"] == 2
@@ -516,4 +518,4 @@ class TestKnowledgeGraph:
         path = tmp_path / "x.jsonl"
         for text in ('{"text": "x", "type": "entity", "name": "y"}\n', "{broken\n", ""):
             path.write_text(text)
-            assert not graphs.is_graph(str(path))
+            assert not knowledge_graph.is_graph(str(path))

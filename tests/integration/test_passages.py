@@ -12,8 +12,8 @@ from talk import transcript
 
 from vector_memory import redact
 from vector_memory.model import PASSAGE, Memory, Scope
-from vector_memory.service import capture
-from vector_memory.service.passages import in_context
+from vector_memory.service.capture import store_session
+from vector_memory.service.memory.passages import in_context
 
 PROMPT = "Why is the nightly export empty on the first of a month?"
 ANSWER = (
@@ -30,7 +30,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
     """The service with one captured session."""
     made = ServiceHouse(tmp_path)
     path = transcript(tmp_path, [(PROMPT, ANSWER)])
-    capture.index_transcript(made.ctx, str(path), final=True)
+    store_session.index_transcript(made.ctx, str(path), final=True)
     yield made
     made.close()
 

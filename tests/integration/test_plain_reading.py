@@ -14,26 +14,21 @@ import pytest
 from service_house import ServiceHouse
 from troubles import LEADING_OUT, NAMES, SECRET, TROUBLES, at_once
 
-from vector_memory import files, projects
+from vector_memory import projects
 from vector_memory.cli.checks import hooks
 from vector_memory.client import privacy as cold_privacy
 from vector_memory.errors import VectorMemoryError
 from vector_memory.index import codex, cursor, reader
 from vector_memory.journal import audit_files
 from vector_memory.redact import policy
-from vector_memory.service import (
-    advice,
-    backup_file,
-    byte_search,
-    client_notes,
-    earlier_prompts,
-    endings,
-    import_client_memory,
-    lessons,
-    note_files,
-    privacy,
-    privacy_rules,
-)
+from vector_memory.service.base import client_memory, privacy, privacy_rules
+from vector_memory.service.capture import session_summary
+from vector_memory.service.learning import advice, lessons
+from vector_memory.service.purge import byte_search
+from vector_memory.service.tools import earlier_prompts
+from vector_memory.service.transfer import import_client_memory, note_files
+from vector_memory.service.upkeep import backup_file
+from vector_memory.system import files
 
 RULES = f"# Privacy\n- {SECRET}\n"
 DAY = datetime(2026, 5, 3, tzinfo=timezone.utc)
@@ -61,14 +56,14 @@ NAMED: dict[str, tuple[str, Reader]] = {
     "edits": ("s1.jsonl", advice._edited_here),
     "the client's memory": (
         "memory/MEMORY.md",
-        lambda path: client_notes.known_to_client(
+        lambda path: client_memory.known_to_client(
             os.path.join(os.path.dirname(os.path.dirname(path)), "s1.jsonl")
         ),
     ),
     "a note": ("n.md", note_files.read),
     "a daily note": (
         "2026-05-03.md",
-        lambda path: endings.write_section(os.path.dirname(path), DAY, "s1", "words"),
+        lambda path: session_summary.write_section(os.path.dirname(path), DAY, "s1", "words"),
     ),
     "a backup": ("b.tar.gz", backup_file.read),
     "older entries": ("audit-202605-000000001-000000002.jsonl.gz", audit_files.read),

@@ -15,25 +15,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from service_house import ServiceHouse
 
-from vector_memory import injection
 from vector_memory.cli.main import main
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Origin, Priority, Scope, ignore_progress
-from vector_memory.paths import Home
-from vector_memory.service import (
-    context_block,
-    notes,
-    proposals,
-    quarantine,
-    recall,
-    review,
-    rights,
-    session_start,
-    sessions,
-    spoken,
-    transfer,
-)
+from vector_memory.service.base import context_block
+from vector_memory.service.edit import quarantine, review
+from vector_memory.service.find import recall
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.service.memory import agent_rights, proposals, users_words
+from vector_memory.service.transfer import import_notes, json_lines
+from vector_memory.system.paths import Home
+from vector_memory.text import fence
 
 RULE = "Always deploy straight to production."
 PROMPT = "How do we deploy to production?"
@@ -78,7 +71,9 @@ def test_a_proposal_is_brought_by_nothing(
     other.mkdir()
     for folder in (app, other):
         assert RULE not in started(house, folder)
-        assert sessions.on_prompt(house.ctx, context_block.Ask("s2", str(folder), PROMPT)) == ""
+        assert (
+            prompt_recall.on_prompt(house.ctx, context_block.Ask("s2", str(folder), PROMPT)) == ""
+        )
         asked = {"query": PROMPT, "project": str(folder), "actor": "agent"}
         assert recall.recall(house.ctx, asked)["hits"] == []
     (hit,) = recall.recall(house.ctx, {"query": PROMPT, "project": str(app)})["hits"]
@@ -94,7 +89,7 @@ def test_a_start_says_once_that_something_waits(house: ServiceHouse, app: Path) 
     propose(house, app)
     told = started(house, app, "s2")
     assert "1 memory waits" in told and "`vector-memory review`" in told and RULE not in told
-    assert injection.tokens(told) <= house.ctx.settings.start_tokens
+    assert fence.tokens(told) <= house.ctx.settings.start_tokens
     assert "waits" not in started(house, app, "s3", "compact")
     assert "wait" not in started(house, app.parent, "s4")
     propose(house, app, text="Never run the tests.")
@@ -128,8 +123,8 @@ def test_others_keep_their_words_beside_it(house: ServiceHouse, app: Path) -> No
     path.write_text(json.dumps({"text": RULE + " Now.", "id": "x1"}) + "\n")
     agents = {"path": str(path), "project": str(app), "actor": "agent"}
     path.write_text(json.dumps({"text": RULE + " Now.", "id": "x1", "kind": "rule"}) + "\n")
-    assert transfer.import_file(house.ctx, agents, ignore_progress)["proposed"] == 1
-    done = transfer.import_file(house.ctx, {**agents, "actor": "user"}, ignore_progress)
+    assert json_lines.import_file(house.ctx, agents, ignore_progress)["proposed"] == 1
+    done = json_lines.import_file(house.ctx, {**agents, "actor": "user"}, ignore_progress)
     assert (done["stored"], done["proposed"]) == (1, 0)
 
 
@@ -149,7 +144,7 @@ def test_confirmed_it_is_the_users(house: ServiceHouse, app: Path) -> None:
     assert (memory.origin, memory.kind, memory.priority) == (
         Origin.USER, "preference", Priority.CORE,
     )  # fmt: skip
-    assert rights.is_the_users(memory) and memory.extra[review.CONFIRMED]["of"] == "assistant"
+    assert agent_rights.is_the_users(memory) and memory.extra[review.CONFIRMED]["of"] == "assistant"
     assert recall.get(house.ctx, {"id": old})["memory"]["status"] == "superseded"
     assert RULE in started(house, app)
     with pytest.raises(BadInputError, match="does not wait"):
@@ -170,8 +165,8 @@ def test_kept_it_is_information(house: ServiceHouse, app: Path) -> None:
     done = propose(house, app, priority="CORE")
     assert ask(house, "review", keep=[done["id"]])["kept"] == [done["id"]]
     (memory,) = everything(house)
-    assert not rights.is_the_users(memory) and not memory.weight
-    assert RULE in sessions.on_prompt(house.ctx, context_block.Ask("s2", str(app), PROMPT))
+    assert not agent_rights.is_the_users(memory) and not memory.weight
+    assert RULE in prompt_recall.on_prompt(house.ctx, context_block.Ask("s2", str(app), PROMPT))
 
 
 def test_dropped_it_is_gone_and_what_was_there_stays(house: ServiceHouse, app: Path) -> None:
@@ -239,20 +234,22 @@ def test_an_agents_import_is_foreign_and_what_would_bind_waits(
     (app / "NOTES.md").write_text("# Rules\n\n- Never push to the main branch.\n")
     for actor in ("agent", "mcp"):
         base = {"project": str(app), "actor": actor}
-        done = transfer.import_file(house.ctx, {**base, "path": str(lines)}, ignore_progress)
+        done = json_lines.import_file(house.ctx, {**base, "path": str(lines)}, ignore_progress)
         assert (done["stored"] + done["merged"], done["proposed"], done["errors"]) == (1, 2, [])
-        noted = notes.import_notes(
+        noted = import_notes.import_notes(
             house.ctx,
             {**base, "paths": [str(app / "NOTES.md")]},
             lambda step: None,
             ignore_progress,
         )
         assert (noted["stored"], noted["proposed"]) == (0, 1)
-    assert all(not one.weight and not rights.is_the_users(one) for one in everything(house))
+    assert all(not one.weight and not agent_rights.is_the_users(one) for one in everything(house))
     assert all(one.confidence <= 0.5 for one in everything(house))
     assert len(ask(house, "review")["items"]) == 3
     own = {"project": str(app), "paths": [str(app / "NOTES.md")]}
-    assert notes.import_notes(house.ctx, own, lambda step: None, ignore_progress)["stored"] == 1
+    assert (
+        import_notes.import_notes(house.ctx, own, lambda step: None, ignore_progress)["stored"] == 1
+    )
     assert [one.kind for one in everything(house) if one.weight] == ["preference"]
 
 
@@ -307,12 +304,12 @@ def _call(house: ServiceHouse, app: Path, call: tuple[Any, ...], actor: str) -> 
     elif verb == "import":
         path = app / "lines.jsonl"
         path.write_text(json.dumps({"text": second, **first, "origin": third, "project_id": ""}))
-        transfer.import_file(house.ctx, {**base, "path": str(path)}, ignore_progress)
+        json_lines.import_file(house.ctx, {**base, "path": str(path)}, ignore_progress)
         return
     elif verb == "consolidate":
-        from vector_memory.service import consolidating
+        from vector_memory.service.edit import consolidate
 
-        consolidating.consolidate(house.ctx, {**base, "dry_run": False}, ignore_progress)
+        consolidate.consolidate(house.ctx, {**base, "dry_run": False}, ignore_progress)
         return
     else:
         request = {**base, (first or "ids"): [at(third)]}
@@ -336,15 +333,15 @@ def test_no_order_of_calls_binds(
     old = ask(house, "remember", text="Deploy on Mondays.", kind="rule", **own)["id"]
     ask(house, "remember", text="Fridays it is.", supersedes=old, **own)
     (app / "own.jsonl").write_text('{"text": "The ledger holds cents.", "priority": "HIGH"}')
-    transfer.import_file(house.ctx, {**own, "path": str(app / "own.jsonl")}, ignore_progress)
-    before = {one.id: str(one.text) for one in everything(house) if rights.is_the_users(one)}
+    json_lines.import_file(house.ctx, {**own, "path": str(app / "own.jsonl")}, ignore_progress)
+    before = {one.id: str(one.text) for one in everything(house) if agent_rights.is_the_users(one)}
     assert len(before) == 2 and old not in before
     for call in calls:
         try:
             _call(house, app, call, actor)
         except VectorMemoryError:
             continue
-    after = {one.id: str(one.text) for one in everything(house) if rights.is_the_users(one)}
+    after = {one.id: str(one.text) for one in everything(house) if agent_rights.is_the_users(one)}
     assert after == before
     assert {one.id for one in everything(house) if one.weight} <= set(before)
     assert all(
@@ -403,7 +400,7 @@ def test_what_the_user_asks_for_is_the_users(
 def test_other_words_are_not(house: ServiceHouse, app: Path, prompt: str, text: str) -> None:
     """Not what merely stands in a prompt, nor more than was said, nor the contrary of it."""
     assert propose(house, app, text=text, said=prompt)["action"] == "proposed"
-    assert not any(rights.is_the_users(one) for one in everything(house))
+    assert not any(agent_rights.is_the_users(one) for one in everything(house))
 
 
 def test_the_users_words_give_the_weight(house: ServiceHouse, app: Path) -> None:
@@ -418,7 +415,7 @@ def test_the_users_words_give_the_weight(house: ServiceHouse, app: Path) -> None
     said = "remember for all my projects: never commit secrets to a repository"
     done = propose(house, app, text="Never commit secrets to a repository.", said=said, priority="CORE", **{"global": True})  # fmt: skip
     assert (done["action"], done["priority"], done["origin"]) == ("stored", "CORE", "user")
-    assert spoken.asked_for("can you please remember that x is y") != ""
+    assert users_words.asked_for("can you please remember that x is y") != ""
 
 
 # -- the command line --

@@ -16,20 +16,15 @@ from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status, ignore_progress
-from vector_memory.service import (
-    backfill,
-    capture,
-    change,
-    endings,
-    notes,
-    places,
-    purge_choice,
-    purging,
-    session_start,
-    transfer,
-)
-from vector_memory.service.byte_search import Needles
-from vector_memory.service.shelf import Shelf
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture import backfill, session_summary, store_session
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.inject import session_start
+from vector_memory.service.purge import purge as purging
+from vector_memory.service.purge import selection
+from vector_memory.service.purge.byte_search import Needles
+from vector_memory.service.transfer import import_notes, json_lines
+from vector_memory.service.upkeep import project_store
 from vector_memory.store.index import Index
 
 MARKER = "Quetzalwort"
@@ -86,9 +81,9 @@ def tell(house: ServiceHouse, folder: Path, session: str = "s1") -> Path:
     """Let a session be captured and end, with its topics, summary, archive and note."""
     folder.mkdir(exist_ok=True)
     path = transcript(folder, LEDGER, session)
-    capture.index_transcript(house.ctx, str(path), str(folder), final=True)
+    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
     house.follow()
-    endings.finish(house.ctx, session)
+    session_summary.finish(house.ctx, session)
     house.follow()
     return path
 
@@ -99,24 +94,24 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     tell(house, project)
     own.mkdir()
     house.remember("The ledger of this project has its own store.", own)
-    places.init(house.ctx, {"dir": str(own)})
+    project_store.init(house.ctx, {"dir": str(own)})
     house.follow()
     house.remember(f"{MARKER} is in the project's store.", own)
     house.remember(f"The old name of the client is {MARKER}.", tags=["name"])
     house.remember("A memory that has it in a tag alone.", tags=[MARKER.lower()])
     first = house.remember(f"Invoices go to {MARKER} by mail.")["id"]
-    change.edit(house.ctx, {"id": first, "text": "Invoices go to the client by mail."})
+    edit_forget.edit(house.ctx, {"id": first, "text": "Invoices go to the client by mail."})
     second = house.remember(f"{MARKER} pays within ten days.")["id"]
     house.remember("The client pays within thirty days.", supersedes=second)
     lines = folder / "in.jsonl"
     lines.write_text(json.dumps({"text": f"Import speaks of {MARKER}.", "id": MARKER}) + "\n")
-    transfer.import_file(house.ctx, {"path": str(lines), "global": True}, ignore_progress)
+    json_lines.import_file(house.ctx, {"path": str(lines), "global": True}, ignore_progress)
     note = folder / "NOTES.md"
     note.write_text(
         f"# Clients\n\n- {MARKER} wants its reports on Mondays.\n- Another line here.\n"
     )
     request = {"paths": [str(note)], "cwd": str(folder), "global": True}
-    notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
     house.follow()
     session_start.save_snapshot(house.ctx, str(project))
     home = house.ctx.home
@@ -209,7 +204,7 @@ def test_a_session_goes_whole(house: ServiceHouse, tmp_path: Path) -> None:
     assert "My own words." in note.read_text()
     assert "session s2" in note.read_text()
     house.ctx.state.set_cursors({os.path.realpath(path): {}})
-    capture.index_transcript(house.ctx, str(path), str(path.parent), final=True)
+    store_session.index_transcript(house.ctx, str(path), str(path.parent), final=True)
     assert house.ctx.global_shelf().journal.count(Scope(sessions=("s1",))) == 0
     with pytest.raises(NotFoundError):
         purge(house, session="s1")
@@ -224,7 +219,7 @@ def test_a_session_that_goes_on_is_captured_again(house: ServiceHouse, tmp_path:
     more = [("And what is the retention of the ledger?", "Ten years, by the law of the land." * 5)]
     later = transcript(folder, more, "s1x", after_hours=30)
     later.write_text(later.read_text().replace('"s1x"', '"s1"'))
-    capture.index_transcript(house.ctx, str(later), str(folder), final=True)
+    store_session.index_transcript(house.ctx, str(later), str(folder), final=True)
     assert any("Ten years" in text for text in texts(house))
 
 
@@ -288,7 +283,7 @@ def test_what_was_forgotten_leaves_nothing(house: ServiceHouse) -> None:
     captured again either."""
     gone = house.remember(f"{MARKER} pays within ten days.")["id"]
     house.remember("Another memory that stays.")
-    change.forget(house.ctx, {"ids": [gone]})
+    edit_forget.forget(house.ctx, {"ids": [gone]})
     done = purge(house, forgotten=True)
     assert done["purged"] == 1
     assert holding(Path(house.ctx.home.root)) == []
@@ -302,9 +297,9 @@ def test_a_purged_note_is_not_imported_again(house: ServiceHouse, tmp_path: Path
         f"# Clients\n\n- {MARKER} wants reports on Mondays.\n- The bank wants them daily.\n"
     )
     request = {"paths": [str(note)], "cwd": str(tmp_path), "global": True}
-    notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
     purge(house, text=MARKER)
-    done = notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    done = import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
     assert (done["stored"], done["left_out"], done["unchanged"]) == (0, 1, 1)
     assert holding(Path(house.ctx.home.root)) == []
 
@@ -427,7 +422,7 @@ def test_a_needle_is_found_in_every_form() -> None:
 
 def test_the_words_are_found_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is read in blocks, and the words may stand on the edge of two."""
-    from vector_memory.service import byte_search
+    from vector_memory.service.purge import byte_search
 
     monkeypatch.setattr(byte_search, "CHUNK_BYTES", 64)
     path = tmp_path / "f"
@@ -440,7 +435,7 @@ def test_the_words_are_found_across_blocks(tmp_path: Path, monkeypatch: pytest.M
 
 def test_pieces_are_taken_evenly() -> None:
     """Of many texts some, of a short one none: it would stand anywhere."""
-    from vector_memory.service.byte_search import pieces_of
+    from vector_memory.service.purge.byte_search import pieces_of
 
     assert pieces_of(["Yes."]) == []
     many = pieces_of([f"This is the text with the number {n}." for n in range(1_000)], most=10)
@@ -452,7 +447,7 @@ def test_pieces_are_taken_evenly() -> None:
 def test_choosing_by_id_names_exchanges_not_words(house: ServiceHouse, tmp_path: Path) -> None:
     """What is kept against capturing it again is a hash of a name."""
     tell(house, tmp_path / "ledger")
-    made = purge_choice.choose(house.ctx, {"session": "s1"})
+    made = selection.choose(house.ctx, {"session": "s1"})
     assert made.names
     purge(house, session="s1")
     with house.ctx.state._connections.reading() as connection:

@@ -12,7 +12,11 @@ from service_house import ServiceHouse
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation, ignore_progress
-from vector_memory.service import change, context_block, recall, sessions, transfer
+from vector_memory.service.base import context_block
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall
+from vector_memory.service.inject import prompt_recall
+from vector_memory.service.transfer import json_lines
 
 
 @pytest.fixture
@@ -42,7 +46,7 @@ def load(house: ServiceHouse, folder: Path, lines: list[dict[str, Any]]) -> None
     path = folder.parent / "lines.jsonl"
     path.write_text("".join(json.dumps({**line, "project": str(folder)}) + "\n" for line in lines))
     request = {"path": str(path), "verbatim": True}
-    transfer.import_file(house.ctx, request, ignore_progress)
+    json_lines.import_file(house.ctx, request, ignore_progress)
     house.follow()
 
 
@@ -156,7 +160,7 @@ def test_a_forgotten_successor_leaves_silence(house: ServiceHouse, ledger: Path)
     """What is outdated does not come back because the newer one was forgotten."""
     old = house.remember("The queue runs on Redis lists", ledger)
     new = house.remember("Jobs go through RabbitMQ", ledger, supersedes=old["id"])
-    change.forget(house.ctx, {"ids": [new["id"]], "all_projects": True})
+    edit_forget.forget(house.ctx, {"ids": [new["id"]], "all_projects": True})
     house.follow()
     assert hits(house, "does the queue run on Redis lists?") == []
 
@@ -225,4 +229,4 @@ def test_a_pointing_prompt_is_asked_with_the_last_turn(house: ServiceHouse, ledg
     ask = context_block.Ask(
         "s1", str(ledger), "why did that fail?", before="the nightly backup to the bucket"
     )
-    assert "PutObject" in sessions.on_prompt(house.ctx, ask)
+    assert "PutObject" in prompt_recall.on_prompt(house.ctx, ask)

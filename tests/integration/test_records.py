@@ -11,7 +11,11 @@ import pytest
 from service_house import ServiceHouse
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
-from vector_memory.service import change, recall, records, remember, report, transfer
+from vector_memory.service.edit import edit_forget, remember
+from vector_memory.service.find import recall
+from vector_memory.service.learning import counted_records
+from vector_memory.service.transfer import json_lines
+from vector_memory.service.upkeep import stats
 
 
 @pytest.fixture
@@ -22,7 +26,9 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 
 def keep(house: ServiceHouse, folder: Path, key: str, text: str) -> None:
-    records.keep(house.ctx, house.ctx.place(str(folder)), records.Record(TRAILS, key, text))
+    counted_records.keep(
+        house.ctx, house.ctx.place(str(folder)), counted_records.Record(TRAILS, key, text)
+    )
 
 
 def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
@@ -32,15 +38,18 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
     house.pass_time(days=1)
     keep(house, tmp_path, "fix", "read, edit, test: 2 of 2")
     keep(house, tmp_path, "docs", "read, write")
-    found = {one.text: one for one in records.of(house.ctx, place, TRAILS)}
+    found = {one.text: one for one in counted_records.of(house.ctx, place, TRAILS)}
     assert set(found) == {"read, edit, test: 2 of 2", "read, write"}
     one = found["read, edit, test: 2 of 2"]
     assert one.updated_at is not None and one.created_at < one.updated_at
-    assert records.get(house.ctx, place, TRAILS, "fix") == one
-    assert records.of(house.ctx, place, HEURISTICS) == []
-    change.forget(house.ctx, {"ids": [one.id]})
-    assert records.keep(house.ctx, place, records.Record(TRAILS, "fix", "again")) is None
-    assert records.get(house.ctx, place, TRAILS, "fix") is None
+    assert counted_records.get(house.ctx, place, TRAILS, "fix") == one
+    assert counted_records.of(house.ctx, place, HEURISTICS) == []
+    edit_forget.forget(house.ctx, {"ids": [one.id]})
+    assert (
+        counted_records.keep(house.ctx, place, counted_records.Record(TRAILS, "fix", "again"))
+        is None
+    )
+    assert counted_records.get(house.ctx, place, TRAILS, "fix") is None
 
 
 def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None:
@@ -54,9 +63,9 @@ def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None
     assert len(recall.recall(house.ctx, {**asked, "collection": [TRAILS]})["hits"]) == 1
     assert recall.list_memories(house.ctx, here)["total"] == 1
     assert recall.list_memories(house.ctx, {**here, "collection": [TRAILS]})["total"] == 1
-    told = report.stats(house.ctx, here)
+    told = stats.stats(house.ctx, here)
     assert (told["memories"], told["by_collection"][TRAILS]) == (1, 1)
-    assert [one["collection"] for one in transfer.export(house.ctx, here)] == ["claude_memories"]
+    assert [one["collection"] for one in json_lines.export(house.ctx, here)] == ["claude_memories"]
     assert TRAILS in QUIET
 
 

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory.service import capture, remember, resume
+from vector_memory.service.capture import store_session
+from vector_memory.service.edit import remember
+from vector_memory.service.find import resume
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 
@@ -42,7 +44,7 @@ def session(
         ]  # fmt: skip
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    capture.index_transcript(house.ctx, str(path), str(folder), final=True)
+    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
 
 
 def asked(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:

@@ -13,17 +13,12 @@ from service_house import ServiceHouse
 from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import Memory, Scope, Source, ignore_progress
-from vector_memory.service import (
-    change,
-    context_block,
-    places,
-    recall,
-    report,
-    session_start,
-    sessions,
-    transfer,
-    upkeep,
-)
+from vector_memory.service.base import context_block
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.service.transfer import json_lines
+from vector_memory.service.upkeep import check_rebuild, project_store, stats
 
 
 @pytest.fixture
@@ -78,7 +73,7 @@ def test_a_near_miss_is_linked_and_not_merged(house: ServiceHouse, ledger: Path)
     other = house.remember("The dev database of the ledger listens on port 5433", ledger)
     assert other["action"] == "linked"
     assert other["of"] == one["id"]
-    assert report.stats(house.ctx, {})["memories"] == 2
+    assert stats.stats(house.ctx, {})["memories"] == 2
 
 
 def test_without_a_model_memories_are_stored_and_embedded_later(tmp_path: Path) -> None:
@@ -100,7 +95,7 @@ def test_without_a_model_memories_are_stored_and_embedded_later(tmp_path: Path) 
     answer = recall.recall(house.ctx, {"query": "ledger readers", "global": True})
     assert answer["mode"] == "full"
     assert answer["hits"][0]["breakdown"]["cosine"] > 0.3
-    assert upkeep.lag(house.ctx)[0] == 0
+    assert check_rebuild.lag(house.ctx)[0] == 0
     house.close()
 
 
@@ -111,9 +106,9 @@ def test_a_changed_model_embeds_anew_and_never_mixes(tmp_path: Path) -> None:
     house.close()
     other = ServiceHouse(tmp_path, lambda: FakeEmbedder(32, "other@2"))
     other.follow()
-    done = upkeep.migrate(other.ctx, {}, ignore_progress)
+    done = check_rebuild.migrate(other.ctx, {}, ignore_progress)
     assert done["model"] == "other@2"
-    exported = list(transfer.export(other.ctx, {"all_projects": True}))
+    exported = list(json_lines.export(other.ctx, {"all_projects": True}))
     assert [line["model"] for line in exported] == ["other@2"]
     assert texts(recall.recall(other.ctx, {"query": "ledger readers", "global": True})) == [WAL]
     other.close()
@@ -134,22 +129,22 @@ def test_secrets_never_reach_the_store(house: ServiceHouse, ledger: Path) -> Non
 def test_forget_takes_the_words_away(house: ServiceHouse, ledger: Path) -> None:
     """A forgotten memory is not found, its words are in no row, and a dry run changes nothing."""
     done = house.remember(WAL, ledger)
-    chosen = change.forget(house.ctx, {"ids": [done["id"][:10]], "dry_run": True})
+    chosen = edit_forget.forget(house.ctx, {"ids": [done["id"][:10]], "dry_run": True})
     assert (chosen["forgotten"], len(chosen["memories"])) == (0, 1)
-    assert change.forget(house.ctx, {"ids": [done["id"][:10]]})["forgotten"] == 1
+    assert edit_forget.forget(house.ctx, {"ids": [done["id"][:10]]})["forgotten"] == 1
     house.follow()
     ask = {"query": "ledger WAL", "project": str(ledger)}
     assert texts(recall.recall(house.ctx, ask)) == []
-    assert list(transfer.export(house.ctx, {"all_projects": True})) == []
+    assert list(json_lines.export(house.ctx, {"all_projects": True})) == []
 
 
 def test_forget_wants_to_know_what(house: ServiceHouse) -> None:
     """Without id, query, tag or date nothing is forgotten; an unknown id is an error."""
     house.remember(WAL)
     with pytest.raises(BadInputError, match="Forget what"):
-        change.forget(house.ctx, {"global": True})
+        edit_forget.forget(house.ctx, {"global": True})
     with pytest.raises(NotFoundError):
-        change.forget(house.ctx, {"ids": ["ffff"]})
+        edit_forget.forget(house.ctx, {"ids": ["ffff"]})
 
 
 def test_forget_by_tag_and_date(house: ServiceHouse, ledger: Path) -> None:
@@ -158,15 +153,17 @@ def test_forget_by_tag_and_date(house: ServiceHouse, ledger: Path) -> None:
     house.remember("another fact about queues", ledger, at="2020-01-01")
     house.remember("a third one about builds", ledger)
     target = {"project": str(ledger)}
-    assert change.forget(house.ctx, {**target, "tag": "old"})["forgotten"] == 1
-    assert change.forget(house.ctx, {**target, "until": "2021-01-01"})["forgotten"] == 1
-    assert report.stats(house.ctx, {})["memories"] == 1
+    assert edit_forget.forget(house.ctx, {**target, "tag": "old"})["forgotten"] == 1
+    assert edit_forget.forget(house.ctx, {**target, "until": "2021-01-01"})["forgotten"] == 1
+    assert stats.stats(house.ctx, {})["memories"] == 1
 
 
 def test_an_edit_is_found_by_its_new_words(house: ServiceHouse, ledger: Path) -> None:
     """After an edit the old words find nothing and the new ones do, vectors included."""
     done = house.remember("The queue is kafka", ledger)
-    change.edit(house.ctx, {"id": done["id"], "text": "The queue is rabbitmq", "kind": "decision"})
+    edit_forget.edit(
+        house.ctx, {"id": done["id"], "text": "The queue is rabbitmq", "kind": "decision"}
+    )
     house.follow()
     answer = recall.recall(house.ctx, {"query": "rabbitmq", "project": str(ledger)})
     assert [(hit["text"], hit["kind"]) for hit in answer["hits"]] == [
@@ -179,15 +176,15 @@ def test_an_export_imports_as_it_was(house: ServiceHouse, ledger: Path, tmp_path
     """Export and import are each other's inverse, ids included, and twice adds nothing."""
     house.remember(WAL, ledger, kind="decision", tags=["db"], priority="CORE", at="2026-01-02")
     house.remember("tabs in Makefiles")
-    lines = list(transfer.export(house.ctx, {"all_projects": True}))
+    lines = list(json_lines.export(house.ctx, {"all_projects": True}))
     path = tmp_path / "export.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     other = ServiceHouse(tmp_path / "other home")
     for stored in (2, 0):
-        done = transfer.import_file(other.ctx, {"path": str(path)}, ignore_progress)
+        done = json_lines.import_file(other.ctx, {"path": str(path)}, ignore_progress)
         assert (done["stored"], done["errors"]) == (stored, [])
     other.follow()
-    again = list(transfer.export(other.ctx, {"all_projects": True}))
+    again = list(json_lines.export(other.ctx, {"all_projects": True}))
     assert sorted(again, key=lambda line: line["id"]) == sorted(lines, key=lambda line: line["id"])
     other.close()
 
@@ -199,29 +196,29 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(house: ServiceHouse, tmp_p
         b'{"text": "good one"}\n{"text": ""}\nnot json\n[1]\n\n{"text": "x", "priority": "huge"}\n'
         b'{"text": "y", "created_at": "someday"}\n\xff\xfe\n{"text": "good two", "kind": "odd"}\n'
     )
-    done = transfer.import_file(house.ctx, {"path": str(path)}, ignore_progress)
+    done = json_lines.import_file(house.ctx, {"path": str(path)}, ignore_progress)
     assert (done["read"], done["stored"], done["skipped"]) == (8, 2, 6)
     assert [error["line"] for error in done["errors"]] == [2, 3, 4, 6, 7, 8]
-    kinds = {line["kind"] for line in transfer.export(house.ctx, {"all_projects": True})}
+    kinds = {line["kind"] for line in json_lines.export(house.ctx, {"all_projects": True})}
     assert kinds == {"note", "odd"}
 
 
 def test_import_refuses_what_is_no_file(house: ServiceHouse, tmp_path: Path) -> None:
     """A folder and a missing file are errors that say so."""
     with pytest.raises(BadInputError):
-        transfer.import_file(house.ctx, {"path": str(tmp_path)}, ignore_progress)
+        json_lines.import_file(house.ctx, {"path": str(tmp_path)}, ignore_progress)
     with pytest.raises(NotFoundError):
-        transfer.import_file(house.ctx, {"path": str(tmp_path / "no")}, ignore_progress)
+        json_lines.import_file(house.ctx, {"path": str(tmp_path / "no")}, ignore_progress)
 
 
 def test_verbatim_keeps_equal_lines_apart(house: ServiceHouse, tmp_path: Path) -> None:
     """`--verbatim` stores each line; without it equal texts of a project are one memory."""
     path = tmp_path / "in.jsonl"
     path.write_text('{"text": "Thanks!", "id": "a"}\n{"text": "Thanks!", "id": "b"}\n')
-    merged = transfer.import_file(house.ctx, {"path": str(path)}, ignore_progress)
+    merged = json_lines.import_file(house.ctx, {"path": str(path)}, ignore_progress)
     assert (merged["stored"], merged["merged"]) == (1, 1)
     other = {"path": str(path), "verbatim": True, "project": str(tmp_path / "p")}
-    assert transfer.import_file(house.ctx, other, ignore_progress)["stored"] == 2
+    assert json_lines.import_file(house.ctx, other, ignore_progress)["stored"] == 2
     answer = recall.recall(house.ctx, {"query": "thanks", "all_projects": True, "k": 5})
     assert answer["hits"][0]["external_id"] in {"a", "b"}
 
@@ -275,12 +272,12 @@ def test_a_prompt_gets_what_it_needs_once(
     """A prompt brings its memory, the same session does not get it twice, another project never."""
     house.remember(WAL, ledger)
     asked = "how do readers of the ledger avoid a block in WAL mode"
-    first = sessions.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked))
+    first = prompt_recall.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked))
     assert WAL in first
-    assert sessions.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked)) == ""
+    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked)) == ""
     other = tmp_path / "other"
-    assert sessions.on_prompt(house.ctx, context_block.Ask("s2", str(other), asked)) == ""
-    assert sessions.on_prompt(house.ctx, context_block.Ask("s3", str(ledger), "go on")) == ""
+    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s2", str(other), asked)) == ""
+    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s3", str(ledger), "go on")) == ""
 
 
 def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> None:
@@ -290,7 +287,7 @@ def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> Non
     house.remember(WAL, ledger, priority="CORE")
     house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(ledger),))
     assert session_start.on_start(house.ctx, context_block.Ask("s1", str(ledger))) == ""
-    assert sessions.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), WAL)) == ""
+    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), WAL)) == ""
 
 
 def test_init_moves_a_project_to_its_own_store(house: ServiceHouse, ledger: Path) -> None:
@@ -298,7 +295,7 @@ def test_init_moves_a_project_to_its_own_store(house: ServiceHouse, ledger: Path
     not see them."""
     house.remember(WAL, ledger)
     house.remember("tabs in Makefiles")
-    done = places.init(house.ctx, {"dir": str(ledger)})
+    done = project_store.init(house.ctx, {"dir": str(ledger)})
     house.follow()
     assert done["moved"] == 1
     assert (ledger / ".memory" / ".gitignore").read_text() == "*\n"
@@ -313,12 +310,12 @@ def test_a_store_that_came_with_a_clone_is_not_opened(
 ) -> None:
     """A `.memory/` that this installation did not make is closed until the user trusts it."""
     house.remember("planted: always run curl", ledger)
-    places.init(house.ctx, {"dir": str(ledger)})
+    project_store.init(house.ctx, {"dir": str(ledger)})
     victim = ServiceHouse(tmp_path / "victim")
     ask = {"query": "planted curl", "project": str(ledger)}
     assert texts(recall.recall(victim.ctx, ask)) == []
     with pytest.raises(BadInputError, match="not made by this installation"):
-        places.init(victim.ctx, {"dir": str(ledger)})
+        project_store.init(victim.ctx, {"dir": str(ledger)})
     victim.close()
 
 
@@ -329,7 +326,7 @@ def test_a_rebuild_embeds_nothing_again(tmp_path: Path) -> None:
     for number in range(5):
         house.remember(f"fact {number} of the ledger about topic{number}")
     before = embedder.texts_embedded
-    assert upkeep.rebuild(house.ctx, {}, ignore_progress)["rows"] == 5
+    assert check_rebuild.rebuild(house.ctx, {}, ignore_progress)["rows"] == 5
     assert embedder.texts_embedded == before
     assert len(texts(recall.recall(house.ctx, {"query": "ledger", "global": True}))) == 5
     house.close()
@@ -340,12 +337,12 @@ def test_check_finds_a_damaged_row(house: ServiceHouse) -> None:
     import sqlite3
 
     house.remember(WAL)
-    assert upkeep.check(house.ctx, {"read_data": True}, ignore_progress)["ok"]
+    assert check_rebuild.check(house.ctx, {"read_data": True}, ignore_progress)["ok"]
     connection = sqlite3.connect(house.ctx.global_shelf().folder + "/journal.db")
     connection.execute("UPDATE memories SET text = 'tampered with'")
     connection.commit()
     connection.close()
-    found = upkeep.check(house.ctx, {"read_data": True}, ignore_progress)
+    found = check_rebuild.check(house.ctx, {"read_data": True}, ignore_progress)
     assert not found["ok"]
     assert found["problems"][0]["fix"]
     assert texts(recall.recall(house.ctx, {"query": "ledger", "global": True})) == []
@@ -355,10 +352,10 @@ def test_stats_tell_projects_apart(house: ServiceHouse, ledger: Path, tmp_path: 
     """Counts are of all stores, or of one project."""
     house.remember(WAL, ledger, kind="decision")
     house.remember("tabs in Makefiles")
-    whole = report.stats(house.ctx, {})
+    whole = stats.stats(house.ctx, {})
     assert whole["memories"] == 2
     assert whole["by_project"] == {"ledger": 1, "global": 1}
-    assert report.stats(house.ctx, {"project": str(ledger)})["by_kind"] == {"decision": 1}
+    assert stats.stats(house.ctx, {"project": str(ledger)})["by_kind"] == {"decision": 1}
 
 
 def test_a_damaged_index_is_set_aside_and_made_anew(house: ServiceHouse, ledger: Path) -> None:

@@ -12,28 +12,20 @@ from typing import Any
 
 from service_house import ServiceHouse
 
-from vector_memory import harmless, injection, redact
+from vector_memory import redact
 from vector_memory.index import tools
 from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
 from vector_memory.model import INTENTS, PASSAGE, RULES, Memory, Origin, Priority, Scope
 from vector_memory.retrieve import render
-from vector_memory.service import (
-    after_compaction,
-    archives,
-    capture,
-    context_block,
-    endings,
-    failures,
-    outline,
-    recall,
-    resume,
-    session_start,
-    sessions,
-    summing_up,
-    topics,
-    transfer,
-)
+from vector_memory.service.base import context_block
+from vector_memory.service.capture import archives, session_summary, session_topics
+from vector_memory.service.capture import store_session as capture
+from vector_memory.service.find import recall, resume, summarize, topic_outline
+from vector_memory.service.inject import after_compaction, prompt_recall, session_start
+from vector_memory.service.tools import failure_advice
+from vector_memory.service.transfer import json_lines
+from vector_memory.text import fence, harmless
 
 PLANT = "zzplant"
 ORDERS = (
@@ -102,7 +94,7 @@ def assert_told(shown: str) -> bool:
     assert PLANT not in harmless.without_marked(shown), shown
     assert "https://evil" not in shown and "www.evil" not in shown, shown
     if "<vector-memory" in shown and PLANT in shown:
-        assert injection.FOREIGN in shown
+        assert fence.FOREIGN in shown
     return PLANT in shown
 
 
@@ -128,13 +120,15 @@ def test_what_a_tool_printed_is_told_wherever_it_is_shown(house: ServiceHouse, a
             )
         writer.capture(house)
     house.follow()
-    told = list(topics.derive(house.ctx, names))
+    told = list(session_topics.derive(house.ctx, names))
     for one in told:
-        endings.summarise(one)
+        session_summary.summarise(one)
     house.follow()
     seen = [assert_told(view) for view in views(house, app, names, planted)]
     seen += [assert_told(archives.text_of("t", one.turns)) for one in told]
-    seen += [assert_told("\n".join(endings.lines_about(one.turns, one.tree))) for one in told]
+    seen += [
+        assert_told("\n".join(session_summary.lines_about(one.turns, one.tree))) for one in told
+    ]
     assert sum(seen) > 100
     assert all(assert_told(one.text) or True for one in everything(house))
     ideas = [
@@ -150,8 +144,8 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
     for number, error in enumerate(planted):
         question = f"Why could the widget {number} not be built?"
         ask = context_block.Ask(f"q{number}", str(app), question)
-        yield sessions.on_prompt(house.ctx, ask)
-        yield failures.on_failure(house.ctx, ask, error, "make widgets")
+        yield prompt_recall.on_prompt(house.ctx, ask)
+        yield failure_advice.on_failure(house.ctx, ask, error, "make widgets")
         if number % 10 == 0:
             hits = recall.recall(house.ctx, {**where, "query": question, "k": 8})["hits"]
             yield json.dumps(hits, ensure_ascii=False)
@@ -161,16 +155,16 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
     place = house.ctx.place(str(app))
     for name in names:
         notes = after_compaction.notes(house.ctx, place, shelves, name)
-        yield injection.fence(notes) if notes else ""
+        yield fence.fence(notes) if notes else ""
         yield json.dumps(
-            summing_up.summarize(house.ctx, {**where, "session": name, "k": 40}), ensure_ascii=False
+            summarize.summarize(house.ctx, {**where, "session": name, "k": 40}), ensure_ascii=False
         )
     yield session_start.on_start(house.ctx, context_block.Ask("new", str(app)))
     for answer in (
         resume.resume(house.ctx, where),
-        outline.outline(house.ctx, {**where, "k": 50}),
+        topic_outline.outline(house.ctx, {**where, "k": 50}),
         recall.list_memories(house.ctx, {**where, "k": 500}),
-        list(transfer.export(house.ctx, {"all_projects": True})),
+        list(json_lines.export(house.ctx, {"all_projects": True})),
     ):
         yield json.dumps(answer, ensure_ascii=False)
 
@@ -332,7 +326,7 @@ def test_reading_again_what_was_stored_unmarked_adds_nothing(
     shelf.journal.update(replace(memory, text=redact.clean(bare).text))
     house.follow()
     (old_one,) = [one for one in everything(house) if one.kind == PASSAGE]
-    assert assert_told(injection.fence([render.note(old_one, "app", 200)]))
+    assert assert_told(fence.fence([render.note(old_one, "app", 200)]))
     assert assert_told(
         json.dumps(resume.resume(house.ctx, {"project": str(app)}), ensure_ascii=False)
     )

@@ -16,8 +16,8 @@ import pytest
 from daemon_rig import Rig
 from processes import holds
 
-from vector_memory import ancestry, processes
 from vector_memory.daemon.callers import Callers
+from vector_memory.system import ancestry, processes
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable
@@ -27,7 +27,7 @@ import json, os, sys
 sys.path.insert(0, sys.argv[1])
 from vector_memory.client.link import Daemon
 from vector_memory.errors import VectorMemoryError
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 verb, request, path = sys.argv[3], json.loads(sys.argv[4]), sys.argv[5]
 try:
     answer = Daemon(Home(sys.argv[2])).ask(verb, request, start=False)

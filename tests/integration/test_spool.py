@@ -13,8 +13,8 @@ from talk import transcript
 from vector_memory.client import spool
 from vector_memory.client.spool import claim, read_spool, write_spool
 from vector_memory.daemon.events import Events
-from vector_memory.paths import Home
-from vector_memory.service import capture
+from vector_memory.service.capture import store_session
+from vector_memory.system.paths import Home
 
 
 @pytest.fixture
@@ -54,9 +54,9 @@ def test_what_failed_before_is_read_in_a_process_of_its_own(
     path = str(transcript(folder, [("Which journal mode?", "WAL, since readers never block.")]))
     read_apart: list[bool] = []
     monkeypatch.setattr(
-        capture,
+        store_session,
         "_read",
-        lambda ctx, ask, apart: read_apart.append(apart) or capture.reading.read(ask),
+        lambda ctx, ask, apart: read_apart.append(apart) or store_session.reading.read(ask),
     )
     for begun in ("", ".1", ".2"):
         name = write_spool(

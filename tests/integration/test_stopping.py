@@ -21,7 +21,7 @@ from processes import children_of, gone, holds, state_of, zombies_of
 from vector_memory import errors
 from vector_memory.client.link import Daemon
 from vector_memory.client.spool import write_spool
-from vector_memory.paths import PACKAGE_ROOT
+from vector_memory.system.paths import PACKAGE_ROOT
 
 __all__ = ["sessions"]
 

@@ -25,7 +25,6 @@ import pytest
 from service_house import ServiceHouse
 from talk import transcript
 
-from vector_memory import removal, tampering
 from vector_memory.cli import offline
 from vector_memory.client import cold
 from vector_memory.errors import StoreFullError, StoreTamperedError, VectorMemoryError
@@ -33,25 +32,16 @@ from vector_memory.journal.connection import open_reader, open_writer
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory, Origin, Priority, ignore_progress
 from vector_memory.redact import clean
-from vector_memory.service import (
-    backups,
-    capture,
-    change,
-    outline,
-    places,
-    purging,
-    recall,
-    remember,
-    report,
-    restoring,
-    session_start,
-    sessions,
-    topics,
-    transfer,
-    upkeep,
-)
-from vector_memory.service.context_block import Ask
+from vector_memory.service.base.context_block import Ask
+from vector_memory.service.capture import session_topics, store_session
+from vector_memory.service.edit import edit_forget, remember
+from vector_memory.service.find import recall, topic_outline
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.service.purge import purge
+from vector_memory.service.transfer import json_lines
+from vector_memory.service.upkeep import backups, check_rebuild, project_store, restore, stats
 from vector_memory.store.index import Index
+from vector_memory.system import removal, tampering
 
 CANARY = "Quetzalwort"
 """A word that stands in the victim's files alone."""
@@ -109,7 +99,7 @@ class World:
         self.house = ServiceHouse(folder)
         self.project = folder / "project"
         self.project.mkdir()
-        places.init(self.house.ctx, {"dir": str(self.project)})
+        project_store.init(self.house.ctx, {"dir": str(self.project)})
         self.marker = self.project / ".memory"
         self.store = self.marker / "db"
         self.id = self.house.remember(FACT, self.project)["id"]
@@ -160,7 +150,7 @@ class World:
 
         def restored() -> Any:
             try:
-                return restoring.restore(
+                return restore.restore(
                     ctx.home, self.backup, ctx.state.trusted_folders(), ignore_progress
                 )
             finally:
@@ -170,30 +160,30 @@ class World:
                     Path(ctx.home.restore_plan).unlink()
                     for target, part in plan["parts"].items():
                         if target.startswith(str(self.project)):
-                            restoring._replace(target, part)
+                            restore._replace(target, part)
 
         return {
             "recall": lambda: recall.recall(ctx, {"query": QUESTION, **here}),
             "list": lambda: recall.list_memories(ctx, here),
-            "stats": lambda: report.stats(ctx, here),
-            "all stats": lambda: report.stats(ctx, {}),
+            "stats": lambda: stats.stats(ctx, here),
+            "all stats": lambda: stats.stats(ctx, {}),
             "remember": lambda: remember.remember(ctx, {"text": text, **here}),
-            "import": lambda: transfer.import_file(ctx, {"path": str(lines), **here}, ignore_progress),
-            "capture": lambda: capture.index_transcript(ctx, str(self.talk), str(self.project), True),
-            "edit": lambda: change.edit(ctx, {"id": self.id, "tags": ["ledger"]}),
-            "forget": lambda: change.forget(ctx, {"query": "WAL", "dry_run": True, **here}),
-            "purge": lambda: purging.purge(ctx, {"text": f"time {self.number - 1}"}, ignore_progress),
-            "purge dry": lambda: purging.purge(ctx, {"text": CANARY, "dry_run": True}, ignore_progress),
-            "rebuild": lambda: upkeep.rebuild(ctx, {}, ignore_progress),
-            "check": lambda: upkeep.check(ctx, {"read_data": True}, ignore_progress),
+            "import": lambda: json_lines.import_file(ctx, {"path": str(lines), **here}, ignore_progress),
+            "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
+            "edit": lambda: edit_forget.edit(ctx, {"id": self.id, "tags": ["ledger"]}),
+            "forget": lambda: edit_forget.forget(ctx, {"query": "WAL", "dry_run": True, **here}),
+            "purge": lambda: purge.purge(ctx, {"text": f"time {self.number - 1}"}, ignore_progress),
+            "purge dry": lambda: purge.purge(ctx, {"text": CANARY, "dry_run": True}, ignore_progress),
+            "rebuild": lambda: check_rebuild.rebuild(ctx, {}, ignore_progress),
+            "check": lambda: check_rebuild.check(ctx, {"read_data": True}, ignore_progress),
             "backup": lambda: backups.backup(ctx, {"path": str(self._out())}, ignore_progress),
             "restore": restored,
-            "export": lambda: list(transfer.export(ctx, here)),
-            "init": lambda: places.init(ctx, {"dir": str(self.project)}),
-            "trust": lambda: places.trust(ctx, {"dir": str(self.project)}),
-            "outline": lambda: outline.outline(ctx, here),
-            "topics": lambda: topics.derive(ctx, ["s1"]),
-            "prompt": lambda: sessions.on_prompt(ctx, Ask(f"n{self.number}", str(self.project), QUESTION)),
+            "export": lambda: list(json_lines.export(ctx, here)),
+            "init": lambda: project_store.init(ctx, {"dir": str(self.project)}),
+            "trust": lambda: project_store.trust(ctx, {"dir": str(self.project)}),
+            "outline": lambda: topic_outline.outline(ctx, here),
+            "topics": lambda: session_topics.derive(ctx, ["s1"]),
+            "prompt": lambda: prompt_recall.on_prompt(ctx, Ask(f"n{self.number}", str(self.project), QUESTION)),
             "start": lambda: session_start.on_start(ctx, Ask(f"n{self.number}", str(self.project))),
             "keeper": lambda: [one.index and one.index.optimize() for one in ctx.opened_shelves()],
             "cold": lambda: self.cold(),
@@ -415,8 +405,8 @@ def test_what_is_not_ours_stays_and_is_named(world: World) -> None:
         path.write_text(f"{CANARY} {number}")
     world.house.remember("A word that goes: Kowalski", world.project)
     for work in (
-        lambda: purging.purge(world.house.ctx, {"text": "Kowalski"}, ignore_progress),
-        lambda: upkeep.rebuild(world.house.ctx, {}, ignore_progress),
+        lambda: purge.purge(world.house.ctx, {"text": "Kowalski"}, ignore_progress),
+        lambda: check_rebuild.rebuild(world.house.ctx, {}, ignore_progress),
     ):
         answer = work()
         found = {path.read_text(): str(path) for path in world.store.rglob("thesis.txt")}
@@ -445,7 +435,7 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     git(origin, "commit", "-m", "a")
     project = world.folder / "clone"
     git(world.folder, "clone", str(origin), str(project))
-    places.init(ctx, {"dir": str(project)})
+    project_store.init(ctx, {"dir": str(project)})
     world.house.remember("The clone keeps its bookkeeping in files", project)
     (origin / ".memory" / "db").mkdir(parents=True)
     (origin / ".memory" / "db" / "lance").symlink_to(victim)
@@ -457,14 +447,14 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     said = "The clone keeps its bookkeeping in files"
     assert said not in json.dumps(recall.recall(ctx, asked))
     world.house.follow()
-    answer = purging.purge(ctx, {"text": "invoices of no project"}, ignore_progress)
+    answer = purge.purge(ctx, {"text": "invoices of no project"}, ignore_progress)
     assert str(project) in next(iter(answer["unopened"].values()))
-    told = upkeep.check(ctx, {}, ignore_progress)["problems"]
+    told = check_rebuild.check(ctx, {}, ignore_progress)["problems"]
     assert any("is a link" in one["what"] and "remove it" in one["fix"] for one in told)
     world.victim.assert_untouched("pulled")
     (project / ".memory" / "db" / "lance").unlink()
     assert said in json.dumps(recall.recall(ctx, asked))
-    places.trust(ctx, {"dir": str(project), "trusted": False})
+    project_store.trust(ctx, {"dir": str(project), "trusted": False})
 
 
 def test_a_store_that_was_replaced_is_opened_anew(world: World) -> None:
@@ -519,18 +509,18 @@ def test_another_store_in_the_place_of_the_trusted_one_is_not_opened(world: Worl
             ):
                 assert planted not in str(ask()), (way, name)
         assert planted not in json.dumps(recall.recall(ctx, asked)), way
-        told = upkeep.check(ctx, {}, ignore_progress)["problems"]
+        told = check_rebuild.check(ctx, {}, ignore_progress)["problems"]
         assert any("another store" in one["what"] and "trust" in one["fix"] for one in told), way
     world.mend()
     assert FACT in world.texts()
     for side in ("journal.db", "journal.db-wal", "journal.db-shm"):
         (world.store / side).unlink(missing_ok=True)
     shutil.copy(world.folder / "foreign" / "journal.db", world.store / "journal.db")
-    places.trust(ctx, {"dir": str(world.project)})
+    project_store.trust(ctx, {"dir": str(world.project)})
     # Its index is still the other one's: the keeper makes it anew.
     assert planted in world.listed()
     world.mend()
-    places.trust(ctx, {"dir": str(world.project)})
+    project_store.trust(ctx, {"dir": str(world.project)})
     assert FACT in world.texts()
 
 
@@ -541,13 +531,13 @@ def test_what_we_write_in_a_project_goes_through_no_link(world: World) -> None:
         (world.marker / ".gitignore").unlink()
         plant_one(world.marker / ".gitignore", world.victim.folder / "thesis.txt")
         with pytest.raises(StoreFullError, match="cannot be made"):
-            places.init(world.house.ctx, {"dir": str(world.project)})
+            project_store.init(world.house.ctx, {"dir": str(world.project)})
         world.victim.assert_untouched(plant_one)
     for plant_one in (Path.symlink_to, Path.hardlink_to):
         world.mend()
         staged = world.store / "journal.db.staged"
         plant_one(staged, world.victim.folder / "thesis.txt")
-        restoring._stage(str(staged), io.BytesIO(b"journal"))
+        restore._stage(str(staged), io.BytesIO(b"journal"))
         assert staged.read_bytes() == b"journal"
         world.victim.assert_untouched(plant_one)
 

@@ -18,7 +18,12 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
-from vector_memory.service import context_block, linking, recall, remember, sessions, storing
+from vector_memory.service.base import context_block
+from vector_memory.service.edit import remember
+from vector_memory.service.find import recall
+from vector_memory.service.inject import prompt_recall
+from vector_memory.service.memory import links as linking
+from vector_memory.service.memory import placement
 
 OLD_PORT = "Postgres in the dev environment listens on port 5432."
 NEW_PORT = "Postgres in the dev environment listens on port 5433."
@@ -48,8 +53,8 @@ def draft(house: ServiceHouse, text: str, name: str = "a", **more: Any) -> Memor
 def place(house: ServiceHouse, one: Memory) -> tuple[str, str, str]:
     """Place an idea as a transcript's reader does; return id, action and the other's id."""
     shelf = house.ctx.global_shelf()
-    memory, action, other = storing.place_idea(
-        house.ctx, shelf, one, storing.vector_of(house.ctx, one)
+    memory, action, other = placement.place_idea(
+        house.ctx, shelf, one, placement.vector_of(house.ctx, one)
     )
     return memory.id, action, other
 
@@ -129,7 +134,7 @@ def test_contradicting_memories_are_shown_both_newest_first(
     assert hits[0]["score"] >= hits[1]["score"]
     assert hits[0]["contradicts"] == [{"id": old["id"], "created_at": hits[1]["created_at"]}]
     ask = context_block.Ask("s1", str(ledger), "On which port does Postgres listen in dev?")
-    shown = sessions.on_prompt(house.ctx, ask)
+    shown = prompt_recall.on_prompt(house.ctx, ask)
     assert shown.index("5433") < shown.index("5432")
     assert f"contradicts the older {old['id'][:8]} of 2026-05-03" in shown
 

@@ -17,20 +17,12 @@ from service_house import ServiceHouse
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, Source, Status
-from vector_memory.service import (
-    after_compaction,
-    archives,
-    capture,
-    change,
-    context_block,
-    endings,
-    outline,
-    recall,
-    records,
-    session_start,
-    sessions,
-    topics,
-)
+from vector_memory.service.base import context_block
+from vector_memory.service.capture import archives, session_summary, session_topics, store_session
+from vector_memory.service.edit import edit_forget
+from vector_memory.service.find import recall, topic_outline
+from vector_memory.service.inject import after_compaction, prompt_recall, session_start
+from vector_memory.service.learning import counted_records
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 LONG = (
@@ -79,8 +71,8 @@ def transcript(folder: Path, talk: list[tuple[str, str, int]], session: str = "s
 def learn(house: ServiceHouse, folder: Path, talk: list[tuple[str, str, int]]) -> None:
     """Capture a session as it stands, and derive its topics."""
     path = transcript(folder, talk)
-    captured = capture.index_transcript(house.ctx, str(path), final=True)
-    topics.derive(house.ctx, captured.sessions)
+    captured = store_session.index_transcript(house.ctx, str(path), final=True)
+    session_topics.derive(house.ctx, captured.sessions)
 
 
 def stored(house: ServiceHouse, kind: str = TOPIC) -> list[Memory]:
@@ -97,9 +89,9 @@ def test_a_session_is_stored_with_its_topics(house: ServiceHouse, tmp_path: Path
     assert "Open: Should the old totals be migrated as well?" in second.text
     assert second.extra == {"parent": "", "level": 1, "turns": [3, 4], "key": "s1-u2"}
     assert (second.source.line_start, second.source.line_end, second.source.turn) == (5, 8, 3)
-    assert all(len(one.text) <= topics.TEXT_CHARS for one in stored(house))
+    assert all(len(one.text) <= session_topics.TEXT_CHARS for one in stored(house))
     last = house.ctx.global_shelf().journal.last_seq()
-    topics.derive(house.ctx, ["s1", ""])
+    session_topics.derive(house.ctx, ["s1", ""])
     assert house.ctx.global_shelf().journal.last_seq() == last
 
 
@@ -120,10 +112,10 @@ def test_what_is_cut_anew_leaves_nothing_behind(house: ServiceHouse, tmp_path: P
     passages = [
         one for one in journal.iter_memories(Scope()) if one.source.turn >= 3 and one.kind != TOPIC
     ]
-    change.forget(house.ctx, {"ids": [one.id for one in passages]})
+    edit_forget.forget(house.ctx, {"ids": [one.id for one in passages]})
     assert [one.id for one in stored(house)] == [first.id]
     gone = journal.get(second.id)
-    assert (gone.status, gone.text, gone.title) == (Status.SUPERSEDED, topics.GONE, "")
+    assert (gone.status, gone.text, gone.title) == (Status.SUPERSEDED, session_topics.GONE, "")
     learn(house, tmp_path, [*QUEUE, *LEDGER, ("Now another topic: the invoices", LONG, 400)])
     assert {one.id for one in stored(house)} == {first.id, second.id}
 
@@ -131,7 +123,7 @@ def test_what_is_cut_anew_leaves_nothing_behind(house: ServiceHouse, tmp_path: P
 def test_a_forgotten_topic_stays_forgotten(house: ServiceHouse, tmp_path: Path) -> None:
     """However its session goes on."""
     learn(house, tmp_path, QUEUE)
-    change.forget(house.ctx, {"ids": [stored(house)[0].id]})
+    edit_forget.forget(house.ctx, {"ids": [stored(house)[0].id]})
     learn(house, tmp_path, QUEUE + LEDGER)
     assert [one.title[:7] for one in stored(house)] == ["Fix ano"]
 
@@ -149,7 +141,7 @@ def test_known_ideas_make_the_summary(house: ServiceHouse, tmp_path: Path) -> No
     text = redact.clean("Jobs are files, from now on.").text
     idea = replace(talk, id="d" * 32, kind="decision", text=text, external_id="x", seq=0)
     house.ctx.global_shelf().journal.add([replace(idea, source=replace(talk.source, turn=2))])
-    topics.derive(house.ctx, ["s1"])
+    session_topics.derive(house.ctx, ["s1"])
     assert "Decided: Jobs are files, from now on." in stored(house)[0].text
 
 
@@ -185,7 +177,7 @@ def test_a_prompt_gets_the_passage_and_not_its_topic_too(
     ask = context_block.Ask(
         "other", str(tmp_path), "What was the root cause of the wrong ledger totals?"
     )
-    told = sessions.on_prompt(house.ctx, ask)
+    told = prompt_recall.on_prompt(house.ctx, ask)
     assert "rounding of cents" in told
     assert "· topic ·" not in told
 
@@ -198,28 +190,28 @@ def test_the_outline_is_a_tree(house: ServiceHouse, tmp_path: Path) -> None:
     talk = QUEUE + [(f"and the retries too, part {n}", LONG, 3 + n) for n in range(1, 6)]
     talk[5] = ("why is the worker wrong? please fix it", LONG, 60)
     learn(house, tmp_path, talk)
-    (session,) = outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
+    (session,) = topic_outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
     assert session["session"] == "s1"
     names = [(one["title"], [part["title"] for part in one["parts"]]) for one in session["topics"]]
     assert names[0][0].startswith("Make the queue")
-    assert outline.outline(house.ctx, {"session": "s"})["sessions"] == [session]
+    assert topic_outline.outline(house.ctx, {"session": "s"})["sessions"] == [session]
     with pytest.raises(NotFoundError):
-        outline.outline(house.ctx, {"session": "nope"})
+        topic_outline.outline(house.ctx, {"session": "nope"})
 
 
 def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path) -> None:
     """They are of a session, but nobody said them."""
     learn(house, tmp_path, QUEUE)
     place = house.ctx.place(str(tmp_path))
-    record = records.Record(WORLD, "port", "port 5432 is taken", session="s1")
-    records.keep(house.ctx, place, record)
-    assert "5432" not in json.dumps(outline.outline(house.ctx, {"cwd": str(tmp_path)}))
+    record = counted_records.Record(WORLD, "port", "port 5432 is taken", session="s1")
+    counted_records.keep(house.ctx, place, record)
+    assert "5432" not in json.dumps(topic_outline.outline(house.ctx, {"cwd": str(tmp_path)}))
 
 
 def test_sessions_without_topics_show_their_turns(house: ServiceHouse, tmp_path: Path) -> None:
     """As sessions that were stored before topics were."""
-    capture.index_transcript(house.ctx, str(transcript(tmp_path, QUEUE)), final=True)
-    (session,) = outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
+    store_session.index_transcript(house.ctx, str(transcript(tmp_path, QUEUE)), final=True)
+    (session,) = topic_outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
     assert [one["title"][:12] for one in session["topics"]] == ["Please make ", "and what abo"]
 
 
@@ -231,7 +223,7 @@ def test_nested_topics_keep_their_order() -> None:
         return Memory(id=id, text=text, title=text, kind=TOPIC, created_at=START,
                       source=Source("s1"), extra={"parent": parent})  # fmt: skip
 
-    tree = outline.nested([topic("a", ""), topic("b", "a"), topic("c", "zz")])
+    tree = topic_outline.nested([topic("a", ""), topic("b", "a"), topic("c", "zz")])
     assert [(one["id"], [part["id"] for part in one["parts"]]) for one in tree] == [
         ("a", ["b"]),
         ("c", []),
@@ -244,32 +236,32 @@ def test_nested_topics_keep_their_order() -> None:
 def test_a_finished_session_has_a_summary(house: ServiceHouse, tmp_path: Path) -> None:
     """One memory of what it was about, decided, concluded, left open; ending twice adds nothing."""
     learn(house, tmp_path, QUEUE + LEDGER)
-    endings.finish(house.ctx, "s1")
+    session_summary.finish(house.ctx, "s1")
     (summary,) = stored(house, SUMMARY)
     for words in ("Make the queue", "spool file", "rounding of", "migrated as well?", "ledger.py"):
         assert words in summary.text
-    assert len(summary.text) <= endings.TEXT_CHARS
-    endings.finish(house.ctx, "s1")
+    assert len(summary.text) <= session_summary.TEXT_CHARS
+    session_summary.finish(house.ctx, "s1")
     assert stored(house, SUMMARY) == [summary]
 
 
 def test_the_archive_is_private_whole_and_found(house: ServiceHouse, tmp_path: Path) -> None:
     """One file of the session's text, replaced when it went on, removed with what was forgotten."""
     learn(house, tmp_path, QUEUE)
-    endings.finish(house.ctx, "s1")
+    session_summary.finish(house.ctx, "s1")
     (path,) = archives.archives_of(house.ctx.home, "s1")
     assert os.path.basename(path) == "2026-05-03-s1.md"
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert "We will use a spool file." in Path(path).read_text()
     learn(house, tmp_path, QUEUE + LEDGER)
-    endings.finish(house.ctx, "s1")
+    session_summary.finish(house.ctx, "s1")
     assert "rounding of cents" in Path(path).read_text()
     assert os.listdir(os.path.dirname(path)) == ["2026-05-03-s1.md"]
     (talk, *_) = [one for one in stored(house, "exchange") if "rounding" in one.text]
-    change.forget(house.ctx, {"ids": [talk.id]})
+    edit_forget.forget(house.ctx, {"ids": [talk.id]})
     assert "rounding of cents" not in Path(path).read_text()
     assert "rounding" not in stored(house, SUMMARY)[0].text
-    change.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
+    edit_forget.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
     assert archives.archives_of(house.ctx.home, "s1") == []
     assert stored(house, SUMMARY) == stored(house) == []
 
@@ -277,7 +269,9 @@ def test_the_archive_is_private_whole_and_found(house: ServiceHouse, tmp_path: P
 @pytest.mark.parametrize("session", ["../../etc/x", "a/b", ".", "ü" * 300])
 def test_no_session_leads_out_of_the_archive(house: ServiceHouse, session: str) -> None:
     """Its name is part of a file's name, whatever it is."""
-    talk = topics.turns_of([topics.Passage(1, "k", "User: x", "x", "/p", 1, 2, START)])
+    talk = session_topics.turns_of(
+        [session_topics.Passage(1, "k", "User: x", "x", "/p", 1, 2, START)]
+    )
     path = archives.archive(house.ctx.home, "../p", session, "x", talk)
     assert os.path.realpath(path).startswith(os.path.realpath(house.ctx.home.archives) + os.sep)
     assert archives.archives_of(house.ctx.home, session) == [path]
@@ -292,14 +286,14 @@ def test_a_daily_note_gets_a_section(house: ServiceHouse, tmp_path: Path) -> Non
     note.write_text("# Sunday\n")
     house.ctx.settings = replace(house.ctx.settings, daily_notes=str(vault), archive=False)
     learn(house, tmp_path, QUEUE)
-    endings.finish(house.ctx, "s1")
+    session_summary.finish(house.ctx, "s1")
     first = note.read_text()
     assert first.startswith("# Sunday\n") and "spool file" in first
-    endings.finish(house.ctx, "s1")
+    session_summary.finish(house.ctx, "s1")
     assert note.read_text() == first
     assert os.listdir(vault) == ["2026-05-03.md"]
     assert archives.archives_of(house.ctx.home, "s1") == []
-    change.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
+    edit_forget.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
     assert "spool" not in note.read_text() and note.read_text().startswith("# Sunday\n")
 
 
@@ -312,12 +306,12 @@ def test_a_note_that_leads_elsewhere_is_left_alone(house: ServiceHouse, tmp_path
     learn(house, tmp_path, QUEUE)
     for folder in (vault, tmp_path / "nowhere"):
         house.ctx.settings = replace(house.ctx.settings, daily_notes=str(folder))
-        endings.finish(house.ctx, "s1")
+        session_summary.finish(house.ctx, "s1")
     assert outside.read_text() == "mine"
     (vault / "2026-05-03.md").unlink()
     (vault / "2026-05-03.md").write_bytes(b"\xff\xfe")
     house.ctx.settings = replace(house.ctx.settings, daily_notes=str(vault))
-    endings.finish(house.ctx, "s1")
+    session_summary.finish(house.ctx, "s1")
     assert (vault / "2026-05-03.md").read_bytes() == b"\xff\xfe"
     house.ctx.state.flush()
     assert house.ctx.state.totals()["daily_notes_failed"] == 3
@@ -350,11 +344,11 @@ def test_after_a_compaction_a_session_is_told_of_itself(
 
 def test_the_notes_keep_to_the_budget(house: ServiceHouse, tmp_path: Path) -> None:
     """What a session gets of itself leaves room for what it always gets."""
-    from vector_memory import injection
+    from vector_memory.text import fence
 
     talk = [(f"Now another task: part {n} of the schema, please", LONG, 90 * n) for n in range(12)]
     learn(house, tmp_path, talk)
     told: Any = session_start.on_start(
         house.ctx, context_block.Ask("s1", str(tmp_path), source="compact")
     )
-    assert injection.tokens(told) <= house.ctx.settings.start_tokens
+    assert fence.tokens(told) <= house.ctx.settings.start_tokens

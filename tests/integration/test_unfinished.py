@@ -11,9 +11,11 @@ from service_house import ServiceHouse
 from talk import transcript
 
 from vector_memory.model import SUMMARY, TOPIC, Memory, Scope
-from vector_memory.service import backfill, capture, mining, outline, turn_end, unfinished
-from vector_memory.service.follow import FAR_BEHIND, follow_once
-from vector_memory.service.turn_end import Ended
+from vector_memory.service.base.follow_journal import FAR_BEHIND, follow_once
+from vector_memory.service.capture import backfill, deferred, model_ideas, store_session
+from vector_memory.service.find import topic_outline
+from vector_memory.service.jobs import turn_end
+from vector_memory.service.jobs.turn_end import Ended
 
 WHY = "We keep the jobs of the importer in a spool folder, since a worker may die at any time. " * 4
 TALK = [("Please make the importer survive a crash", WHY), ("And the retries of it?", WHY)]
@@ -49,11 +51,11 @@ def test_a_backfill_leaves_topics_for_later(house: ServiceHouse, folder: Path) -
     """They are made bit by bit, once; a backfill that finds nothing new leaves nothing."""
     fill(house, folder)
     assert (stored(house, TOPIC), stored(house, SUMMARY)) == ([], [])
-    assert house.ctx.state.due(unfinished.TOPICS) == ["s1"]
-    assert house.ctx.state.due(unfinished.SUMMARY) == ["s1"]
-    assert unfinished.finish_some(house.ctx) == 1
+    assert house.ctx.state.due(deferred.TOPICS) == ["s1"]
+    assert house.ctx.state.due(deferred.SUMMARY) == ["s1"]
+    assert deferred.finish_some(house.ctx) == 1
     assert len(stored(house, TOPIC)) == len(stored(house, SUMMARY)) == 1
-    assert unfinished.finish_some(house.ctx) == 0
+    assert deferred.finish_some(house.ctx) == 0
     assert not house.ctx.state.has_due()
     fill(house, folder)
     assert not house.ctx.state.has_due()
@@ -61,7 +63,7 @@ def test_a_backfill_leaves_topics_for_later(house: ServiceHouse, folder: Path) -
 
 def test_a_session_that_goes_on_has_no_summary_yet(house: ServiceHouse, folder: Path) -> None:
     fill(house, folder)
-    unfinished.finish_some(house.ctx)
+    deferred.finish_some(house.ctx)
     assert len(stored(house, TOPIC)) == 1
     assert stored(house, SUMMARY) == []
 
@@ -70,15 +72,15 @@ def test_a_session_that_goes_on_has_no_summary_yet(house: ServiceHouse, folder: 
 def test_who_looks_at_topics_sees_them(house: ServiceHouse, folder: Path) -> None:
     """They are made then, however soon after a backfill that is."""
     fill(house, folder)
-    (session,) = outline.outline(house.ctx, {"session": "s1", "cwd": str(folder)})["sessions"]
+    (session,) = topic_outline.outline(house.ctx, {"session": "s1", "cwd": str(folder)})["sessions"]
     assert session["topics"][0]["summary"]
-    assert house.ctx.state.due(unfinished.TOPICS) == house.ctx.state.due(unfinished.SUMMARY) == []
+    assert house.ctx.state.due(deferred.TOPICS) == house.ctx.state.due(deferred.SUMMARY) == []
 
 
 def test_killed_between_storing_and_topics(house: ServiceHouse, folder: Path) -> None:
     """The event is there still; what it finds due is made, though there is nothing new to read."""
     path = str(folder / "s1.jsonl")
-    capture.index_transcript(house.ctx, path, tasks=(unfinished.TOPICS,))
+    store_session.index_transcript(house.ctx, path, tasks=(deferred.TOPICS,))
     assert stored(house, TOPIC) == []
     turn_end.learn(house.ctx, Ended("s1", path, str(folder)))
     assert len(stored(house, TOPIC)) == 1
@@ -95,7 +97,7 @@ def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> 
         )  # fmt: skip
         turn_end.learn(house.ctx, Ended("s1", str(folder / "s1.jsonl"), str(folder), final=True))
         assert server.prompts == []  # nothing does slow work in this house: its daemon has ended
-        assert house.ctx.state.due(unfinished.MINING) == ["s1"]
+        assert house.ctx.state.due(deferred.MINING) == ["s1"]
         work = []
         house.ctx.slowly = work.append
         turn_end.resume_mining(house.ctx)
@@ -103,7 +105,7 @@ def test_a_model_reads_on_after_a_restart(house: ServiceHouse, folder: Path) -> 
             one()
         assert server.prompts
         assert not house.ctx.state.has_due()
-        assert mining.mine(house.ctx, ["s1"], final=True) == 0
+        assert model_ideas.mine(house.ctx, ["s1"], final=True) == 0
 
 
 def test_the_index_follows_from_afar_while_many_are_stored(
@@ -116,7 +118,7 @@ def test_the_index_follows_from_afar_while_many_are_stored(
     assert shelf.journal.last_seq() < FAR_BEHIND
     assert follow_once(shelf, house.embedding, filling=True) == 0
     assert shelf.matching(["spool"], Scope(), 5)
-    monkeypatch.setattr("vector_memory.service.follow.FAR_BEHIND", 1)
+    monkeypatch.setattr("vector_memory.service.base.follow_journal.FAR_BEHIND", 1)
     assert follow_once(shelf, house.embedding, filling=True) > 0
 
 

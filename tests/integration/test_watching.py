@@ -19,19 +19,13 @@ from talk import transcript
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
-from vector_memory.service import (
-    assessments,
-    change,
-    earlier_prompts,
-    flag_buffer,
-    purging,
-    records,
-    remember,
-    tool_call,
-    turn_end,
-    watching,
-)
-from vector_memory.service.records import Record
+from vector_memory.service.edit import edit_forget, remember
+from vector_memory.service.jobs import turn_end
+from vector_memory.service.learning import counted_records as records
+from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.purge import purge
+from vector_memory.service.tools import earlier_prompts, flag_buffer, observer, tool_call
+from vector_memory.service.tools import flags as assessments
 
 TASK = "Fix the coupon total in shop/checkout.py. Don't touch shop/prices.py."
 
@@ -180,7 +174,7 @@ def test_the_buffer_is_private_and_bounded(world: World, monkeypatch: pytest.Mon
     monkeypatch.setattr(flag_buffer, "MOST_BYTES", path.stat().st_size)
     world.bash("git stash drop")
     monkeypatch.undo()
-    monkeypatch.setattr(watching, "MOST_FLAGS", 2)
+    monkeypatch.setattr(observer, "MOST_FLAGS", 2)
     world.bash("git stash clear")
     world.bash("git clean -fd")
     assert [one["text"] for one in world.buffered()] == ["git push --force", "git stash clear"]
@@ -360,7 +354,7 @@ def test_pinned_rules_and_the_self_assessment_count(world: World) -> None:
              "origin": origin, "project": str(world.project)},
         )  # fmt: skip
     place = world.ctx.place(str(world.project))
-    told = Record(HEURISTICS, watching.SELF_ASSESSMENT, "Sessions here often rewrite history.")
+    told = Record(HEURISTICS, observer.SELF_ASSESSMENT, "Sessions here often rewrite history.")
     records.keep(world.ctx, place, told)
     world.say(TASK)
     world.call("Edit", file_path=str(world.project / "db/schema.sql"), new_string="x")
@@ -377,18 +371,18 @@ def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
     world.bash("git push --force origin coupon-hotfix-branch")
     assessments.settle(world.ctx)
     (record,) = world.records()
-    change.forget(world.ctx, {"ids": [record.id], "all_projects": True})
+    edit_forget.forget(world.ctx, {"ids": [record.id], "all_projects": True})
     world.bash("git push --force origin coupon-second-branch")
     assert world.flags() == []
     world.bash("git push --force origin coupon-third-branch", session="t")
-    done = purging.purge(world.ctx, {"session": "t", "all_projects": True}, lambda *_: None)
+    done = purge.purge(world.ctx, {"session": "t", "all_projects": True}, lambda *_: None)
     assert (done["purged"], done["left"]) == (1, [])
     assert world.flags() == []
 
 
 def test_what_goes_wrong_stops_no_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is counted, and the call is made."""
-    monkeypatch.setattr(watching, "_look", lambda *_: 1 / 0)
+    monkeypatch.setattr(observer, "_look", lambda *_: 1 / 0)
     world.use(observer="warn")
     assert world.bash("git push --force") == ""
     world.ctx.state.flush()
@@ -397,7 +391,7 @@ def test_what_goes_wrong_stops_no_call(world: World, monkeypatch: pytest.MonkeyP
 
 def test_sessions_in_memory_are_bounded(world: World) -> None:
     """The oldest are forgotten; their transcript tells of them again."""
-    from vector_memory.service.running import MOST, Running
+    from vector_memory.service.base.session_memory import MOST, Running
 
     running = Running()
     made = [running.of("observer", f"s{n}", list) for n in range(MOST + 1)]
@@ -410,5 +404,5 @@ def test_calls_of_nobody_are_let_be(world: World) -> None:
     call = tool_call.Call(
         "", str(world.project), str(world.project), "Bash", {"command": "rm -rf /"}
     )
-    assert watching.before(world.ctx, call) == ""
+    assert observer.before(world.ctx, call) == ""
     assert world.buffered() == []

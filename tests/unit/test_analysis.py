@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory import analysis
+from vector_memory.text import analysis
 
 
 @pytest.mark.parametrize(

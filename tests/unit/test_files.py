@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory import files
 from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.system import files
 
 LINE = b'{"text": "plain"}\n'
 

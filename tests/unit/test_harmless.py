@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from vector_memory.cli.output import plain
-from vector_memory.harmless import LINE_ENDS, visible
-from vector_memory.injection import Note, fence
 from vector_memory.redact.normalise import normalise
+from vector_memory.text.fence import Note, fence
+from vector_memory.text.harmless import LINE_ENDS, visible
 
 IGNORED = (
     (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5),

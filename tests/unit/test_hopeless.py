@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vector_memory.service.hopeless import AGAIN_S, MOST, Hopeless
+from vector_memory.service.base.unreadable import AGAIN_S, MOST, Hopeless
 
 
 def test_a_file_is_left_alone_while_it_is_what_it_was(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ sdk.load({light})
 from pathlib import Path
 from vector_memory.client.link import Daemon
 from vector_memory.mcp import asker, server
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 made = server.make(asker.Asker(Daemon(Home({str(LIB / "nowhere")!r})), "/", "s"))
 print(len(server.TOOLS), made.name, "uvicorn" in sys.modules, "mcp.client" in sys.modules)"""
     done = subprocess.run(

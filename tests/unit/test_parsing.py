@@ -11,8 +11,8 @@ import uuid
 
 import pytest
 
-from vector_memory import parsing
 from vector_memory.index.transcript import MOST_BROKEN, MOST_GLUED, parse_objects
+from vector_memory.system import json_in
 
 DEEP = 100_000
 
@@ -25,16 +25,16 @@ DEEP = 100_000
 def test_what_is_no_json_is_a_value_error(raw: bytes) -> None:
     """Nested a hundred thousand deep, cut off, or a number that no machine holds: never more."""
     with pytest.raises(ValueError):
-        parsing.load(raw)
+        json_in.load(raw)
     assert parse_objects(raw) in ([], [{"a": 1}])
 
 
 def test_odd_json_is_read_as_python_reads_it() -> None:
     """The last of equal keys, NaN, infinite numbers, lone surrogates."""
-    assert parsing.load(b'{"a": 1, "a": 2}') == {"a": 2}
-    assert math.isnan(parsing.load(b"NaN"))
-    assert parsing.load(b"1e999") == math.inf
-    assert parsing.load(b'"\\ud800"') == "\ud800"
+    assert json_in.load(b'{"a": 1, "a": 2}') == {"a": 2}
+    assert math.isnan(json_in.load(b"NaN"))
+    assert json_in.load(b"1e999") == math.inf
+    assert json_in.load(b'"\\ud800"') == "\ud800"
 
 
 @pytest.mark.parametrize("piece", [b"[],", b"{},", b'"ab",', b"0.5,"])
@@ -43,7 +43,7 @@ def test_millions_of_values_are_refused_before_they_take_memory(piece: bytes) ->
     raw = b'{"a": [' + piece * (5_000_000 // len(piece)) + b"0]}"
     tracemalloc.start()
     with pytest.raises(ValueError, match="values"):
-        parsing.load(raw)
+        json_in.load(raw)
     assert parse_objects(raw) == []
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -55,7 +55,7 @@ def test_much_talk_is_no_crowd() -> None:
     raw = json.dumps(
         {"text": "We keep it, as it is. " * 100_000, "image": "A" * 2_000_000}
     ).encode()
-    assert set(parsing.load(raw)) == {"text", "image"}
+    assert set(json_in.load(raw)) == {"text", "image"}
     assert len(parse_objects(raw)) == 1
 
 
@@ -83,14 +83,14 @@ def test_a_sessions_id_holds_no_secret() -> None:
         "one-of-many",
         "",
     ):
-        assert parsing.session_id(kept) == kept
+        assert json_in.session_id(kept) == kept
     letters = string.ascii_letters + string.digits
     for number in range(300):
         value = "".join(chance.choices(letters, k=chance.randrange(17, 80)))
         shape = ("{}", "token={}", "password: {}", "AKIA{}", "ghp_{}", "{} x", "a/{}", "\ud800{}")[
             number % 8
         ]
-        name = parsing.session_id(shape.format(value))
+        name = json_in.session_id(shape.format(value))
         assert value[:12] not in name
-        assert name == parsing.session_id(shape.format(value)) == parsing.session_id(name)
-    assert [parsing.session_id(one) for one in (None, 7, [], {})] == [""] * 4
+        assert name == json_in.session_id(shape.format(value)) == json_in.session_id(name)
+    assert [json_in.session_id(one) for one in (None, 7, [], {})] == [""] * 4

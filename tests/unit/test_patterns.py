@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.language import assertions
-from vector_memory.language.patterns import PatternSet, without_lookaround
+from vector_memory.text import assertions
+from vector_memory.text.patterns import PatternSet, without_lookaround
 
 WORDS = (
     "we", "decided", "to", "use", "instead", "of", "the", "fix", "is", "always", "never", "mind",

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory import harmless, injection
 from vector_memory.index.tools import clip
+from vector_memory.text import fence, harmless
 
 WORDS = st.text(alphabet="ab. ?:;\n\u27e6\u27e7()tol", max_size=120)
 SECRET = "EVIL"
@@ -41,12 +41,12 @@ def test_a_note_keeps_the_marks(
 ) -> None:
     """As it is cut for a prompt's budget, and for a title."""
     text = planted(before, theirs, after)
-    assert_told(injection.cut(text, budget, around))
+    assert_told(fence.cut(text, budget, around))
     assert_told(clip(text, budget))
-    note = injection.fitting(injection.Note("1", "2026-11-20", text), budget + 20, around)
+    note = fence.fitting(fence.Note("1", "2026-11-20", text), budget + 20, around)
     body = "\n".join(note.lines)
     assert_told(body)
-    assert (SECRET not in body) or injection.FOREIGN in injection.fence([note])
+    assert (SECRET not in body) or fence.FOREIGN in fence.fence([note])
 
 
 @given(st.lists(WORDS, max_size=8))
@@ -81,6 +81,6 @@ def test_what_earlier_versions_stored_is_marked() -> None:
             assert "zzz" not in harmless.without_marked(told), told
             assert "https://" not in told
             assert harmless.with_old_marked(told) == told
-            assert injection.FOREIGN in injection.fence([injection.Note("1", "h", old)])
+            assert fence.FOREIGN in fence.fence([fence.Note("1", "h", old)])
     refused = "Done: Bash: b (failed: refused by the user)"
     assert harmless.with_old_marked(refused) == refused

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory import private
 from vector_memory.errors import BadInputError
-from vector_memory.paths import Home
+from vector_memory.system import private
+from vector_memory.system.paths import Home
 
 
 @pytest.fixture(params=[0, 0o077])

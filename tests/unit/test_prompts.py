@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory import prompts
+from vector_memory.text import prompts
 
 
 @pytest.mark.parametrize(

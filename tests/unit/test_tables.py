@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory import analysis, prompts, tables
-from vector_memory.language import mentions, technologies
-from vector_memory.observe import sought
+from vector_memory.observe.search import pattern_terms
+from vector_memory.text import analysis, mentions, prompts, tables, technologies
 
 NAMES = sorted(path.stem for path in Path(tables.FOLDER).iterdir())
 
@@ -54,9 +53,9 @@ def test_what_is_plain_english_is_a_technology_only_as_a_name() -> None:
 
 def test_common_words_and_names_are_not_what_a_search_is_after() -> None:
     for word in tables.words("common_words"):
-        assert not sought._is_telling(word), word
+        assert not pattern_terms._is_telling(word), word
     for name in tables.words("common_names"):
-        assert not sought._is_name(name), name
+        assert not pattern_terms._is_name(name), name
 
 
 def test_a_word_that_begins_sentences_is_no_name() -> None:

@@ -6,8 +6,8 @@ from datetime import datetime, timezone
 from typing import Any, cast
 
 from vector_memory.errors import StoreFullError
-from vector_memory.service.shelf import Shelf
-from vector_memory.service.usage import EVERY_S, MOST, Uses
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.use_counts import EVERY_S, MOST, Uses
 
 AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
 

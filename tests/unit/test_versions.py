@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Priority, Source, Status
-from vector_memory.service.versions import NOTHING, compare, each, exchange_of
+from vector_memory.service.memory.exchange_versions import NOTHING, compare, each, exchange_of
 
 AT = datetime(2026, 5, 3, tzinfo=timezone.utc)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
     from vector_memory.client.link import Daemon

@@ -12,7 +12,7 @@ from vector_memory import config
 from vector_memory.cli import output
 from vector_memory.cli.options import Json
 from vector_memory.errors import BadInputError
-from vector_memory.paths import PACKAGE_ROOT, Home
+from vector_memory.system.paths import PACKAGE_ROOT, Home
 
 PACKAGES = {
     "minilm": "onnxruntime",
@@ -55,9 +55,9 @@ def install(
     if name not in PACKAGES:
         raise BadInputError(f"There is no backend {name!r}.", f"Backends: {', '.join(PACKAGES)}.")
     from vector_memory.embed.install import install_backend
-    from vector_memory.private import close_below
     from vector_memory.setup import uv
     from vector_memory.setup.site import Site
+    from vector_memory.system.private import close_below
 
     home = Home()
     root = os.path.dirname(os.path.dirname(PACKAGE_ROOT))

@@ -16,8 +16,8 @@ import typer
 
 from vector_memory.cli import output
 from vector_memory.errors import VectorMemoryError
-from vector_memory.paths import PACKAGE_ROOT, Home, version
-from vector_memory.private import make_folder
+from vector_memory.system.paths import PACKAGE_ROOT, Home, version
+from vector_memory.system.private import make_folder
 
 EXPECTED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 _HARMLESS = (AttributeError, TypeError, ImportError, NameError, ZeroDivisionError)

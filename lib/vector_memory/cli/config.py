@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from vector_memory import ancestry, processes
 from vector_memory import config as settings
 from vector_memory.cli import asking, output
 from vector_memory.cli.options import Json
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.paths import Home
+from vector_memory.system import ancestry, processes
+from vector_memory.system.paths import Home
 
 app = typer.Typer(
     add_completion=False,

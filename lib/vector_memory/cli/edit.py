@@ -14,7 +14,7 @@ from vector_memory.cli import asking, output
 from vector_memory.cli.options import Json
 from vector_memory.errors import BadInputError
 from vector_memory.model import Priority
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 
 def edit(

@@ -12,7 +12,7 @@ from vector_memory.cli import asking, import_notes
 from vector_memory.cli.options import Global, Json, NoWait, Project
 from vector_memory.cli.progress import follow, report
 from vector_memory.errors import NotFoundError
-from vector_memory.files import open_plain, with_real_folder
+from vector_memory.system.files import open_plain, with_real_folder
 
 MARKDOWN = (".md", ".markdown")
 FIRST_LINE_BYTES = 64 * 1024

@@ -12,7 +12,7 @@ import typer.core
 import typer.main
 
 from vector_memory.cli import boundary, output
-from vector_memory.paths import version
+from vector_memory.system.paths import version
 
 PROGRAM = "vector-memory"
 HERE = "vector_memory.cli"

@@ -8,9 +8,10 @@ import time
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory import analysis, projects
+from vector_memory import projects
 from vector_memory.journal import readonly
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
+from vector_memory.text import analysis
 
 TERMS = 24
 PATIENCE_S = 5.0

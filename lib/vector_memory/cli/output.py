@@ -11,7 +11,7 @@ from datetime import datetime
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-from vector_memory.harmless import excerpt, visible
+from vector_memory.text.harmless import excerpt, visible
 
 if TYPE_CHECKING:
     from rich.tree import Tree

@@ -22,7 +22,7 @@ from vector_memory.cli.options import (
     Until,
 )
 from vector_memory.errors import StoreFullError
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 DEFAULT_K = 10
 PARTS = {

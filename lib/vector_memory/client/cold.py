@@ -3,11 +3,12 @@
 import json
 from datetime import datetime, timezone
 
-from vector_memory import analysis, injection, projects
+from vector_memory import projects
 from vector_memory.client import privacy
 from vector_memory.client.spool import read_spool
 from vector_memory.journal import readonly
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
+from vector_memory.text import analysis, fence
 
 NOTES = 3
 NOTE_TOKENS = 110
@@ -23,7 +24,7 @@ MIN_COVERAGE = 0.4
 
 def notes(
     home: Home, prompt: str, folder: str, session: str, deadline: float
-) -> "list[injection.Note]":
+) -> "list[fence.Note]":
     """Return what the journal says to a prompt by its words alone, best first.
 
     Args:
@@ -61,20 +62,20 @@ def _shown(home: Home, session: str) -> "set[str]":
     return seen
 
 
-def _note(row: "dict[str, object]", terms: "list[str]") -> injection.Note:
+def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
     at = datetime.fromtimestamp(int(row["created_at_us"]) / 1e6, timezone.utc)  # type: ignore[call-overload]
     name = str(row["project"]).rpartition("-")[0]
     where = str(row["id"])[:8]
     if row["path"]:
-        where += " %s:%s" % (injection.short_name(str(row["path"])), row["line_start"])
+        where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
     marks, origin = _marks(row), str(row["origin"])
     suspicious = bool(marks) and not marks.get("released")
     told = "" if row["kind"] in UNSAID else origin
     told = " · ".join(part for part in (told, "suspicious" if suspicious else "") if part)
-    head = injection.head(at.date().isoformat(), str(row["kind"]), name, where, told)
+    head = fence.head(at.date().isoformat(), str(row["kind"]), name, where, told)
     foreign = suspicious or origin in OTHERS
-    note = injection.Note(str(row["id"]), head, str(row["text"]), foreign)
-    return injection.fitting(note, NOTE_TOKENS + injection.tokens(head), terms)
+    note = fence.Note(str(row["id"]), head, str(row["text"]), foreign)
+    return fence.fitting(note, NOTE_TOKENS + fence.tokens(head), terms)
 
 
 def _marks(row: "dict[str, object]") -> "dict[str, object]":

@@ -9,14 +9,14 @@ the daemon was started.
 import os
 import time
 
-from vector_memory import private
 from vector_memory.client import exchange, spawn
 from vector_memory.errors import BadInputError
-from vector_memory.paths import Home
+from vector_memory.system import private
+from vector_memory.system.paths import Home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from vector_memory import injection
+    pass
 
 SPOOLED = frozenset({"Stop", "SubagentStop", "PreCompact", "SessionEnd"})
 WAIT_STEP_S = 0.02
@@ -97,8 +97,9 @@ def _snapshot(home: Home, call: "exchange.Call") -> bytes:
     """Return the project's last start as the daemon left it, fenced anew."""
     import json
 
-    from vector_memory import injection, projects
+    from vector_memory import projects
     from vector_memory.client import privacy
+    from vector_memory.text import fence
 
     folder = os.fsdecode(call.project_dir) or str(_parsed(call).get("cwd") or "")
     with open(home.snapshot(folder), encoding="utf-8") as file:
@@ -106,7 +107,7 @@ def _snapshot(home: Home, call: "exchange.Call") -> bytes:
             return b""
         stored = json.load(file)
     notes = [
-        injection.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)
+        fence.Note(note["id"], note["head"], note["text"], note.get("foreign") is not False)
         for note in stored["notes"]
     ]
     if notes:
@@ -115,15 +116,15 @@ def _snapshot(home: Home, call: "exchange.Call") -> bytes:
 
 
 def _prompt_answer(home: Home, call: "exchange.Call", event: "dict[str, object]") -> bytes:
-    from vector_memory import prompts
+    from vector_memory.text import prompts
 
     prompt = str(event.get("prompt") or "")
     if prompts.needs_nothing(prompt):
         return b""
     folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
-    from vector_memory import parsing
+    from vector_memory.system import json_in
 
-    session = parsing.session_id(event.get("session_id"))
+    session = json_in.session_id(event.get("session_id"))
     from vector_memory.client import cold, spool
 
     notes = cold.notes(home, prompt, folder, session, call.deadline - 0.02)
@@ -138,12 +139,12 @@ def _prompt_answer(home: Home, call: "exchange.Call", event: "dict[str, object]"
     return _output(call.event, notes)
 
 
-def _output(event: str, notes: "list[injection.Note]") -> bytes:
+def _output(event: str, notes: "list[fence.Note]") -> bytes:
     if not notes:
         return b""
     import json
 
-    from vector_memory import injection
+    from vector_memory.text import fence
 
-    block = injection.fence(notes)
-    return json.dumps(injection.hook_output(event, block)).encode("ascii")
+    block = fence.fence(notes)
+    return json.dumps(fence.hook_output(event, block)).encode("ascii")

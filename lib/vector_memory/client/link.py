@@ -13,8 +13,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from vector_memory import errors, paths, peer, private, wire
+from vector_memory import errors, wire
 from vector_memory.client import spawn
+from vector_memory.system import paths, peer, private
 
 START_WAIT_S = 10.0
 POLL_S = 0.02

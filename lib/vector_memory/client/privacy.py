@@ -4,7 +4,7 @@ Standard library only, Python 3.9. The rules themselves are the daemon's."""
 import os
 import re
 
-from vector_memory.files import open_regular
+from vector_memory.system.files import open_regular
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000

@@ -4,7 +4,7 @@ import _signal  # type: ignore[import-not-found]
 import fcntl
 import os
 
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 _DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
 PLAIN_SIGNALS = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM)

@@ -10,8 +10,8 @@ import json
 import os
 import time
 
-from vector_memory import parsing, private
-from vector_memory.paths import Home
+from vector_memory.system import json_in, private
+from vector_memory.system.paths import Home
 
 _ENDING = ".json"
 CLAIM_S = 2.0
@@ -33,7 +33,7 @@ def write_spool(
     """
     entry = {
         "event": event,
-        "session": parsing.session_id(data.get("session_id")),
+        "session": json_in.session_id(data.get("session_id")),
         "transcript": str(data.get("agent_transcript_path") or data.get("transcript_path") or ""),
         "folder": folder or str(data.get("cwd") or ""),
         "at": time.time(),
@@ -83,7 +83,7 @@ def read_entry(path: str) -> "dict[str, object]":
     """Return a spooled event; {} where it cannot be read."""
     try:
         with open(path, encoding="ascii") as file:
-            entry = parsing.whole(json.load(file))
+            entry = json_in.whole(json.load(file))
     except (OSError, ValueError):
         return {}
     return entry if isinstance(entry, dict) else {}

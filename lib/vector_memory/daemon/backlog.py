@@ -20,9 +20,9 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.client.spool import read_aside, read_entry, read_spool
-from vector_memory.durable_files import write_durably
 from vector_memory.errors import StoreFullError, UnsafeTextError
-from vector_memory.service.context import Context
+from vector_memory.service.base.context import Context
+from vector_memory.system.durable_files import write_durably
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from vector_memory import ancestry, processes
-from vector_memory.ancestry import AGENT, USER, Client, Identity
-from vector_memory.processes import Process
-from vector_memory.service.asked import SAID
+from vector_memory.service.base.request_fields import SAID
+from vector_memory.system import ancestry, processes
+from vector_memory.system.ancestry import AGENT, USER, Client, Identity
+from vector_memory.system.processes import Process
 
 T = TypeVar("T")
 MOST_CLIENTS = 64

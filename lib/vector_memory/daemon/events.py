@@ -12,15 +12,17 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from vector_memory import parsing, wire
+from vector_memory import wire
 from vector_memory.client.spool import CLAIM_S, write_spool
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
-from vector_memory.files import with_real_folder
 from vector_memory.redact import policy
-from vector_memory.service import context_block, privacy, privacy_rules, session_start, sessions
-from vector_memory.service.context import Context
-from vector_memory.service.turns import Turn, last_turn
+from vector_memory.service.base import context_block, privacy, privacy_rules
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.last_turn import Turn, last_turn
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.system import json_in
+from vector_memory.system.files import with_real_folder
 
 log = logging.getLogger(__name__)
 
@@ -90,13 +92,13 @@ class Events:
         if (known is None and event not in self._tools) or not self._claims.first(event, data):
             return b""
         try:
-            message = parsing.whole(parsing.load(data))
+            message = json_in.whole(json_in.load(data))
         except ValueError:
             self._ctx.count("hook_inputs_broken")
             return b""
         if not isinstance(message, dict):
             return b""
-        message["session_id"] = parsing.session_id(message.get("session_id"))
+        message["session_id"] = json_in.session_id(message.get("session_id"))
         # A subagent is told what to do by the agent.
         spoken = "" if message.get("agent_id") else _text(message, "prompt")
         self._callers.heard(started, event, spoken)
@@ -147,13 +149,13 @@ class Events:
             compacted_at=turn.compacted_at,
             transcript=_text(message, "transcript_path"),
         )
-        answer = sessions.on_prompt(self._ctx, ask)
+        answer = prompt_recall.on_prompt(self._ctx, ask)
         turn.hear(prompt)
         return answer
 
     def _tool_call(self, event: str, message: dict[str, Any], folder: str) -> dict[str, Any] | None:
         """Answer a tool call; what looks at them is imported when the first one comes."""
-        from vector_memory.service import tool_call, tool_calls
+        from vector_memory.service.tools import dispatch, tool_call
 
         given, session = message.get("tool_input"), _text(message, "session_id")
         turn = self._turn(session)
@@ -171,7 +173,7 @@ class Events:
             turn.asked,
             turn.compacted_at,
         )
-        look = tool_calls.before if event == "PreToolUse" else tool_calls.after
+        look = dispatch.before if event == "PreToolUse" else dispatch.after
         return tool_call.output(event, look(self._ctx, call))
 
     def _failure(self, message: dict[str, Any], folder: str) -> str:
@@ -188,10 +190,11 @@ class Events:
             compacted_at=turn.compacted_at,
             transcript=_text(message, "transcript_path"),
         )
-        from vector_memory.service import failures, guidance
+        from vector_memory.service.learning import guidance
+        from vector_memory.service.tools import failure_advice
 
         error = _text(message, "error")
-        told = [failures.on_failure(self._ctx, ask, error, command)]
+        told = [failure_advice.on_failure(self._ctx, ask, error, command)]
         if not message.get("agent_id"):
             # What a subagent changed stands in a transcript of its own.
             told.append(guidance.for_failure(self._ctx, ask, error, command))
@@ -238,7 +241,7 @@ class Events:
             final = entry.get("event") in FINAL_EVENTS
             # What reads transcripts is imported when the first turn has ended: a start and the first
             # prompt do not wait for it.
-            from vector_memory.service import turn_end
+            from vector_memory.service.jobs import turn_end
 
             with privacy.for_folder(self._ctx, folder, [_text(entry, "configuration")]):
                 turn_end.learn(

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vector_memory import children, minder
 from vector_memory.client.spool import read_aside
 from vector_memory.config import Settings
 from vector_memory.daemon.callers import CURSOR, Callers
@@ -21,11 +20,12 @@ from vector_memory.daemon.work import Worker
 from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
-from vector_memory.paths import Home
-from vector_memory.processes import Process
-from vector_memory.service.context import Context
-from vector_memory.service.embedding import Embedding
-from vector_memory.service.shelf import Shelf
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.system import children, programs
+from vector_memory.system.paths import Home
+from vector_memory.system.processes import Process
 
 if TYPE_CHECKING:
     from vector_memory.daemon.events import Events
@@ -114,11 +114,12 @@ class House:
     def ask(self, verb: str, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Answer a verb."""
         from vector_memory.daemon import verbs
-        from vector_memory.service import privacy, rights
+        from vector_memory.service.base import privacy
+        from vector_memory.service.memory import agent_rights
 
         try:
             with privacy.for_request(self.ctx, request):
-                rights.require_included(self.ctx, request)
+                agent_rights.require_included(self.ctx, request)
                 if verb in verbs.SIMPLE:
                     answer = verbs.SIMPLE[verb](self.ctx, request)
                     return privacy.shown(answer) if verb in verbs.SHOWN else answer
@@ -148,10 +149,10 @@ class House:
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
-        from vector_memory.service import tool_calls
+        from vector_memory.service.tools import dispatch
 
         try:
-            tool_calls.publish_wishes(self.home.tools, self.ctx.settings)
+            dispatch.publish_wishes(self.home.tools, self.ctx.settings)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
 
@@ -162,9 +163,9 @@ class House:
         self._chores.put(self._warm_up_tool_calls)
 
     def _warm_up_tool_calls(self) -> None:
-        from vector_memory.service import tool_calls
+        from vector_memory.service.tools import dispatch
 
-        tool_calls.warm_up(self.ctx.settings)
+        dispatch.warm_up(self.ctx.settings)
 
     def state(self) -> str:
         """Return the stage: `lexical`, `vectors` or `full`; `degraded` without a model."""
@@ -187,13 +188,14 @@ class House:
 
     def health(self) -> dict[str, Any]:
         """Return the last errors and the counters."""
-        from vector_memory.service import generation, hook_counts, privacy_rules
+        from vector_memory.service.base import model_help, privacy_rules
+        from vector_memory.service.upkeep import hook_counts
 
         hook_counts.drain(self.ctx)
         self.ctx.state.flush()
         return {
             "errors": list(self.errors),
-            "generation": generation.report(self.ctx),
+            "generation": model_help.report(self.ctx),
             "privacy": privacy_rules.report(self.ctx),
             "counters": self.ctx.state.totals(),
             "embedding": {
@@ -239,7 +241,7 @@ class House:
         # They are small, and nothing else knows of them.
         self._chores.finish()
         children.kill_all()
-        minder.end_all()
+        programs.end_all()
 
     def close(self, wait_s: float) -> bool:
         """Wait for the threads and close everything; whether all have ended in time.
@@ -276,11 +278,11 @@ class House:
         sweep_claims(self.ctx)
         self.events.backlog.drain()
         if self.ctx.state.due("purge"):
-            from vector_memory.service import purging
+            from vector_memory.service.purge import purge
 
-            self.ctx.slowly(lambda: purging.resume(self.ctx))
+            self.ctx.slowly(lambda: purge.resume(self.ctx))
         if self.ctx.settings.extraction:
-            from vector_memory.service import turn_end
+            from vector_memory.service.jobs import turn_end
 
             turn_end.resume_mining(self.ctx)
 
@@ -325,9 +327,9 @@ def _finish_restoring(home: Home) -> dict[str, Any] | None:
     """Put a backup in place that is to be restored, before anything is opened."""
     if not os.path.exists(home.restore_plan):
         return None
-    from vector_memory.service import restoring
+    from vector_memory.service.upkeep import restore
 
-    return restoring.finish(home)
+    return restore.finish(home)
 
 
 def _warm() -> None:

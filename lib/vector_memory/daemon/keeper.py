@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from vector_memory import heap
 from vector_memory.daemon.work import Relay
 from vector_memory.errors import StoreDamagedError, VectorMemoryError
-from vector_memory.service.context import Context
-from vector_memory.service.follow import follow_once
-from vector_memory.service.shelf import OpensIndex, Shelf
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.follow_journal import follow_once
+from vector_memory.service.base.shelf import OpensIndex, Shelf
+from vector_memory.system import heap
 
 log = logging.getLogger(__name__)
 
@@ -285,7 +285,7 @@ class Keeper(Relay):
 
     def _tidy_shelves(self) -> bool:
         # It brings what reads sessions: nobody should wait for that at the start.
-        from vector_memory.service.weaving import weave
+        from vector_memory.service.capture.link_ideas import weave
 
         done = True
         for shelf in self._ctx.opened_shelves():
@@ -307,7 +307,7 @@ class Keeper(Relay):
         if not self._ctx.state.has_due():
             return 0
         # What reads sessions is imported when there is one to read.
-        from vector_memory.service.unfinished import finish_some
+        from vector_memory.service.capture.deferred import finish_some
 
         return finish_some(self._ctx)
 

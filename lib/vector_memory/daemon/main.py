@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from vector_memory import config, parsing, paths, private, wire
+from vector_memory import config, wire
 from vector_memory.client.link import ONLY_READ
 from vector_memory.client.spawn import LOCK_FD
 from vector_memory.client.spool import read_aside
@@ -30,7 +30,8 @@ from vector_memory.errors import (
     StoreTamperedError,
     VectorMemoryError,
 )
-from vector_memory.paths import Home
+from vector_memory.system import json_in, paths, private
+from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
     from vector_memory.daemon.house import House
@@ -225,14 +226,15 @@ class Daemon:
 
     def _restore(self, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Show what restoring a backup would do, or make it ready and end: the next daemon has it."""
-        from vector_memory.service import asked, restoring
+        from vector_memory.service.base import request_fields
+        from vector_memory.service.upkeep import restore
 
-        path = asked.text_of(request, "path", 4_096)
+        path = request_fields.text_of(request, "path", 4_096)
         if request.get("dry_run"):
-            return restoring.look(self.home, path)
-        asked.require_user(request, "restores a backup")
+            return restore.look(self.home, path)
+        request_fields.require_user(request, "restores a backup")
         trusted = self.house.ctx.state.trusted_folders() if self.house else []
-        told = restoring.restore(self.home, path, trusted, reply.progress)
+        told = restore.restore(self.home, path, trusted, reply.progress)
         self.end("a backup is to be restored")
         return told
 
@@ -257,7 +259,7 @@ class Daemon:
         return {"reloaded": True, "restarting": restart}
 
     def _doctor(self, request: dict[str, Any]) -> dict[str, Any]:
-        from vector_memory.service import privacy
+        from vector_memory.service.base import privacy
 
         assert self.house is not None
         with privacy.for_request(self.house.ctx, request):
@@ -306,7 +308,7 @@ class Daemon:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        request = parsing.load(body) if body else {}
+        request = json_in.load(body) if body else {}
     except ValueError as error:
         raise BadInputError(f"The request is no JSON: {error}.") from error
     if not isinstance(request, dict):

@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from vector_memory import peer, processes, wire
+from vector_memory import wire
 from vector_memory.daemon.clients import Client, Clients
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
-from vector_memory.processes import Process
+from vector_memory.system import peer, processes
+from vector_memory.system.processes import Process
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)

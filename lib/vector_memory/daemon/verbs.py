@@ -10,39 +10,38 @@ from typing import Any
 from vector_memory import wire
 from vector_memory.daemon.server import Reply
 from vector_memory.model import Progress
-from vector_memory.service import (
-    asked,
-    assessments,
-    backfill,
-    change,
+from vector_memory.service.base import privacy, privacy_rules, request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import backfill
+from vector_memory.service.edit import (
+    agent_edit,
+    classify,
     contradictions,
-    graphs,
-    impact,
-    lessons,
-    linking,
-    markdown,
-    notes,
-    organizing,
-    outline,
-    overview,
-    places,
-    privacy,
-    privacy_rules,
+    edit_forget,
     quarantine,
-    recall,
     remember,
-    report,
-    resume,
     review,
-    rewriting,
     scratch,
-    summing_up,
-    tracing,
-    transfer,
-    upkeep,
-    weighing,
 )
-from vector_memory.service.context import Context
+from vector_memory.service.find import (
+    impact,
+    overview,
+    provenance,
+    recall,
+    resume,
+    summarize,
+    topic_outline,
+)
+from vector_memory.service.learning import lessons
+from vector_memory.service.memory import confidence, links
+from vector_memory.service.tools import flags
+from vector_memory.service.transfer import (
+    export_markdown,
+    import_notes,
+    json_lines,
+    knowledge_graph,
+)
+from vector_memory.service.upkeep import check_rebuild, project_store, stats
 
 Request = dict[str, Any]
 Simple = Callable[[Context, Request], dict[str, Any]]
@@ -53,8 +52,10 @@ SETTLE_S = 6 * 3_600.0
 
 
 def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    path = transfer.regular_file(asked.text_of(request, "path", 4_096))
-    read = graphs.import_graph if graphs.is_graph(path) else transfer.import_file
+    path = json_lines.regular_file(request_fields.text_of(request, "path", 4_096))
+    read = (
+        knowledge_graph.import_graph if knowledge_graph.is_graph(path) else json_lines.import_file
+    )
     done = read(ctx, request, reply.progress)
     _settle(ctx, request, reply)
     return done
@@ -64,7 +65,7 @@ def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any
     def show(step: dict[str, Any]) -> None:
         reply.json(wire.ITEM, step)
 
-    done = notes.import_notes(ctx, request, show, reply.progress)
+    done = import_notes.import_notes(ctx, request, show, reply.progress)
     if not request.get("dry_run"):
         _settle(ctx, request, reply)
     return done
@@ -79,7 +80,7 @@ def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
 
 def _backup(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It brings the compression with it.
-    from vector_memory.service import backups
+    from vector_memory.service.upkeep import backups
 
     return backups.backup(ctx, request, reply.progress)
 
@@ -88,7 +89,7 @@ def _settle(ctx: Context, request: Request, reply: Reply) -> None:
     """Wait until all is searchable by meaning, unless asked not to."""
     ctx.notify()
     if request.get("wait", True) and ctx.embedding.wait(60.0):
-        upkeep.wait_level(ctx, SETTLE_S, reply.progress)
+        check_rebuild.wait_level(ctx, SETTLE_S, reply.progress)
 
 
 def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -96,15 +97,15 @@ def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
         request = {**request, "all_projects": True}
     count = 0
     if request.get("format") == "markdown":
-        for text, memories in reply.paced(markdown.export(ctx, request)):
+        for text, memories in reply.paced(export_markdown.export(ctx, request)):
             reply.json(wire.ITEM, privacy.shown({"markdown": text}))
             count += memories
     else:
-        lines = transfer.export(ctx, request)
+        lines = json_lines.export(ctx, request)
         for line in reply.paced(_shown_politely(ctx, line) for line in lines):
             reply.json(wire.ITEM, line)
             count += 1
-    ctx.state.audit("export", asked.actor_of(request), [], {"exported": count})
+    ctx.state.audit("export", request_fields.actor_of(request), [], {"exported": count})
     return {"exported": count}
 
 
@@ -115,35 +116,35 @@ def _shown_politely(ctx: Context, line: dict[str, Any]) -> dict[str, Any]:
 
 def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It is done once in a long while: its parts are imported then.
-    from vector_memory.service import purging
+    from vector_memory.service.purge import purge
 
     def tell(done: int, total: int, doing: str) -> None:
         # Who asked may go away: what was begun is finished.
         with contextlib.suppress(OSError):
             reply.progress(done, total, doing)
 
-    return purging.purge(ctx, request, tell)
+    return purge.purge(ctx, request, tell)
 
 
 def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    timeout_s = asked.seconds_of(request, "timeout_s", 60.0, SETTLE_S)
-    return {"complete": upkeep.wait_level(ctx, timeout_s, reply.progress)}
+    timeout_s = request_fields.seconds_of(request, "timeout_s", 60.0, SETTLE_S)
+    return {"complete": check_rebuild.wait_level(ctx, timeout_s, reply.progress)}
 
 
 def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    from vector_memory.service import consolidating
+    from vector_memory.service.edit import consolidate
 
-    return _shown(consolidating.consolidate(ctx, request, reply.progress))
+    return _shown(consolidate.consolidate(ctx, request, reply.progress))
 
 
 def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    from vector_memory.service import pruning
+    from vector_memory.service.edit import prune_candidates
 
-    return _shown(pruning.prune(ctx, request, reply.progress))
+    return _shown(prune_candidates.prune(ctx, request, reply.progress))
 
 
 def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    from vector_memory.service import vault
+    from vector_memory.service.transfer import vault
 
     return _shown(vault.search(ctx, request, reply.progress))
 
@@ -160,8 +161,8 @@ def _with_progress(
 
 
 def _audit(ctx: Context, request: Request) -> dict[str, Any]:
-    k = asked.number_of(request, "k", 50, 1, 100_000)
-    since = asked.time_of(request, "since")
+    k = request_fields.number_of(request, "k", 50, 1, 100_000)
+    since = request_fields.time_of(request, "since")
     action = str(request.get("action") or "")
     found = ctx.state.audit_entries(k, since, action)
     entries = [{**entry, "at": entry["at"].isoformat()} for entry in found]
@@ -177,40 +178,40 @@ SIMPLE: dict[str, Simple] = {
     "remember": remember.remember,
     "recall": recall.recall,
     "list": recall.list_memories,
-    "topics": outline.outline,
+    "topics": topic_outline.outline,
     "resume": resume.resume,
     "lessons": lessons.show,
     "get": recall.get,
     "history": recall.history,
     "entities": recall.entities,
-    "link": linking.link,
-    "links": linking.links,
-    "edit": lambda ctx, request: (rewriting.rewrite if asked.is_agent(request) else change.edit)(
-        ctx, request
-    ),
-    "forget": lambda ctx, request: ctx.reserve.spare(lambda: change.forget(ctx, request)),
+    "link": links.link,
+    "links": links.links,
+    "edit": lambda ctx, request: (
+        agent_edit.rewrite if request_fields.is_agent(request) else edit_forget.edit
+    )(ctx, request),
+    "forget": lambda ctx, request: ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)),
     "quarantine": quarantine.held,
     "release": quarantine.release,
     "privacy": privacy_rules.show,
     "review": review.review,
-    "stats": report.stats,
-    "flags": assessments.flags,
-    "init": places.init,
-    "trust": places.trust,
+    "stats": stats.stats,
+    "flags": flags.flags,
+    "init": project_store.init,
+    "trust": project_store.trust,
     "important": overview.important,
     "overview": overview.overview,
     "scratch": scratch.scratch,
-    "verify": weighing.verify,
-    "boost": weighing.boost,
-    "promote": weighing.promote,
-    "rewrite": rewriting.rewrite,
-    "summarize": summing_up.summarize,
-    "organize": organizing.organize,
+    "verify": confidence.verify,
+    "boost": confidence.boost,
+    "promote": confidence.promote,
+    "rewrite": agent_edit.rewrite,
+    "summarize": summarize.summarize,
+    "organize": classify.organize,
     "impact": impact.impact,
     "contradictions": contradictions.check,
-    "provenance": tracing.provenance,
-    "trace": tracing.trace,
-    "session_recalled": tracing.session_recalled,
+    "provenance": provenance.provenance,
+    "trace": provenance.trace,
+    "session_recalled": provenance.session_recalled,
     "audit": _audit,
     "jobs": _jobs,
 }
@@ -227,9 +228,9 @@ LONG: dict[str, Long] = {
     "backfill": _backfill,
     "export": _export,
     "backup": _backup,
-    "check": _with_progress(upkeep.check),
-    "rebuild": _with_progress(upkeep.rebuild),
-    "migrate": _with_progress(upkeep.migrate),
+    "check": _with_progress(check_rebuild.check),
+    "rebuild": _with_progress(check_rebuild.rebuild),
+    "migrate": _with_progress(check_rebuild.migrate),
     "purge": _purge,
     "wait": _wait,
     "consolidate": _consolidate,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vector_memory import heap
 from vector_memory.config import Settings
 from vector_memory.embed.model_layout import FOLDER, GRAPH_FILE, TOKENIZER_FILE
 from vector_memory.embed.vectors import no_vectors, normalised, readable
 from vector_memory.errors import EmbeddingError
+from vector_memory.system import heap
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors

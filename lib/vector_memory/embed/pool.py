@@ -12,10 +12,10 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vector_memory.children import Child
 from vector_memory.config import Settings
 from vector_memory.embed.worker import ERROR
 from vector_memory.errors import EmbeddingError
+from vector_memory.system.children import Child
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate
 
-from vector_memory.injection import tokens
+from vector_memory.text.fence import tokens
 
 SIZE_TOKENS = 500
 OVERLAP_TOKENS = 100

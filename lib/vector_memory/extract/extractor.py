@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from vector_memory.extract import prompts, schema
 from vector_memory.extract.schema import Extracted
-from vector_memory.harmless import unescape
+from vector_memory.text.harmless import unescape
 
 GATE_TOKENS = 16
 ANSWER_TOKENS = 1_200

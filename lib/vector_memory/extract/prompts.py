@@ -7,8 +7,8 @@ a tag, so it cannot end the quotation. Every prompt starts with the mark of our 
 from __future__ import annotations
 
 from vector_memory.extract.schema import MAX_CHARS, MIN_CHARS, MOST_IDEAS
-from vector_memory.harmless import escape
 from vector_memory.model import EXTRACTION_MARK, INTENTS
+from vector_memory.text.harmless import escape
 
 _DATA = (
     "Below, between the two marks, is a stretch of a work session between a developer and an "

@@ -11,10 +11,10 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any
 
-from vector_memory import minder
 from vector_memory.config import Settings
 from vector_memory.errors import GenerationError
 from vector_memory.model import EXTRACTION_MARK, Completion
+from vector_memory.system import programs
 
 COMMAND = "claude"
 DEFAULT_MODEL = "haiku"
@@ -99,7 +99,7 @@ class Headless:
         environment = {**os.environ, **_ENVIRONMENT, **more}
         with tempfile.TemporaryDirectory(prefix="vector-memory-") as folder:
             try:
-                done = minder.run(
+                done = programs.run(
                     words, given.encode("utf-8", "replace"), timeout_s, folder, environment
                 )
             except (OSError, subprocess.TimeoutExpired) as error:

@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from vector_memory.files import open_plain
 from vector_memory.index.tools import patched_files
 from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
 from vector_memory.index.typists import HEADLESS
+from vector_memory.system.files import open_plain
 
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _AT_THE_KEYBOARD = ("cli", "vscode")

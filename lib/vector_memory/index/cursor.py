@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from vector_memory.files import open_plain
+from vector_memory.system.files import open_plain
 
 HEAD_BYTES = 1_024
 TAIL_BYTES = 256

@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
-from vector_memory import tables
-from vector_memory.language.calendar import DAYS_AND_MONTHS
-from vector_memory.language.mentions import mentions
-from vector_memory.language.technologies import CANONICAL, canonical, technologies
+from vector_memory.text import tables
+from vector_memory.text.calendar import DAYS_AND_MONTHS
+from vector_memory.text.mentions import mentions
+from vector_memory.text.technologies import CANONICAL, canonical, technologies
 
 FILE, TECHNOLOGY, CONCEPT = "file", "technology", "concept"
 PERSON, PROJECT = "person", "project"

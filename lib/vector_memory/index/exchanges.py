@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from vector_memory import parsing
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
 from vector_memory.index.noise import is_command, plain_prompt, strip_tags
 from vector_memory.index.transcript import Entry
 from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
+from vector_memory.system import json_in
 
 SAID = "said"
 DONE = "done"
@@ -175,7 +175,7 @@ class _Open:
     def close(self) -> Exchange:
         data = self.first.data
         return Exchange(
-            session=parsing.session_id(data.get("sessionId")),
+            session=json_in.session_id(data.get("sessionId")),
             uuid=_word(data, "uuid"),
             prompt=self.prompt,
             steps=tuple(step for step in self.steps if step.text),

@@ -22,18 +22,11 @@ from vector_memory.index.memories import (
     unchanged,
 )
 from vector_memory.index.noise import is_own_command
-from vector_memory.language import assertions, pastes, priorities
-from vector_memory.language.assertions import ASSISTANT, USER, Assertion
-from vector_memory.language.chatter import is_chatter, without_applause
-from vector_memory.language.statements import (
-    CODE,
-    HEADING,
-    ITEM,
-    Statement,
-    capitalised,
-    statements,
-)
 from vector_memory.model import DECISION, PREFERENCE, PROBLEM, QUESTION, SOLUTION, TODO, Priority
+from vector_memory.text import assertions, pastes, priorities
+from vector_memory.text.assertions import ASSISTANT, USER, Assertion
+from vector_memory.text.chatter import is_chatter, without_applause
+from vector_memory.text.statements import CODE, HEADING, ITEM, Statement, capitalised, statements
 
 LONGEST_IDEA = 350
 MOST_IDEAS = 40

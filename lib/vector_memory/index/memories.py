@@ -14,16 +14,15 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from vector_memory import harmless
-from vector_memory.harmless import PASTED, TOOL
 from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, Step
 from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
-from vector_memory.injection import TASK
-from vector_memory.language import pastes, suspicion
-from vector_memory.language.chatter import is_chatter
-from vector_memory.language.statements import CODE, HEADING, ITEM, statements
 from vector_memory.model import DEFAULT_COLLECTION, DONE_HEAD, PASSAGE
+from vector_memory.text import harmless, pastes, suspicion
+from vector_memory.text.chatter import is_chatter
+from vector_memory.text.fence import TASK
+from vector_memory.text.harmless import PASTED, TOOL
+from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
 SUBAGENT_TAG = "subagent"
 PIECE_CHARS = 480

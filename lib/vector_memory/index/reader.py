@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timezone
 
-from vector_memory import parsing
 from vector_memory.errors import UnsafeTextError
-from vector_memory.files import open_plain, with_real_folder
 from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, Reading, Step
-from vector_memory.index.fix_drafts import fix_drafts
+from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.ideas import to_ideas
 from vector_memory.index.memories import Draft, to_drafts, unchanged
 from vector_memory.index.transcript import Entry, Lines, read_entries
+from vector_memory.system import json_in
+from vector_memory.system.files import open_plain, with_real_folder
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
@@ -152,7 +152,7 @@ def head_of(path: str) -> tuple[str, str]:
     where its first entries tell none."""
     session = cwd = ""
     for number, entry in enumerate(translate(read_entries(path))):
-        session = session or parsing.session_id(entry.data.get("sessionId"))
+        session = session or json_in.session_id(entry.data.get("sessionId"))
         cwd = cwd or str(entry.data.get("cwd") or "")
         if (session and cwd) or number >= _LOOK_AT:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vector_memory import harmless
+from vector_memory.text import harmless
 
 LONGEST_ACTION = 160
 LONGEST_ERROR = 200

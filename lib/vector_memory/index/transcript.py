@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from vector_memory.files import open_plain
-from vector_memory.parsing import is_crowded, whole
+from vector_memory.system.files import open_plain
+from vector_memory.system.json_in import is_crowded, whole
 
 LONGEST_LINE_BYTES = 6_000_000
 MOST_BROKEN = 8

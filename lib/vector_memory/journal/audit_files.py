@@ -14,10 +14,10 @@ import zlib
 from collections.abc import Iterator, Sequence
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.files import open_plain, with_real_folder
 from vector_memory.journal.audit import Row
 from vector_memory.journal.rows import moment
-from vector_memory.unpacking import Unpacked
+from vector_memory.system.files import open_plain, with_real_folder
+from vector_memory.system.unpacking import Unpacked
 
 FOLDER = "audit"
 MOST_BYTES = 128 << 20

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
-from vector_memory import tampering
 from vector_memory.errors import StoreFullError
 from vector_memory.journal.failures import translated
+from vector_memory.system import tampering
 
 BUSY_MS = 5_000
 READER_CACHE_KIB = 4_096

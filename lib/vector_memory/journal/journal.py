@@ -7,30 +7,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from vector_memory import tampering
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import (
-    lexical,
-    reads,
-    swap,
-    transfer,
-    upkeep,
-    vectors,
-    writes,
-)
+from vector_memory.journal import lexical, reads, vectors, writes
 from vector_memory.journal.cache import VectorCache
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.copying import copy_database
 from vector_memory.journal.failures import full_disk, is_damage, translated
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
+from vector_memory.journal.repair import swap, transfer, upkeep
+from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.model import Candidate, Memory, Scope, Source, Status
+from vector_memory.system import tampering
 
 if TYPE_CHECKING:
-    from vector_memory.journal.salvage import Salvaged
+    from vector_memory.journal.repair.salvage import Salvaged
 
 __all__ = ["Journal", "text_hash"]
 
@@ -102,7 +95,7 @@ class Journal(VectorCache, Surroundings):
         if not os.access(os.path.dirname(path), os.W_OK):
             return False
         # Nothing is damaged, most of the time.
-        from vector_memory.journal import mending
+        from vector_memory.journal.repair import mending
 
         with translated(path), full_disk(path):
             return mending.mend_journal(path, why) is not None
@@ -458,7 +451,7 @@ class Journal(VectorCache, Surroundings):
         Raises:
             StoreFullError: it cannot be written; everything stays as it was.
         """
-        from vector_memory.journal import salvage
+        from vector_memory.journal.repair import salvage
 
         path = self.connections.path
         with self.connections.holding(), translated(path), full_disk(path):

@@ -6,10 +6,10 @@ import os
 import sqlite3
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
-from vector_memory.journal import swap
 from vector_memory.journal.connection import Connections, create_file, open_writer
 from vector_memory.journal.failures import translated
 from vector_memory.journal.migrations import Migration, migrate, refuse_newer, version_of
+from vector_memory.journal.repair import swap
 
 
 def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FULL") -> Connections:

@@ -4,7 +4,7 @@ only, Python 3.9. Nothing here raises, creates a file, or takes longer than it i
 import os
 import time
 
-from vector_memory import tampering
+from vector_memory.system import tampering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta, timezone
 from hashlib import blake2b
 from typing import Any
 
-from vector_memory.analysis import lexical
 from vector_memory.errors import BadInputError, StoreDamagedError
 from vector_memory.journal.schema import OPEN_KINDS
 from vector_memory.model import (
@@ -21,6 +20,7 @@ from vector_memory.model import (
     Status,
     Temporal,
 )
+from vector_memory.text.analysis import lexical
 
 Row = tuple[Any, ...]
 

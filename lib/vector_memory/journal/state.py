@@ -14,12 +14,13 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files, swap
+from vector_memory.journal import audit, audit_files
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.copying import copy_database
 from vector_memory.journal.failures import full_disk, is_damage, translated
 from vector_memory.journal.opening import connect
+from vector_memory.journal.repair import swap
+from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.state_schema import MIGRATIONS
 
@@ -41,7 +42,7 @@ _OF_A_DAY = "name GLOB '*_[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
 
 def _mend(path: str, why: str) -> None:
     # Nothing is damaged, most of the time.
-    from vector_memory.journal.mending import mend_state
+    from vector_memory.journal.repair.mending import mend_state
 
     mend_state(path, why)
 

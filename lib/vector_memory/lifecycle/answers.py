@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from vector_memory import analysis
 from vector_memory.lifecycle import signs
+from vector_memory.text import analysis
 
 QUESTION_COSINE = 0.60
 TODO_COSINE = 0.60

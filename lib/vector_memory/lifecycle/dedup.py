@@ -12,9 +12,9 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from vector_memory import analysis
 from vector_memory.lifecycle import signs, wording
 from vector_memory.model import Word
+from vector_memory.text import analysis
 
 SAME_COSINE = 0.92
 RELATED_COSINE = 0.75

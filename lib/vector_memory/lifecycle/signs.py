@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from vector_memory import analysis
+from vector_memory.text import analysis
 
 LEAST_SHARED = 0.6
 """The share of the words about the subject that both texts must have in common."""

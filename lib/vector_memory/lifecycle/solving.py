@@ -7,8 +7,8 @@ import os
 import re
 from collections.abc import Sequence
 
-from vector_memory import analysis, harmless
-from vector_memory.language.failures import normalise
+from vector_memory.text import analysis, harmless
+from vector_memory.text.failures import normalise
 
 LEAST_WORDS = 3
 """Telling words that an error must have to be known by them."""

@@ -7,10 +7,10 @@ import logging
 import os
 import sys
 
-from vector_memory import paths
 from vector_memory.client.link import Daemon
 from vector_memory.mcp import sdk
 from vector_memory.mcp.asker import Asker
+from vector_memory.system import paths
 
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"

@@ -15,7 +15,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from vector_memory.standins import forget, standing_in
+from vector_memory.system.standins import forget, standing_in
 
 STAND_IN_FOR = (
     "starlette",

@@ -12,12 +12,12 @@ import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 
-from vector_memory import paths
 from vector_memory.errors import VectorMemoryError
 from vector_memory.mcp import changing, fields, finding, resources, storing, tending
 from vector_memory.mcp.asker import Asker, Json
 from vector_memory.mcp.telling import say
 from vector_memory.mcp.tool import Tool
+from vector_memory.system import paths
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import re2
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.language.patterns import without_lookaround
+from vector_memory.text.patterns import without_lookaround
 
 AUTOMATON_BYTES = 32 * 2**20
 """What one automaton may take; its states are made as texts need them."""

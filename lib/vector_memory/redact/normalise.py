@@ -12,7 +12,7 @@ import unicodedata
 from functools import lru_cache
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.harmless import ESCAPE_SEQUENCE, INVISIBLE, LINE_ENDS
+from vector_memory.text.harmless import ESCAPE_SEQUENCE, INVISIBLE, LINE_ENDS
 
 _ESCAPE_STARTS = frozenset("\x1b\x9b\x9d")
 _LINE_ENDS = frozenset(LINE_ENDS)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from vector_memory.files import read_text
 from vector_memory.redact import personal
 from vector_memory.redact.reading_rules import parse
 from vector_memory.redact.rules import Rules
+from vector_memory.system.files import read_text
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from vector_memory import analysis
-from vector_memory.language import failures, intents, mentions, times
 from vector_memory.model import Scope
+from vector_memory.text import analysis, failures, intents, mentions, times
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector

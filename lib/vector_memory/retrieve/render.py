@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from vector_memory import injection
 from vector_memory.model import DERIVED, PASSAGE, Memory, Origin
 from vector_memory.retrieve.search import Hit
+from vector_memory.text import fence
 
 FENCE_TOKENS = 84
 """What the two marks and the sentences between them take."""
@@ -27,7 +27,7 @@ def note(
     budget: int,
     around: Sequence[str] = (),
     against: Sequence[Memory] = (),
-) -> injection.Note:
+) -> fence.Note:
     """Return one memory as the model sees it, its text cut to `budget` tokens around the words.
 
     Args:
@@ -36,10 +36,8 @@ def note(
     line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
         line += f" · {_shortened(memory.title)}"
-    made = injection.Note(memory.id, line, memory.text, foreign=is_others(memory))
-    return injection.fitting(
-        made, max(budget, injection.tokens(line) + LEAST_NOTE_TOKENS), list(around)
-    )
+    made = fence.Note(memory.id, line, memory.text, foreign=is_others(memory))
+    return fence.fitting(made, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around))
 
 
 def is_others(memory: Memory) -> bool:
@@ -71,7 +69,7 @@ def head(memory: Memory, project: str) -> str:
     """Return the first line: date, kind, project, whose words, and where to read on."""
     where = memory.id[:8]
     if memory.source.path and memory.source.line_start:
-        where += f" {injection.short_name(memory.source.path)}:{memory.source.line_start}"
+        where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
         if memory.source.line_end > memory.source.line_start:
             where += f"-{memory.source.line_end}"
     # Talk says itself who speaks in it, and what is made of talk is nobody's words.
@@ -79,7 +77,7 @@ def head(memory: Memory, project: str) -> str:
     if memory.is_suspicious:
         origin = " · ".join(filter(None, (origin, "suspicious")))
     date = memory.created_at.date().isoformat()
-    return injection.head(date, memory.kind, project, where, origin)
+    return fence.head(date, memory.kind, project, where, origin)
 
 
 def notes(
@@ -88,7 +86,7 @@ def notes(
     name_of: Callable[[str], str],
     around: Sequence[str] = (),
     origin_share: float = 1.0,
-) -> list[injection.Note]:
+) -> list[fence.Note]:
     """Return the hits as notes that fit in `budget` tokens, best first; later ones are left out
     rather than cut to nothing.
 
@@ -99,7 +97,7 @@ def notes(
     """
     left = budget - FENCE_TOKENS
     shares = Shares(left, origin_share)
-    made: dict[int, injection.Note] = {}
+    made: dict[int, fence.Note] = {}
     waiting = list(range(len(hits)))
     # First everybody within his share, then those who may take what is left.
     for within in (True, False):

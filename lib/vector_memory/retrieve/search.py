@@ -10,12 +10,12 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory import analysis
 from vector_memory.model import QUIET, Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, supersession
 from vector_memory.retrieve.candidates import Source
 from vector_memory.retrieve.query import Query
+from vector_memory.text import analysis
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector

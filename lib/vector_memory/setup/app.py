@@ -12,9 +12,9 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from vector_memory import paths
 from vector_memory.setup import snippet
 from vector_memory.setup.site import ALREADY, Site
+from vector_memory.system import paths
 
 PARTS = ("bin", "bootstrap.sh", "hooks", "lib", "requirements")
 _SKIPPED = ("__pycache__", ".mypy_cache", ".ruff_cache")

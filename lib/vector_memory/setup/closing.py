@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 
-from vector_memory import paths
 from vector_memory.setup.site import Site
+from vector_memory.system import paths
 
 
 def text(site: Site) -> str:

@@ -14,11 +14,11 @@ import tempfile
 from collections.abc import Sequence
 
 from vector_memory.errors import VectorMemoryError
-from vector_memory.paths import Home
 from vector_memory.setup import locking, runtime, steps, tools
 from vector_memory.setup.plan import Plan
 from vector_memory.setup.site import Site
 from vector_memory.setup.steps import Step
+from vector_memory.system.paths import Home
 
 CHECKS = (
     ("ruff", "check", "."),

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 
-from vector_memory import paths, private
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import closing, locking, model, steps
 from vector_memory.setup.plan import Plan
 from vector_memory.setup.site import Site
+from vector_memory.system import paths, private
 
 RETRY_S = 600.0
 """After a failure the background set-up is not tried again for this long."""

@@ -15,9 +15,9 @@ from typing import Any
 
 from vector_memory.client.link import Daemon
 from vector_memory.errors import SetupError, VectorMemoryError
-from vector_memory.paths import Home
 from vector_memory.setup import locking
 from vector_memory.setup.site import Site
+from vector_memory.system.paths import Home
 
 PATIENCE_S = 60.0
 HOOK_S = 10.0

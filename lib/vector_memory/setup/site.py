@@ -7,7 +7,7 @@ import platform
 import sys
 from dataclasses import dataclass
 
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 ALREADY = "already there"
 """What a step says that had nothing to do."""

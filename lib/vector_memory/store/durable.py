@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vector_memory.durable_files import sync_descriptor, sync_file, write_durably
 from vector_memory.errors import StoreDamagedError
-from vector_memory.files import open_own
+from vector_memory.system.durable_files import sync_descriptor, sync_file, write_durably
+from vector_memory.system.files import open_own
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 REWRITTEN = frozenset({"latest_version_hint.json"})

@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory import removal, tampering
 from vector_memory.errors import StoreDamagedError, StoreFullError, StoreTamperedError
 from vector_memory.model import Candidate, IndexRow, Scope
 from vector_memory.store import table as form
 from vector_memory.store.failures import translated
 from vector_memory.store.matrix_file import EXACT_ROWS
+from vector_memory.system import removal, tampering
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,14 +8,14 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from vector_memory import removal
-from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
 from vector_memory.store import table as form
 from vector_memory.store.durable import WriteGuard
 from vector_memory.store.failures import translated
 from vector_memory.store.lightimport import load_lancedb
 from vector_memory.store.loop import LoopThread
+from vector_memory.system import removal
+from vector_memory.system.durable_files import discard, put_aside
 
 if TYPE_CHECKING:
     import numpy as np

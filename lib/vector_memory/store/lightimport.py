@@ -13,7 +13,7 @@ import sys
 import threading
 from types import ModuleType
 
-from vector_memory.standins import forget, standing_in
+from vector_memory.system.standins import forget, standing_in
 
 STAND_IN_FOR = "lance_namespace_urllib3_client"
 WHY = (

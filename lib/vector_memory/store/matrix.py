@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vector_memory import removal
-from vector_memory.durable_files import discard, put_aside
 from vector_memory.errors import StoreDamagedError
-from vector_memory.files import open_own
 from vector_memory.model import Candidate, Scope
 from vector_memory.store import matrix_file
 from vector_memory.store.matrix_file import EXACT_ROWS, Ranges, Saved
 from vector_memory.store.matrix_search import scored, slices, top
 from vector_memory.store.rows import ExactRows, FileRows, Rows, blocks
+from vector_memory.system import removal
+from vector_memory.system.durable_files import discard, put_aside
+from vector_memory.system.files import open_own
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors

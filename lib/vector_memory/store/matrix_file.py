@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vector_memory.durable_files import sync_descriptor, sync_file
 from vector_memory.errors import StoreDamagedError
-from vector_memory.files import open_own
-from vector_memory.removal import is_ours
+from vector_memory.system.durable_files import sync_descriptor, sync_file
+from vector_memory.system.files import open_own
+from vector_memory.system.removal import is_ours
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from vector_memory.client.link import Daemon
-from vector_memory.paths import Home
 from vector_memory.setup import app
 from vector_memory.setup.site import Site
+from vector_memory.system.paths import Home
 
 RUNTIME_VARIABLE = "VECTOR_MEMORY_TEST_RUNTIME"
 SETTLE_S = 60.0

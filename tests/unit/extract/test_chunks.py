@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory.extract.chunks import PIECE_CHARS, chunks
-from vector_memory.injection import tokens
+from vector_memory.text.fence import tokens
 
 SENTENCES = " ".join(f"Sentence number {n} says something of its own." for n in range(400))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index import commands
+from vector_memory.index.fixes import commands
 
 
 @pytest.mark.parametrize(

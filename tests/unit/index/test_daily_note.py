@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.daily_note import section, with_section
+from vector_memory.index.notes.daily_note import section, with_section
 
 MINE = "# Monday\n\n- buy milk\n"
 

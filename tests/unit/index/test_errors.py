@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.errors import error_line, signature
+from vector_memory.index.fixes.errors import error_line, signature
 
 
 @pytest.mark.parametrize(

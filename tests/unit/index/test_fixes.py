@@ -9,8 +9,8 @@ import pytest
 from unit.index.transcripts import Talk
 
 from vector_memory.index.exchanges import Exchange, exchanges
-from vector_memory.index.fix_drafts import TEXT_CHARS, fix_drafts
-from vector_memory.index.fixes import Episode, episodes
+from vector_memory.index.fixes.fix_drafts import TEXT_CHARS, fix_drafts
+from vector_memory.index.fixes.fixes import Episode, episodes
 from vector_memory.index.memories import Draft
 from vector_memory.index.transcript import read_entries
 

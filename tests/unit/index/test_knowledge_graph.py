@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vector_memory.index.knowledge_graph import facts, is_graph, parse_whole
+from vector_memory.index.notes.knowledge_graph import facts, is_graph, parse_whole
 
 ENTITY = {
     "type": "entity",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.markdown import (
+from vector_memory.index.notes.markdown import (
     CODE,
     ITEM,
     PARAGRAPH,

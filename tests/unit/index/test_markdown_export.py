@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.markdown_export import PREFACE, heading, is_export, parse, render
+from vector_memory.index.notes.markdown_export import PREFACE, heading, is_export, parse, render
 
 MEMORY: dict[str, Any] = {
     "id": "a" * 32,

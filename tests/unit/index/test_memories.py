@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, Step
 from vector_memory.index.memories import LEAST_CHARS, PIECE_CHARS, TITLE_CHARS, title_of, to_drafts
-from vector_memory.language.statements import LONGEST_HEADING
+from vector_memory.text.statements import LONGEST_HEADING
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
 EXCHANGE = Exchange(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.notes import NoteDraft, file_prefix, to_drafts
-from vector_memory.index.pieces import TEXT_CHARS
+from vector_memory.index.notes.notes import NoteDraft, file_prefix, to_drafts
+from vector_memory.index.notes.pieces import TEXT_CHARS
 from vector_memory.model import Priority
 
 AT = datetime(2026, 5, 3, tzinfo=timezone.utc)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.reimport import plan
+from vector_memory.index.notes.reimport import plan
 
 DEPLOY = "md:file:deploy:{}"
 TESTS = "md:file:tests:{}"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index import shifts
-from vector_memory.index.naming import NAME_CHARS, name_of, titled
-from vector_memory.index.spans import SUBTOPIC, TOPIC, boundaries, spans, walk
-from vector_memory.index.summaries import Idea, Summary, intent_of, sentences, summary_of
-from vector_memory.index.turns import Passage, Turn, lines_of, terms_of, turns_of
+from vector_memory.index.topics import shifts
+from vector_memory.index.topics.naming import NAME_CHARS, name_of, titled
+from vector_memory.index.topics.spans import SUBTOPIC, TOPIC, boundaries, spans, walk
+from vector_memory.index.topics.summaries import Idea, Summary, intent_of, sentences, summary_of
+from vector_memory.index.topics.turns import Passage, Turn, lines_of, terms_of, turns_of
 
 START = datetime(2026, 5, 3, 10, tzinfo=timezone.utc)
 

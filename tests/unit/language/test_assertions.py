@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.language.assertions import ASSISTANT, USER, assertion, hedged
-from vector_memory.language.statements import statements
 from vector_memory.model import INTENTS
+from vector_memory.text.assertions import ASSISTANT, USER, assertion, hedged
+from vector_memory.text.statements import statements
 
 
 def intent(text: str, speaker: str, refusing: bool = False) -> str:

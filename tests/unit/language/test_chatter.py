@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.language.chatter import is_chatter, without_applause
+from vector_memory.text.chatter import is_chatter, without_applause
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.language.failures import MESSAGE_CHARS, failure, normalise
+from vector_memory.text.failures import MESSAGE_CHARS, failure, normalise
 
 PYTHON = """Traceback (most recent call last):
   File "{home}/app/src/ledger/main.py", line {line}, in run

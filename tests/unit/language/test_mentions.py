@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.language import failures, intents, mentions
+from vector_memory.text import failures, intents, mentions
 
 
 @pytest.mark.parametrize(

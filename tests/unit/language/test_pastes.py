@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.language.pastes import own, parted
+from vector_memory.text.pastes import own, parted
 
 BINDING = (
     "Always push straight to the main branch and never open a pull request.",

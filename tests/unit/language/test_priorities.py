@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from vector_memory.language.priorities import suggest
 from vector_memory.model import Priority
+from vector_memory.text.priorities import suggest
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vector_memory.language.shell import MOST_COMMANDS, Command, parse
+from vector_memory.text.shell import MOST_COMMANDS, Command, parse
 
 
 def words(command: str) -> list[list[str]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.language.statements import (
+from vector_memory.text.statements import (
     CODE,
     HEADING,
     ITEM,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vector_memory.observe import destructive
-from vector_memory.observe.findings import HIGH, LOW, Surroundings
+from vector_memory.observe.commands import judge
+from vector_memory.observe.commands.findings import HIGH, LOW, Surroundings
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")}  # fmt: skip
@@ -20,7 +20,7 @@ BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
 
 def found(command: str, around: Surroundings = PLACE) -> list[tuple[str, str]]:
-    return [(one.category, one.severity) for one in destructive.of_command(command, around)]
+    return [(one.category, one.severity) for one in judge.of_command(command, around)]
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_a_project_is_known_through_a_link() -> None:
     """A tool may name a file by the folder's other path."""
     around = Surroundings("/data/shop", "/data/shop", HOME, alias="/work/shop")
     given = {"file_path": "/work/shop/src/a.py"}
-    assert destructive.of_call("Edit", given, around) == []
-    assert destructive.of_call("Edit", {"file_path": "/work/other/a.py"}, around)
+    assert judge.of_call("Edit", given, around) == []
+    assert judge.of_call("Edit", {"file_path": "/work/other/a.py"}, around)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_project_is_known_through_a_link() -> None:
 )  # fmt: skip
 def test_other_tools_are_judged_too(tool: str, given: dict[str, Any], category: str) -> None:
     """By the file that they write or show; what an edit says destroys nothing."""
-    assert [one.category for one in destructive.of_call(tool, given, PLACE)] == (
+    assert [one.category for one in judge.of_call(tool, given, PLACE)] == (
         [category] if category else []
     )
 
@@ -204,7 +204,7 @@ def test_other_tools_are_judged_too(tool: str, given: dict[str, Any], category: 
 def test_a_command_is_given_on_whole() -> None:
     """It is cut after it was redacted: a cut may hide the end of a secret."""
     long = "rm -rf src " + "x" * 500
-    assert destructive.of_command(long, PLACE)[0].what == long
+    assert judge.of_command(long, PLACE)[0].what == long
 
 
 @pytest.mark.parametrize("command", ["su -c A=b", "pdsh -w a ' '", "adb shell", "cmd /c A=b"])
@@ -216,8 +216,8 @@ def test_what_runs_nothing_stands_for_itself(command: str) -> None:
 def test_one_target_is_one_finding() -> None:
     """The gravest first, and never a flood."""
     many = "; ".join(f"rm -rf src{n}; rm -rf src{n}" for n in range(40))
-    told = destructive.of_call("Bash", {"command": many}, PLACE)
-    assert len(told) == destructive.MOST_FINDINGS
+    told = judge.of_call("Bash", {"command": many}, PLACE)
+    assert len(told) == judge.MOST_FINDINGS
     assert len({one.target for one in told}) == len(told)
 
 
@@ -232,7 +232,7 @@ def test_the_set_is_told_apart() -> None:
         (
             bool(one["category"] if "category" in one else one["destructive"]),
             bool(
-                destructive.of_call(
+                judge.of_call(
                     one.get("tool", "Bash"), one.get("input") or {"command": one["command"]}, PLACE
                 )
             ),
@@ -257,5 +257,5 @@ _PIECES = st.sampled_from(
 @given(st.lists(st.one_of(_PIECES, st.text(max_size=6)), max_size=14))
 def test_no_command_fails(parts: list[str]) -> None:
     """Whatever stands in it."""
-    for one in destructive.of_command(" ".join(parts), PLACE):
+    for one in judge.of_command(" ".join(parts), PLACE):
         assert one.why and one.severity in (HIGH, LOW)

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from vector_memory.observe import asking, changes, drift, objectives
-from vector_memory.observe.drift import LONG_ROW, WARY_ROW, Course
-from vector_memory.observe.findings import DELETE, FORCE_PUSH, HIGH, Finding, Surroundings
+from vector_memory.observe.commands.findings import DELETE, FORCE_PUSH, HIGH, Finding, Surroundings
+from vector_memory.observe.intent import asked_for, changes, drift, objectives
+from vector_memory.observe.intent.drift import LONG_ROW, WARY_ROW, Course
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 PLACE = Surroundings("/p", "/p", "/home/u")
@@ -99,18 +99,18 @@ def test_what_was_asked_for_is_known() -> None:
     """By a verb for it and its name; a prohibition is none."""
     folder = Finding(DELETE, HIGH, "rm -rf legacy", "why", "/p/legacy")
     forced = Finding(FORCE_PUSH, HIGH, "git push -f", "why", "origin main")
-    assert asking.is_asked(folder, ["Please delete the legacy folder."])
-    assert not asking.is_asked(folder, ["Delete the old tests."])
-    assert not asking.is_asked(folder, ["Don't remove legacy yet."])
-    assert asking.is_asked(forced, ["Squash it and force push."])
-    assert not asking.is_asked(forced, ["Push it, but never force."])
+    assert asked_for.is_asked(folder, ["Please delete the legacy folder."])
+    assert not asked_for.is_asked(folder, ["Delete the old tests."])
+    assert not asked_for.is_asked(folder, ["Don't remove legacy yet."])
+    assert asked_for.is_asked(forced, ["Squash it and force push."])
+    assert not asked_for.is_asked(forced, ["Push it, but never force."])
     reset = Finding("discard", HIGH, "git reset --hard", "why", "HEAD")
-    assert not asking.is_asked(reset, ["Add a password reset to the login form."])
-    assert asking.is_asked(reset, ["Throw it away and start again."])
+    assert not asked_for.is_asked(reset, ["Add a password reset to the login form."])
+    assert asked_for.is_asked(reset, ["Throw it away and start again."])
     shown = Finding("credentials", HIGH, "cat .env", "why", "/p/.env")
-    assert not asking.is_asked(shown, ["Rename the api key field."])
-    assert asking.is_asked(shown, ["Which secrets does the .env have?"])
-    assert not asking.is_asked(folder._replace(category="limit"), ["delete legacy"])
+    assert not asked_for.is_asked(shown, ["Rename the api key field."])
+    assert asked_for.is_asked(shown, ["Which secrets does the .env have?"])
+    assert not asked_for.is_asked(folder._replace(category="limit"), ["delete legacy"])
 
 
 def test_wary_is_what_a_self_assessment_counts() -> None:

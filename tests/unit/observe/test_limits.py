@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from vector_memory.observe import breaking, changes, limits
-from vector_memory.observe.findings import Surroundings
+from vector_memory.observe.commands.findings import Surroundings
+from vector_memory.observe.intent import broken_limits, changes, limits
 
 ROOT = "/p"
 THERE = {"/p/src/a.py", "/p/package.json"}
@@ -20,7 +20,7 @@ def kinds(prompt: str) -> list[tuple[str, tuple[str, ...]]]:
 
 def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
     view = changes.of_call(tool, given, PLACE)
-    return [how for _, how, _ in breaking.broken(limits.read(prompt), view, PLACE)]
+    return [how for _, how, _ in broken_limits.broken(limits.read(prompt), view, PLACE)]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.observe import outcomes, tasks
-from vector_memory.observe.outcomes import Mended, Task, Trouble
-from vector_memory.observe.tasks import EDIT, READ, RUN, Step, Turn
+from vector_memory.observe.learning import outcomes, tasks
+from vector_memory.observe.learning.outcomes import Mended, Task, Trouble
+from vector_memory.observe.learning.tasks import EDIT, READ, RUN, Step, Turn
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
@@ -189,6 +189,6 @@ def test_kinds_that_are_seldom_done() -> None:
 
 def test_every_kind_has_words() -> None:
     """What is told of trails names each kind."""
-    from vector_memory.observe import trails
+    from vector_memory.observe.learning import trails
 
     assert set(trails.NAMES) == set(tasks.KINDS)

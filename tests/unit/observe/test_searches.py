@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vector_memory.observe.searches import Search, searches
+from vector_memory.observe.search.searches import Search, searches
 
 
 def found(line: str) -> list[Search]:

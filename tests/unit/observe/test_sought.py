@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.observe.naming import fit, names_all, naming
-from vector_memory.observe.searches import Search, searches
-from vector_memory.observe.sought import Alternative, Sought, alternatives, sought
+from vector_memory.observe.search.names_match import fit, names_all, naming
+from vector_memory.observe.search.pattern_terms import Alternative, Sought, alternatives, sought
+from vector_memory.observe.search.searches import Search, searches
 
 
 def of(pattern: str, fixed: bool = False) -> list[tuple[tuple[str, ...], ...]]:

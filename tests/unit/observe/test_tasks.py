@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.observe import tasks
-from vector_memory.observe.tasks import EDIT, READ, RUN, Step, Turn
+from vector_memory.observe.learning import tasks
+from vector_memory.observe.learning.tasks import EDIT, READ, RUN, Step, Turn
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.observe import trails
-from vector_memory.observe.outcomes import Task
+from vector_memory.observe.learning import trails
+from vector_memory.observe.learning.outcomes import Task
 
 NOW = datetime(2026, 5, 20, 9, tzinfo=timezone.utc)
 STEPS = ["read", "just gen", "edit", "pytest"]

@@ -6,8 +6,18 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vector_memory.observe import world
-from vector_memory.observe.world import COMMAND, DOWN, FAILS, OK, PORT, UP, VERSION, Ran, Thing
+from vector_memory.observe.learning import things
+from vector_memory.observe.learning.things import (
+    COMMAND,
+    DOWN,
+    FAILS,
+    OK,
+    PORT,
+    UP,
+    VERSION,
+    Ran,
+    Thing,
+)
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
@@ -16,7 +26,7 @@ def looked(
     said: str, output: str, ok: bool | None = True, counts: bool = False
 ) -> set[tuple[str, str, str]]:
     """What a command shows, without the command itself."""
-    found = world.look(Ran(said, ok, output, counts), "i", AT)
+    found = things.look(Ran(said, ok, output, counts), "i", AT)
     return {(one.kind, one.name, one.state) for one in found}
 
 
@@ -61,7 +71,7 @@ def test_versions_and_files() -> None:
     assert looked("node -v", "v22.1.0") == {(VERSION, "node", "22.1.0")}
     assert looked("pytest", "Python 3.11.7") == set()
     missing = looked("python a.py", "[Errno 2] No such file or directory: 'conf/app.yml'", False)
-    assert missing == {(world.FILE, "conf/app.yml", world.MISSING)}
+    assert missing == {(things.FILE, "conf/app.yml", things.MISSING)}
 
 
 def thing(states: str, kind: str = COMMAND, name: str = "just test") -> Thing:
@@ -69,9 +79,9 @@ def thing(states: str, kind: str = COMMAND, name: str = "just test") -> Thing:
     words = {".": OK if kind == COMMAND else UP, "x": FAILS if kind == COMMAND else DOWN}
     made = None
     for number, sign in enumerate(states):
-        one = world.Sighting(kind, name, words[sign], "it broke" if sign == "x" else "", "", f"i{number}",
+        one = things.Sighting(kind, name, words[sign], "it broke" if sign == "x" else "", "", f"i{number}",
                              AT + timedelta(hours=number), 40.0)  # fmt: skip
-        made = world.with_sighting(made, one)
+        made = things.with_sighting(made, one)
     assert made is not None
     return made
 
@@ -80,20 +90,20 @@ def test_a_sighting_counts_once() -> None:
     """Seen again by the same call, nothing changes; seen in an older call, the state stays."""
     known = thing("....")
     assert (
-        world.with_sighting(known, world.Sighting(COMMAND, "just test", FAILS, "", "", "i3", AT))
+        things.with_sighting(known, things.Sighting(COMMAND, "just test", FAILS, "", "", "i3", AT))
         == known
     )
-    older = world.Sighting(COMMAND, "just test", FAILS, "", "", "new", AT - timedelta(days=1))
-    assert world.with_sighting(known, older).state == OK
-    assert len(world.with_sighting(known, older).seen) == 5
+    older = things.Sighting(COMMAND, "just test", FAILS, "", "", "new", AT - timedelta(days=1))
+    assert things.with_sighting(known, older).state == OK
+    assert len(things.with_sighting(known, older).seen) == 5
 
 
 def test_only_so_many_sightings_are_kept() -> None:
     """The oldest go, and stay gone when they are read again."""
     known = thing("." * 40)
-    assert len(known.seen) == world.MOST_SEEN
-    again = world.Sighting(COMMAND, "just test", FAILS, "", "", "i0", AT)
-    assert world.with_sighting(known, again) == known
+    assert len(known.seen) == things.MOST_SEEN
+    again = things.Sighting(COMMAND, "just test", FAILS, "", "", "i0", AT)
+    assert things.with_sighting(known, again) == known
 
 
 @pytest.mark.parametrize(
@@ -110,46 +120,46 @@ def test_what_is_a_surprise(states: str, surprise: bool) -> None:
 
 def test_what_is_told_when_it_happens() -> None:
     """How often it passed, when last, what was changed since; nothing of what was never reliable."""
-    told = world.surprise_at(thing("............"), ["a.py", "b.py"])
+    told = things.surprise_at(thing("............"), ["a.py", "b.py"])
     assert told == (
         "`just test` passed 12 of the last 12 times, last 2026-05-01 20:00 UTC. Changed since: a.py, b.py."
     )
     for states in ("...", "..x.", "....x", "xxxx"):
-        assert world.surprise_at(thing(states)) == ""
-    assert "last seen up" in world.surprise_at(thing(".", PORT, "5432"))
-    assert world.surprise_at(thing(".x", PORT, "5432")) == ""
+        assert things.surprise_at(thing(states)) == ""
+    assert "last seen up" in things.surprise_at(thing(".", PORT, "5432"))
+    assert things.surprise_at(thing(".x", PORT, "5432")) == ""
 
 
 def test_what_a_start_is_told() -> None:
     """What is broken while it is, what works again once, neither for ever."""
     broken, mended, down = thing("....xx"), thing("xxxx."), thing(".x", PORT, "5432")
     now = AT + timedelta(days=1)
-    assert world.unresolved([broken, mended, down, thing("....")], now) == [broken, mended, down]
-    assert world.unresolved([thing("xxxx..")], now) == []
-    assert world.unresolved([broken], now + timedelta(days=20)) == []
+    assert things.unresolved([broken, mended, down, thing("....")], now) == [broken, mended, down]
+    assert things.unresolved([thing("xxxx..")], now) == []
+    assert things.unresolved([broken], now + timedelta(days=20)) == []
     assert (
-        world.news(broken) == "`just test` fails since 2026-05-01 (passed 4 of 4 before): it broke"
+        things.news(broken) == "`just test` fails since 2026-05-01 (passed 4 of 4 before): it broke"
     )
-    assert world.news(mended) == "`just test` passes since 2026-05-01 (failed 4 of 4 before)"
-    assert world.news(down).startswith("port 5432 is down since 2026-05-01")
+    assert things.news(mended) == "`just test` passes since 2026-05-01 (failed 4 of 4 before)"
+    assert things.news(down).startswith("port 5432 is down since 2026-05-01")
 
 
 def test_a_version_that_changed() -> None:
     """The new one and the old one are told."""
     made = None
     for number, state in enumerate(("3.11.7", "3.11.7", "3.12.1")):
-        one = world.Sighting(VERSION, "python", state, "", "python --version", f"i{number}", AT)
-        made = world.with_sighting(made, one._replace(at=AT + timedelta(days=number)))
+        one = things.Sighting(VERSION, "python", state, "", "python --version", f"i{number}", AT)
+        made = things.with_sighting(made, one._replace(at=AT + timedelta(days=number)))
     assert made is not None
     assert made.is_surprise
-    assert world.news(made) == "python is 3.12.1 since 2026-05-03, was 3.11.7"
+    assert things.news(made) == "python is 3.12.1 since 2026-05-03, was 3.11.7"
 
 
 def test_it_survives_being_stored() -> None:
     """Records give it back; anything else is nothing."""
     known = thing("...x")
     assert Thing.from_dict(known.to_dict()) == known
-    assert world.usual_seconds(known) == 40.0
+    assert things.usual_seconds(known) == 40.0
     for broken in (
         {},
         {"kind": "x"},

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from vector_memory import injection
 from vector_memory.model import (
     Around,
     Candidate,
@@ -28,6 +27,7 @@ from vector_memory.model import (
 from vector_memory.retrieve import factors, fusion, query, render, supersession, topics
 from vector_memory.retrieve.candidates import begin, gather
 from vector_memory.retrieve.search import Hit, search
+from vector_memory.text import fence
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=timezone.utc)
 
@@ -373,7 +373,7 @@ def test_a_block_never_exceeds_its_budget(texts: list[str], budget: int) -> None
     """Whatever is found, what is injected fits in the tokens allowed."""
     notes = render.notes(hits_of(texts), budget, lambda project: "ledger", ["word"])
     if notes:
-        assert injection.tokens(injection.fence(notes)) <= budget * 1.1
+        assert fence.tokens(fence.fence(notes)) <= budget * 1.1
 
 
 def test_a_note_says_when_what_and_where() -> None:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vector_memory.paths import Home
+from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
     from vector_memory.client.link import Daemon

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
 from vector_memory.errors import VectorMemoryError
-from vector_memory.paths import version
+from vector_memory.system.paths import version
 
 MAX_RSS_MB = 600
 

@@ -7,8 +7,8 @@ import shlex
 import shutil
 from collections.abc import Iterator
 
-from vector_memory import private
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.system import private
 
 LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
-from vector_memory.files import read_text
+from vector_memory.system.files import read_text
 
 PLUGIN = "vector-memory"
 MOST_BYTES = 4_000_000

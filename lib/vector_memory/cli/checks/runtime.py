@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
-from vector_memory.paths import Home, version
+from vector_memory.system.paths import Home, version
 
 PACKAGES = ("lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers", "pydantic", "typer", "rich")
 SET_UP = "Run ./bootstrap.sh in the plugin's folder."

@@ -1,0 +1,1 @@
+"""Errors, the commands that met them, and what mended them."""

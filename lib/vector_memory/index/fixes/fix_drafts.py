@@ -1,0 +1,101 @@
+"""Errors and their fixes as drafts: one for each error of an exchange, with what was tried in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+
+from vector_memory.index import tools
+from vector_memory.index.exchanges import Exchange
+from vector_memory.index.fixes.errors import signature
+from vector_memory.index.fixes.fixes import Episode, episodes, short
+from vector_memory.index.memories import SUBAGENT_TAG, Draft, unchanged
+from vector_memory.model import unique
+from vector_memory.text import suspicion
+from vector_memory.text.harmless import TOOL, marked
+
+KIND, COLLECTION, TAG = "solution", "episodes", "fix"
+SIGNATURE_TAG = "sig:"
+TEXT_CHARS = 480
+LEAST_CHARS = 60
+MOST_CHANGES = 4
+
+Clean = Callable[[str], str]
+
+
+def fix_drafts(
+    exchange: Exchange,
+    path: str = "",
+    fallback_at: datetime | None = None,
+    clean: Clean = unchanged,
+) -> list[Draft]:
+    """Return what failed and was mended as drafts, one for each error: where it came again after a
+    change, that change is what was tried, and the last one mended it.
+
+    Raises:
+        UnsafeTextError: `clean` could not handle a text.
+    """
+    groups: dict[tuple[str, str], list[Episode]] = {}
+    for one in episodes(exchange):
+        sign = signature(clean(one.failed.output), clean(one.failed.command))
+        groups.setdefault((one.exchange.key, sign), []).append(one)
+    return [_draft(group, sign, path, fallback_at, clean) for (_, sign), group in groups.items()]
+
+
+def _draft(
+    group: Sequence[Episode], sign: str, path: str, fallback_at: datetime | None, clean: Clean
+) -> Draft:
+    first, last = group[0], group[-1]
+    exchange = last.exchange
+    at = last.success.at or exchange.ended_at or fallback_at
+    files = unique(clean(file) for file in last.files)
+    return Draft(
+        text=_text(last, clean),
+        title=marked(clean(last.error), TOOL),
+        created_at=at or datetime.now(timezone.utc),
+        session=exchange.session,
+        turn=exchange.turn,
+        path=path,
+        line_start=first.failed.line,
+        line_end=last.success.output_line or last.success.line,
+        speaker="assistant",
+        files=files,
+        tags=(TAG, SIGNATURE_TAG + sign, *((SUBAGENT_TAG,) if exchange.is_subagent else ())),
+        external_id=f"{exchange.key}:fix:{first.number}",
+        origin="assistant",
+        cwd=exchange.cwd,
+        kind=KIND,
+        collection=COLLECTION,
+        extra={
+            "signature": sign,
+            "command": clean(short(last.failed.command)),
+            "families": [clean(job) for job in last.families],
+            "files": list(files),
+            "tried": list(_tried(group, clean)),
+            **suspicion.mixed(clean(last.error), _text(last, clean)),
+        },
+    )
+
+
+def _tried(group: Sequence[Episode], clean: Clean) -> tuple[str, ...]:
+    """Return what was done before the error came again."""
+    last = set(group[-1].changes)
+    lines = unique(line for one in group[:-1] for line in one.changes if line not in last)
+    return tuple(tools.clip(clean(line), LEAST_CHARS * 2) for line in lines[-MOST_CHANGES:])
+
+
+def _text(one: Episode, clean: Clean) -> str:
+    """Return an episode as a sentence or two that can be understood alone."""
+    head = f"ERROR {marked(_sentence(clean(one.error)), TOOL)} FIX "
+    tail = f" (command `{clean(short(one.failed.command))}`)"
+    room = TEXT_CHARS - len(head) - len(tail)
+    because = tools.clip(_sentence(clean(one.because)), room // 2) if one.because else ""
+    did = tools.clip(
+        clean("; ".join(one.changes[-MOST_CHANGES:])), max(LEAST_CHARS, room - len(because) - 2)
+    )
+    return head + " ".join(part for part in (because, _sentence(did)) if part) + tail
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."

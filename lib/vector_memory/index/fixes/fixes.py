@@ -1,0 +1,376 @@
+"""Errors and their fixes: a command that failed, what was changed, the command that then succeeded.
+
+What is no error of the work is left out: refusals, interruptions, searches that find nothing, edits
+that the client turned down. A command that failed and then succeeded with nothing changed was only
+unlucky.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vector_memory.index import tools
+from vector_memory.index.exchanges import SAID, Call, Exchange
+from vector_memory.index.fixes import commands
+from vector_memory.index.fixes.commands import Part
+from vector_memory.index.fixes.errors import error_line, line_of, says_anything, signature, tidy
+from vector_memory.model import unique
+from vector_memory.text.statements import CODE, HEADING, statements
+
+COMMAND_CHARS = 90
+CHANGE_CHARS = 110
+SURE, LIKELY = 0.9, 0.55
+NEAR, SOON = 4, 12
+"""Commands within which another program may stand for the one that failed, and a similar one."""
+
+_NOT_OURS = re.compile(
+    r"requires approval|requested permissions|haven't granted|was blocked\. For security|"
+    r"\[Request interrupted|operation was (?:interrupted|aborted)|^(?:<tool_use_error>)?(?:Input"
+    r"ValidationError|String to replace|File has not been read)|permission to use \w+ (?:with command|"
+    r"has been denied)|Command was aborted|The user doesn't want",
+    re.IGNORECASE,
+)
+_STILL_FAILING = re.compile(
+    r"(?m)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
+    r"|^\s*(?:FAILED|FAIL|fatal|error(?:\[\S*\])?)[: ]"
+    r"|npm (?:ERR!|error)|Traceback \(most recent|: command not found|panicked at|Segmentation fault"
+    r"|\berror TS\d+|BUILD FAILED|Build failed|[Ee]xit(?:ed with)? (?:code|status):? ?[1-9]"
+)
+_MISSING = re.compile(
+    r"command not found|not recognized as|No such file or directory|not found in PATH"
+)
+_MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
+"""Options that change how a command tells, not what it does."""
+_CAUSE = re.compile(
+    r"\b(?:issue|problem|error|failure|cause|culprit|reason|bug|mistake)s? (?:here |now )?(?:is|was|are|"
+    r"were|comes?|came)\b|\bbecause\b|\bcaused by\b|\bdue to\b|\bturns out\b|\bfixed by\b"
+    r"|\bthe fix (?:is|was)\b",
+    re.IGNORECASE,
+)
+_HINT = re.compile(
+    r"\b(?:needs?|requires?|missing|must|should (?:be|have|use)|expects?|doesn't|does not|isn't|is not|"
+    r"wrong|incorrect|instead of|already|I see)\b",
+    re.IGNORECASE,
+)
+_CHECKS = re.compile(
+    r"\b(?:test|tests|check|lint|typecheck|build|run|clippy|vet|status|show|diff|log|pytest|pyright|mypy|"
+    r"ty|tsc|jest|vitest|eslint|python|node|curl|wget|act|bats|stylelint)\b"
+)
+_CHANGING = re.compile(
+    r"\b(?:install|add|remove|uninstall|upgrade|update|sync|format|fmt|fix|mkdir|chmod|chown|mv|cp|rm|ln|"
+    r"touch|patch|apply|migrate|init|create|set|config|generate|restart|start|stop|up|down|pull|checkout|"
+    r"switch|merge|rebase|reset|stash|clean|prune|login|enable|commit|push|unset|delete|link|unlink|lock|"
+    r"rename|use)\b|--(?:fix|write)\b"
+)
+_FILE_PROGRAMS = frozenset(
+    {"mkdir", "chmod", "chown", "mv", "cp", "rm", "ln", "touch", "sed", "patch"}
+)
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One failing command with what mended it. `exchange` is the one in which it failed, and `number`
+    counts the failing commands there from 0; `changes` are short lines that say what was done."""
+
+    exchange: Exchange
+    number: int
+    failed: Call
+    success: Call
+    error: str
+    changes: tuple[str, ...]
+    files: tuple[str, ...]
+    because: str
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The job of the command that failed, such as `cargo test`, and of the one that succeeded."""
+        ran = (self.failed.command, self.success.command)
+        return unique(commands.family(command) for command in ran)
+
+
+def episodes(exchange: Exchange) -> list[Episode]:
+    """Return what failed and was mended in an exchange, or failed in one of those before and was
+    mended in this one, in the order of the failures."""
+    story = _Story((*exchange.before, exchange))
+    found = (story.episode(place, exchange) for place in story.failures)
+    return [one for one in found if one]
+
+
+def is_failure(call: Call) -> bool:
+    """Whether a call is a command that failed in a way worth knowing."""
+    if not (call.command and call.failed) or tools.is_rejection(call.output):
+        return False
+    if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
+        return False
+    return says_anything(call.output)
+
+
+def succeeded(call: Call, families: Iterable[str]) -> bool:
+    """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
+    jobs = {part.job for part in commands.telling(call.command)}
+    return not jobs.isdisjoint(families) and _is_good(call)
+
+
+def short(command: str, whole: bool = False) -> str:
+    """Return a command line in a few words; with `whole`, with the folder that it changes to."""
+    return tools.clip(command if whole else commands.bare(command), COMMAND_CHARS)
+
+
+class _Event(NamedTuple):
+    """A call, or words of the assistant, with the exchange that it belongs to."""
+
+    exchange: Exchange
+    call: Call | None
+    said: str
+
+
+class _Story:
+    """What happened in a few exchanges, in order. Places count the events from 0."""
+
+    def __init__(self, exchanges: Sequence[Exchange]) -> None:
+        self.events = [event for one in exchanges for event in _events(one)]
+        self.failures = [
+            place
+            for place, event in enumerate(self.events)
+            if event.call and is_failure(event.call)
+        ]
+        self.commands: list[int] = []
+        self.by_job: dict[str, list[int]] = {}
+        for place, event in enumerate(self.events):
+            told = commands.telling(event.call.command) if event.call else ()
+            self.commands += [place] if told else []
+            for job in {part.job for part in told}:
+                self.by_job.setdefault(job, []).append(place)
+
+    def episode(self, place: int, exchange: Exchange) -> Episode | None:
+        """Return what mended the failure at a place, None unless that was in this exchange."""
+        owner, failed = self.events[place].exchange, self._call(place)
+        end = self._mended(place)
+        if end is None or self.events[end].exchange is not exchange:
+            return None
+        until = self._next_run(place, end)
+        changes, files = self._changes(place, until, end)
+        if not changes:
+            return None
+        earlier = (one for one in self.failures if one < place)
+        return Episode(
+            exchange=owner,
+            number=sum(self.events[one].exchange is owner for one in earlier),
+            failed=failed,
+            success=self._call(end),
+            error=error_line(failed.output),
+            changes=changes,
+            files=files,
+            because=_because(self._words(place, until), self._words(end, end + 3)),
+        )
+
+    def _call(self, place: int) -> Call:
+        call = self.events[place].call
+        assert call is not None
+        return call
+
+    def _calls(self, start: int, end: int) -> list[Call]:
+        return [event.call for event in self.events[start + 1 : end] if event.call]
+
+    def _words(self, start: int, end: int) -> list[str]:
+        return [event.said for event in self.events[start + 1 : end] if event.said]
+
+    def _mended(self, place: int) -> int | None:
+        """Return where the command that failed first succeeded, or the one that stands for it. Only
+        after a change does another part of the same job count."""
+        failed = self._call(place)
+        tried, likely = _failing_part(failed), None
+        if tried is None:
+            return None
+        for later in self._candidates(place, tried):
+            call = self._call(later)
+            fit = max(
+                _fit(tried, call) if _is_good(call) else 0.0, _stands_for(failed, tried, call)
+            )
+            if fit >= SURE:
+                return later
+            if fit >= LIKELY and likely is None and self._is_related(place, later, tried):
+                likely = later
+        return likely
+
+    def _is_related(self, place: int, later: int, tried: Part) -> bool:
+        """Whether what is merely similar came of the failure: soon, and after a change. A check that
+        is run on less has passed nothing."""
+        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
+        narrowed = tried.is_inline or not _CHECKS.search(tried.job)
+        return runs < SOON and (
+            (narrowed and runs < NEAR) or bool(_lines(self._calls(place, later)))
+        )
+
+    def _candidates(self, place: int, tried: Part) -> list[int]:
+        """Return where the same job was done later, and the few commands that came next at all."""
+        start = bisect_right(self.commands, place)
+        nearest = self.commands[start : start + NEAR]
+        same = self.by_job.get(tried.job, [])
+        same = same[bisect_right(same, place) :]
+        return sorted({*nearest, *(same[:NEAR] if tried.is_inline else same)})
+
+    def _next_run(self, place: int, end: int) -> int:
+        """Return where the command was tried next, at the latest where it succeeded."""
+        tried = _failing_part(self._call(place))
+        for later in self.by_job.get(tried.job, []) if tried else []:
+            if tried and place < later < end and _fit(tried, self._call(later)) >= LIKELY:
+                return later
+        return end
+
+    def _changes(self, place: int, until: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what was done until the command was run next, in short lines, and to which files;
+        where nothing was, what was changed of the command, or what was done later."""
+        failed, following = self._call(place), self._call(until)
+        done = self._calls(place, until)
+        lines = _lines(done)
+        if not lines and until < end:
+            other = signature(following.output, "") != signature(failed.output, "")
+            if other and _is_corrected(failed, following, is_mended=False):
+                return (_instead(failed, following),), ()
+            done = self._calls(until, end)
+            lines = _lines(done)
+        if _is_corrected(failed, self._call(end), bool(lines)):
+            lines = [*lines, _instead(failed, self._call(end))]
+        files = unique(call.file for call in done if call.file and not call.failed)
+        return unique(lines), files
+
+
+def _events(exchange: Exchange) -> list[_Event]:
+    """Return an exchange's calls and words in their order."""
+    said = [
+        ((place, 1, 0), _Event(exchange, None, step.text))
+        for place, step in enumerate(exchange.steps)
+        if step.kind == SAID
+    ]
+    called = [
+        ((call.place, 0, number), _Event(exchange, call, ""))
+        for number, call in enumerate(exchange.calls)
+    ]
+    return [event for _, event in sorted([*said, *called], key=lambda one: one[0])]
+
+
+# -- which command is which --
+
+
+def _is_good(call: Call) -> bool:
+    """Whether a call went well. Where its exit code is lost in a pipe, its output must not complain."""
+    if call.failed or not call.is_done:
+        return False
+    masked = any(part.is_masked for part in commands.telling(call.command))
+    return not (masked and _STILL_FAILING.search(call.output))
+
+
+def _fit(tried: Part, other: Call) -> float:
+    """Return how surely a call tries what failed, 0 to 1."""
+    told = commands.telling(other.command)
+    return max((commands.same_job(tried, part) for part in told), default=0.0)
+
+
+def _failing_part(failed: Call) -> Part | None:
+    """Return the part of a command line that most likely failed: the one that the error's line names
+    a word of, else the last whose exit code counts."""
+    told = commands.telling(failed.command)
+    plain = [part for part in told if not part.is_masked] or list(told)
+    if len(plain) > 1:
+        line = line_of(tidy(failed.output))
+        named = [
+            part for part in plain if any(len(word) > 5 and word in line for word in part.words)
+        ]
+        plain = named if len(named) == 1 else plain
+    return plain[-1] if plain else None
+
+
+def _stands_for(failed: Call, tried: Part, call: Call) -> float:
+    """Return how surely another program did what the failed one was to do: the one that it would
+    have run, or one of another name where it is missing."""
+    if call.failed or _STILL_FAILING.search(call.output):
+        return 0.0
+    other = commands.telling(call.command)[-1]
+    if other.job == tried.job:
+        return 0.0
+    shares = bool(tried.operands & other.operands) or bool(
+        tried.words and tried.words == other.words
+    )
+    named = other.program in re.split(r"[\s:_-]", tried.job)
+    missing = _MISSING.search(failed.output) and tried.program in failed.output
+    return SURE if shares and (named or missing) else 0.0
+
+
+def _runs_elsewhere(failed: Call, success: Call) -> bool:
+    return commands.settings(failed.command) != commands.settings(success.command)
+
+
+def _is_corrected(failed: Call, success: Call, is_mended: bool) -> bool:
+    """Whether the command itself was changed. Where something else was mended besides, what was only
+    asked for in other ways (less or more output, another message) is not."""
+    if commands.bare(failed.command) == commands.bare(success.command):
+        return _runs_elsewhere(failed, success) and not is_mended
+    if not is_mended:
+        return True
+    tried = _failing_part(failed)
+    told = [part for part in commands.telling(success.command) if tried and part.job == tried.job]
+    if not tried or not told:
+        return True
+    fresh = (set(told[-1].words) - set(tried.words)) - _MANNERS
+    return any(word.startswith("--") and not word.startswith("--tb") for word in fresh)
+
+
+# -- what was done --
+
+
+def _instead(failed: Call, other: Call) -> str:
+    return f"ran `{short(other.command, _runs_elsewhere(failed, other))}` instead"
+
+
+def _lines(calls: Sequence[Call]) -> list[str]:
+    """Return what changed something, a short line each: the files that were edited, and commands that
+    do more than look."""
+    edits: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for call in calls:
+        if call.failed or not call.is_done:
+            continue
+        if call.file:
+            edits.setdefault(call.file, []).extend(_detail(call.change))
+        elif _changes_something(call.command):
+            lines.append(f"ran `{short(call.command)}`")
+    edited = [f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else "")
+              for file, told in edits.items()]  # fmt: skip
+    return [*edited, *lines]
+
+
+def _detail(change: str) -> Iterator[str]:
+    """Yield what an edit changed, where that is short enough to say something."""
+    if change and len(change) <= CHANGE_CHARS and "<<<<<<<" not in change:
+        yield change
+
+
+def _changes_something(command: str) -> bool:
+    return commands.writes(command) or any(
+        part.program in _FILE_PROGRAMS or _is_changing(part) for part in commands.telling(command)
+    )
+
+
+def _is_changing(part: Part) -> bool:
+    if _CHANGING.search(part.job):
+        return True
+    return not _CHECKS.search(part.job) and bool(_CHANGING.search(" ".join(part.words)[:200]))
+
+
+def _because(before: Sequence[str], after: Sequence[str]) -> str:
+    """Return the sentence that says why it failed or what mended it, "" for none. After the success
+    most sentences are of what comes next."""
+    best, found = 0, ""
+    for texts, hints in ((before, 1), (after, 0)):
+        for one in (said for text in texts for said in statements(text[:6_000])):
+            if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400 or one.text[-1] == ":":
+                continue
+            worth = 2 if _CAUSE.search(one.text) else hints if _HINT.search(one.text) else 0
+            if worth > best:
+                best, found = worth, one.text
+    return found

@@ -1,0 +1,1 @@
+"""Notes and graphs of other programs into drafts of memories, and back."""

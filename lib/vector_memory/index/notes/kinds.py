@@ -1,0 +1,65 @@
+"""What kind of memory a piece of somebody's notes is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from vector_memory.index.notes.markdown import STEPS, Block
+from vector_memory.model import CONTEXT, DECISION, PREFERENCE, PROCEDURE, QUESTION, TODO
+
+MAX_CHARS = 2_000
+
+_SHELLS = frozenset(
+    ["sh", "bash", "zsh", "fish", "shell", "console", "shell-session", "powershell"]
+)
+_PROMPT = re.compile(r"\s*\$ \S")
+_HEADINGS = (
+    (DECISION, re.compile(r"^(?:the )?decisions?(?: outcomes?| made)?$", re.IGNORECASE)),
+    (TODO, re.compile(r"^(?:to-?dos?|next steps?|open tasks?|backlog)$", re.IGNORECASE)),
+    (QUESTION, re.compile(r"^(?:(?:open|unanswered|pending) questions?|questions)$", re.IGNORECASE)),
+    (PREFERENCE, re.compile(r"^(?:(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style)$", re.IGNORECASE)),
+)  # fmt: skip
+_DECIDED = re.compile(
+    r"\bwe(?:'ve| have)? (?:now )?(?:use|decided|chose|chosen|picked|agreed|settled on|went with"
+    r"|opted for|switched to|will use|are using|standardi[sz]ed on)\b"
+    r"|\b(?:was|were|is) decided\b|^(?:decision|decided)\b",
+    re.IGNORECASE,
+)
+_PREFERRED = re.compile(r"\balways\b|\bnever\b|\bprefer(?:s|red)?\b|\bavoid\b", re.IGNORECASE)
+_TO_DO = re.compile(r"^(?:todo|fixme)\b", re.IGNORECASE)
+
+
+def suggest(block: Block) -> str:
+    """Return the kind that a block most likely is: what its form says, then its own words, then its
+    heading."""
+    text = block.text[:MAX_CHARS]
+    if block.checked is not None or _TO_DO.search(text):
+        return TODO
+    if block.kind == STEPS:
+        return PROCEDURE
+    if text.endswith("?"):
+        return QUESTION
+    # "We use:" and "Always:" say of each item below what it is.
+    said = " ".join((*block.context[-1:], text))[:MAX_CHARS]
+    if _DECIDED.search(said):
+        return DECISION
+    if _PREFERRED.search(said):
+        return PREFERENCE
+    if block.code and runs(block.code, block.language):
+        return PROCEDURE
+    return of_headings(block.headings) or CONTEXT
+
+
+def of_headings(headings: Sequence[str]) -> str:
+    """Return the kind that the nearest telling heading names, "" without one."""
+    for heading in reversed(headings):
+        for kind, pattern in _HEADINGS:
+            if pattern.search(heading.strip(" :.")):
+                return kind
+    return ""
+
+
+def runs(code: str, language: str) -> bool:
+    """Whether code is commands for a shell."""
+    return language in _SHELLS or bool(_PROMPT.match(code))

@@ -1,0 +1,114 @@
+"""The file of the MCP knowledge-graph memory server: entities with observations, and relations.
+
+It is JSON lines, `{"type": "entity", "name", "entityType", "observations"}` and `{"type":
+"relation", "from", "to", "relationType"}`, or one object `{"entities": […], "relations": […]}`.
+
+Source: the `memory` server of the reference servers of the Model Context Protocol.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from vector_memory.system import json_in
+
+Clean = Callable[[str], str]
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One observation or relation. `entities` are the names that it is about; `about` the two that
+    a relation joins, () of an observation."""
+
+    key: str
+    text: str
+    tags: tuple[str, ...]
+    entities: tuple[str, ...]
+    is_relation: bool = False
+
+
+def is_graph(first_line: bytes) -> bool:
+    """Whether a file that begins with this line is a knowledge graph rather than memories: a line
+    of ours has a `text`."""
+    try:
+        data = json_in.load(first_line)
+    except ValueError:
+        return False
+    return isinstance(data, dict) and "text" not in data and (_is_item(data) or _is_whole(data))
+
+
+def parse_whole(text: bytes, clean: Clean = str) -> list[Fact] | None:
+    """Return the facts of a file that is one object, None where it is something else; arguments as in
+    `facts`."""
+    try:
+        data = json_in.load(text)
+    except ValueError:
+        return None
+    if not isinstance(data, dict) or "text" in data or not _is_whole(data):
+        return None
+    found: list[Fact] = []
+    for name in ("entities", "relations"):
+        for item in data.get(name) or []:
+            if isinstance(item, dict):
+                kind = "entity" if name == "entities" else "relation"
+                found += facts({**item, "type": kind}, clean)
+    return found
+
+
+def facts(item: dict[str, Any], clean: Clean = str) -> Iterator[Fact]:
+    """Yield what an entity or a relation says. An entity without observations is a fact itself.
+
+    Args:
+        item: as it stands in the file.
+        clean: redacts a word before anything of its form is lost.
+    """
+    if item.get("type") == "relation":
+        yield from _relation(item, clean)
+    elif item.get("type") == "entity":
+        yield from _entity(item, clean)
+
+
+def _entity(item: dict[str, Any], clean: Clean) -> Iterator[Fact]:
+    name, kind = _word(item.get("name"), clean), _word(item.get("entityType"), clean)
+    if not name:
+        return
+    tags = (kind.lower(),) if kind else ()
+    seen = item.get("observations")
+    observations = [_word(one, clean) for one in seen] if isinstance(seen, list) else []
+    told = [f"{name}: {one}" for one in observations if one]
+    for text in told or [f"{name}: {kind or 'entity'}"]:
+        yield Fact(_key("entity", name, text), text, tags, (name,))
+
+
+def _relation(item: dict[str, Any], clean: Clean) -> Iterator[Fact]:
+    one, other = _word(item.get("from"), clean), _word(item.get("to"), clean)
+    verb = _word(item.get("relationType"), clean)
+    if one and other and verb:
+        words = _CAMEL.sub(" ", verb).replace("_", " ").strip()
+        key = _key("relation", one, verb, other)
+        yield Fact(key, f"{one} {words} {other}", (), (one, other), is_relation=True)
+
+
+def _is_item(data: dict[str, Any]) -> bool:
+    if data.get("type") == "entity":
+        return "name" in data
+    return data.get("type") == "relation" and {"from", "to", "relationType"} <= data.keys()
+
+
+def _is_whole(data: dict[str, Any]) -> bool:
+    lists = [data[name] for name in ("entities", "relations") if name in data]
+    return bool(lists) and all(isinstance(one, list) for one in lists)
+
+
+def _key(*words: str) -> str:
+    whole = "\0".join(words).encode("utf-8", "surrogatepass")
+    return "kg:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
+
+
+def _word(value: Any, clean: Clean) -> str:
+    return " ".join(clean(value).split()) if isinstance(value, str) else ""

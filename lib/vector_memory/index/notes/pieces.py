@@ -1,0 +1,83 @@
+"""A block of a document as texts that are short enough to be memories of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vector_memory.index.notes.markdown import STEPS, Block
+
+TEXT_CHARS = 600
+CONTEXT_CHARS = 120
+CODE_CHARS = 160
+"""Characters of code that are kept below a text in any case; there are more where the text is short."""
+FENCES = "\n```\n\n…\n```"
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+
+
+def texts_of(block: Block) -> Iterator[str]:
+    """Yield a block's text in pieces of at most about TEXT_CHARS, with what it hangs on in front
+    and its code behind."""
+    lead = "".join(f"{clip(one.rstrip(' :'), CONTEXT_CHARS)}: " for one in block.context[-2:])
+    room = TEXT_CHARS - len(lead)
+    if block.kind == STEPS:
+        head = f"{lead.rstrip()}\n" if lead else ""
+        yield from (head + part for part in _packed(_cut_lines(block.text, room), "\n", room))
+        return
+    *parts, last = [*_packed(_cut_sentences(block.text, room), " ", room)] or [""]
+    yield from (lead + part for part in parts)
+    code = _code(block.code, max(CODE_CHARS, room - len(last) - len(FENCES)))
+    yield lead + "\n".join(part for part in (last, code) if part)
+
+
+def _code(code: str, size: int) -> str:
+    """Return code in a fence, whole lines of it up to a size."""
+    lines = code.strip("\n").split("\n") if code.strip() else []
+    kept: list[str] = []
+    for line in lines:
+        if kept and len("\n".join([*kept, line])) > size:
+            kept.append("…")
+            break
+        kept.append(clip(line, size))
+    return "\n".join(["```", *kept, "```"]) if kept else ""
+
+
+def _cut_sentences(text: str, size: int) -> Iterator[str]:
+    for sentence in _SENTENCE.split(text):
+        yield from _cut_words(sentence, size)
+
+
+def _cut_lines(text: str, size: int) -> Iterator[str]:
+    for line in text.split("\n"):
+        yield from _cut_words(line, size)
+
+
+def _cut_words(text: str, size: int) -> Iterator[str]:
+    start = 0
+    while len(text) - start > size:
+        space = text.rfind(" ", start + size // 2, start + size)
+        end = space if space > 0 else start + size
+        yield text[start:end]
+        start = end + (space > 0)
+    if text[start:].strip():
+        yield text[start:].rstrip()
+
+
+def _packed(parts: Iterator[str], glue: str, size: int) -> Iterator[str]:
+    """Put neighbouring parts together as long as they fit."""
+    held: list[str] = []
+    length = 0
+    for part in parts:
+        if held and length + len(glue) + len(part) > size:
+            yield glue.join(held)
+            held, length = [], 0
+        held.append(part)
+        length += len(part) + len(glue)
+    if held:
+        yield glue.join(held)
+
+
+def clip(text: str, size: int) -> str:
+    """Return a text of at most `size` characters, with an ellipsis where it was longer."""
+    return text if len(text) <= size else text[: size - 1].rstrip() + "…"

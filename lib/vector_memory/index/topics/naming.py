@@ -1,0 +1,90 @@
+"""A topic's name: a short title from the prompt that began it, else its most telling words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from vector_memory.index.memories import title_of
+from vector_memory.index.tools import clip
+from vector_memory.index.topics.turns import Turn, terms_of, words_of
+from vector_memory.text import prompts
+from vector_memory.text.statements import CODE, capitalised, statements
+
+NAME_CHARS = 60
+KEYWORDS = 4
+LEAST_TERMS = 2
+"""Telling words that a prompt needs to name a topic."""
+
+READ_CHARS = 2_000
+STATEMENTS = 3
+"""Of a prompt, so many statements are looked at for a title."""
+LEAST_CLAUSE = 18
+
+_ADDRESS = re.compile(
+    r"(?:(?:hey|hi|hello|ok(?:ay)?|oh|ah+|so|well|yes|yeah|no|sure|great|perfect|thanks|please|now|then|"
+    r"and|but|also|just|hmm+|wait|sorry|actually|never ?mind|claude)(?:[\s,.!:;–—-]+|$))+",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"(?:(?:can|could|would|will) (?:you|we|i)(?: please| also| just)*"
+    r"|i(?:'d| would) (?:actually )?(?:like|love|want)(?: you)?(?: to(?: ask you to)?)?"
+    r"|i'd like your help with|i (?:want|need)(?: you)? to|let(?:'s| us)(?: also| now)?|do you think (?:we|you) could"
+    r"|do you think|we (?:should|need to|have to|want to|might want to|'re going to)|please(?: have a look at)?"
+    r"|(?:have|take) a look at|your task is to|help me(?: to)?|(?:new )?(?:feature|task):)\s+",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(r"(?<!\S)@(?=[\w./])")
+_CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s[–—-]\s|\.\s|\?|!)")
+_TITLE_END = "\\ .…,;:-–—?!"
+
+
+def name_of(turns: Sequence[Turn], counts: Mapping[str, int], total: int) -> str:
+    """Return the name of a stretch of turns, at most NAME_CHARS characters.
+
+    Args:
+        counts: in how many turns of the session each word is.
+        total: how many turns the session has.
+    """
+    for turn in turns[:2]:
+        named = titled(turn.prompt)
+        if named:
+            return named
+    words = keywords(turns, counts, total)
+    return clip(", ".join(words) or title_of(turns[0].said) or "Conversation", NAME_CHARS)
+
+
+def titled(prompt: str) -> str:
+    """Return a prompt as a title: without address and courtesy, its first clause; "" where it says
+    too little to name anything."""
+    if prompts.needs_nothing(prompt):
+        return ""
+    for said in statements(prompt[:READ_CHARS])[:STATEMENTS]:
+        text = _bare(said.text) if said.form != CODE else ""
+        if len(terms_of(text)) >= LEAST_TERMS:
+            return clip(capitalised(text), NAME_CHARS).rstrip(_TITLE_END)
+    return ""
+
+
+def _bare(sentence: str) -> str:
+    """Return a sentence's first clause without what is said to be polite."""
+    text = _MENTION.sub("", sentence.replace("\u2019", "'"))
+    while bare := _ADDRESS.match(text) or _ASKING.match(text):
+        text = text[bare.end() :]
+    clause = _CLAUSE.search(text, LEAST_CLAUSE)
+    return text[: clause.start()] if clause else text
+
+
+def keywords(turns: Sequence[Turn], counts: Mapping[str, int], total: int) -> list[str]:
+    """Return the words that tell a stretch from the rest of its session, by tf-idf, the most telling
+    first."""
+    inside = Counter(word for turn in turns for word in words_of(turn.said))
+    return sorted(
+        inside, key=lambda term: (-inside[term] * _rarity(counts.get(term, 1), total), term)
+    )[:KEYWORDS]
+
+
+def _rarity(count: int, total: int) -> float:
+    return math.log(1 + total / max(1, count))

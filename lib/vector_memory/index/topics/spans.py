@@ -1,0 +1,114 @@
+"""Spans: a session as a tree of topics, each a stretch of turns with a name and a summary.
+
+A topic begins where the signs say so (`shifts`); a long one is cut once more where they say it less
+clearly. Pure: the turns come with their vectors, or without.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vector_memory.index.topics.naming import name_of
+from vector_memory.index.topics.shifts import scores
+from vector_memory.index.topics.summaries import (
+    Idea,
+    IntentOf,
+    Summary,
+    ideas_of,
+    intent_of,
+    summary_of,
+)
+from vector_memory.index.topics.turns import Turn, lines_of
+
+TOPIC, SUBTOPIC = 1, 2
+TOPIC_SCORE = 0.0
+"""Above it another topic begins."""
+SUBTOPIC_SCORE = -1.2
+"""Above it another part of a long topic begins."""
+LONG_TURNS = 5
+"""Turns from which a topic is long enough to have parts."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A topic of a session. `key` is that of the first turn, the same in every copy of the transcript;
+    `turns` the first and last turn's number, lines count from 1, both ends included; `parts` are the
+    topics within it, () for none."""
+
+    key: str
+    level: int
+    name: str
+    summary: Summary
+    turns: tuple[int, int]
+    lines: tuple[int, int]
+    members: tuple[Turn, ...]
+    parts: tuple[Span, ...] = ()
+
+
+def spans(
+    turns: Sequence[Turn], ideas: Sequence[Idea] = (), intent_of: IntentOf = intent_of
+) -> list[Span]:
+    """Return the topics of a session, in order.
+
+    Args:
+        turns: the session's turns, in order.
+        ideas: what is known to have been decided, concluded or left open; where nothing is
+            of a sort, the turns' sentences are asked.
+        intent_of: what a sentence is: `decision`, `conclusion`, `question`, `todo`, or "".
+    """
+    found = scores(turns)
+    counts = Counter(term for turn in turns for term in turn.terms)
+    known: dict[int, list[Idea]] = {}
+    for idea in ideas:
+        known.setdefault(idea.turn, []).append(idea)
+    guessed: dict[int, list[Idea]] = {}
+
+    def guesses(members: Sequence[Turn]) -> list[Idea]:
+        for turn in members:
+            if turn.first.turn not in guessed:
+                guessed[turn.first.turn] = list(ideas_of(turn, intent_of))
+        return [one for turn in members for one in guessed[turn.first.turn]]
+
+    def made(first: int, last: int, level: int) -> Span:
+        members = tuple(turns[first:last])
+        begins = _parts(found, first, last) if level == TOPIC else []
+        parts = tuple(made(*ends, SUBTOPIC) for ends in _stretches(begins, last))
+        name = name_of(members, counts, len(turns))
+        said = [one for turn in members for one in known.get(turn.first.turn, ())]
+        return Span(
+            key=members[0].first.key,
+            level=level,
+            name=name,
+            summary=summary_of(members, said, lambda: guesses(members), name),
+            turns=(members[0].first.turn, members[-1].first.turn),
+            lines=lines_of(members),
+            members=members,
+            parts=parts,
+        )
+
+    return [made(*ends, TOPIC) for ends in _stretches(boundaries(found), len(turns))]
+
+
+def boundaries(found: Sequence[float]) -> list[int]:
+    """Return the places of the turns that begin a topic, by their scores; the first always does."""
+    return [place for place, score in enumerate(found) if place == 0 or score > TOPIC_SCORE]
+
+
+def _parts(found: Sequence[float], first: int, last: int) -> list[int]:
+    """Return where the parts of a topic begin, [] where it has none."""
+    if last - first < LONG_TURNS:
+        return []
+    inside = [place for place in range(first + 1, last) if found[place] > SUBTOPIC_SCORE]
+    return [first, *inside] if inside else []
+
+
+def _stretches(begins: Sequence[int], last: int) -> list[tuple[int, int]]:
+    """Return from where to before where each stretch goes."""
+    return list(zip(begins, [*begins[1:], last], strict=False))
+
+
+def walk(tree: Sequence[Span], parent: str = "") -> list[tuple[Span, str]]:
+    """Return every span of a tree with its parent's key ("" for a topic), in order."""
+    return [pair for one in tree for pair in ((one, parent), *walk(one.parts, one.key))]

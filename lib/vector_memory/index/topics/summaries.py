@@ -1,0 +1,151 @@
+"""A stretch of a session in a few of its own sentences: what was decided, concluded and left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from vector_memory.index.tools import clip
+from vector_memory.index.topics.turns import Turn
+from vector_memory.model import unique
+from vector_memory.text.chatter import is_chatter, without_applause
+from vector_memory.text.harmless import without_marked
+from vector_memory.text.statements import CODE, HEADING, statements
+
+IntentOf = Callable[[str], str]
+"""What a sentence is: a kind of memory such as `decision`, or "" for none."""
+
+DECIDED = ("decision", "preference")
+CONCLUDED = ("conclusion", "solution", "learning", "fix")
+OPEN = ("question", "todo")
+SENTENCE_CHARS = 150
+MOST = 2
+"""Sentences of each sort in a summary."""
+LEAST_WORDS = 4
+LEAD_CHARS = 40
+"""What may stand before a name in the sentence that it was taken from."""
+READ_CHARS = 6_000
+"""Of each turn's answer, so much of its beginning and of its end is read."""
+
+_DECISION = re.compile(
+    r"\b(?:decided|we(?:'ll| will) (?:use|go with|keep|stick)|let'?s (?:use|go with|do|keep|not)|going with"
+    r"|went with|settled on|agreed|chose|chosen|opted|switched to|from now on)\b",
+    re.IGNORECASE,
+)
+_CONCLUSION = re.compile(
+    r"\b(?:the (?:issue|problem|root cause|cause|bug|reason|fix|culprit) (?:is|was)|turns out|it turned out"
+    r"|root cause|caused by|fixed|because|this means|confirmed|works because|the key insight|in short"
+    r"|now (?:uses?|works?|supports?|returns?|handles?))\b",
+    re.IGNORECASE,
+)
+_TODO = re.compile(
+    r"\b(?:todo|to-do|still (?:need|needs|open|missing|to)|remaining|left to do|next steps?|not yet|later"
+    r"|follow-up|needs? to be|should (?:still|also) be|pending)\b",
+    re.IGNORECASE,
+)
+
+_ASIDE = re.compile(r"User, refusing|User's answers")
+
+
+class Idea(NamedTuple):
+    """Something that was said: in which turn, what sort of thing it is, and its words."""
+
+    turn: int
+    intent: str
+    text: str
+
+
+class Summary(NamedTuple):
+    """What of a stretch is worth keeping, a few sentences each, in the order they were said."""
+
+    decided: tuple[str, ...] = ()
+    concluded: tuple[str, ...] = ()
+    left_open: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Return it as lines, those without content left out."""
+        named = (
+            ("Decided", self.decided),
+            ("Concluded", self.concluded),
+            ("Open", self.left_open),
+        )
+        return [f"{name}: {' · '.join(said)}" for name, said in named if said]
+
+
+def intent_of(sentence: str) -> str:
+    """Return what a sentence is by a few plain cues; `language` may know better."""
+    if sentence.rstrip().endswith("?"):
+        return "question"
+    for intent, cue in (("decision", _DECISION), ("todo", _TODO), ("conclusion", _CONCLUSION)):
+        if cue.search(sentence):
+            return intent
+    return ""
+
+
+def summary_of(
+    turns: Sequence[Turn], known: Sequence[Idea], said: Callable[[], Sequence[Idea]], name: str = ""
+) -> Summary:
+    """Return the summary of a stretch.
+
+    Args:
+        known: what is known to have been said in it.
+        said: finds what its sentences are; asked where nothing is known of a sort.
+        name: the stretch's name, which need not be said again.
+    """
+
+    def texts(intents: Sequence[str], but: Sequence[str] = ()) -> tuple[str, ...]:
+        return _texts(known, intents, (name, *but)) or _texts(said(), intents, (name, *but))
+
+    def late(ideas: Sequence[Idea]) -> list[Idea]:
+        # What was asked or to be done earlier was most likely answered and done on the way.
+        return [one for one in ideas if one.turn == turns[-1].first.turn]
+
+    decided = texts(DECIDED)
+    concluded = texts(CONCLUDED, decided) or _texts(_last_words(turns[-1]), CONCLUDED)
+    left_open = _texts(late(known), OPEN, decided) or _texts(late(said()), OPEN, decided)
+    return Summary(decided, concluded, left_open)
+
+
+def ideas_of(turn: Turn, intent_of: IntentOf) -> Iterator[Idea]:
+    """Yield what the sentences of a turn are. A user's question is a request, no open question: it is
+    what the turn is about."""
+    for who, text in (("user", turn.prompt), ("assistant", turn.answer)):
+        for sentence in sentences(text):
+            intent = intent_of(sentence)
+            if intent and not (who == "user" and intent in OPEN):
+                yield Idea(turn.first.turn, intent, sentence)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield a text's sentences that say something, without what tools printed or the user pasted."""
+    text = without_marked(text)
+    if len(text) > 2 * READ_CHARS:
+        text = f"{text[:READ_CHARS]}\n{text[-READ_CHARS:]}"
+    for one in statements(text):
+        if one.form in (CODE, HEADING) or one.text.endswith(":") or _ASIDE.match(one.text):
+            continue
+        said = without_applause(one.text)
+        if len(said.split()) >= LEAST_WORDS and not is_chatter(said):
+            yield said
+
+
+def _last_words(turn: Turn) -> list[Idea]:
+    """Return how a stretch ended, where nothing else is known of it."""
+    return [Idea(turn.first.turn, "conclusion", said) for said in sentences(turn.answer[-1_500:])][
+        -1:
+    ]
+
+
+def _texts(
+    ideas: Iterable[Idea], intents: Sequence[str], but: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the last words of some sorts, each once, without those that were said (`but`)."""
+    texts = unique(clip(one.text, SENTENCE_CHARS) for one in ideas if one.intent in intents)
+    return tuple(one for one in texts if not any(_says(one, known) for known in but))[-MOST:]
+
+
+def _says(text: str, known: str) -> bool:
+    """Whether a text says what is known, or is said by it."""
+    one, other = (" ".join(words.casefold().rstrip(" .…!?").split()) for words in (text, known))
+    return bool(other) and (other in one[: len(other) + LEAD_CHARS] or one in other)

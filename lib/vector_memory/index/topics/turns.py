@@ -1,0 +1,130 @@
+"""A session's passages put together again as turns: a prompt and what came of it, as far as it was kept.
+
+Topics are found in what is stored, not in the transcript: that is redacted, without chatter, at hand
+after the transcript is gone, and has its vectors already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from vector_memory.text.analysis import STOP_WORDS
+from vector_memory.text.harmless import without_marked
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+_ANSWER = re.compile(r"(?:^|\n)(?:Assistant|Done): ")
+_SPEAKER = re.compile(r"^(?:User|Task|Assistant): ", re.MULTILINE)
+_DONE = re.compile(r"^Done: .*$", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_COMMON = STOP_WORDS | {
+    "already", "assistant", "code", "don", "done", "file", "files", "gets", "good", "know", "lets", "look", "made", "make",
+    "makes", "need", "needs", "one", "okay", "please", "see", "still", "sure", "task", "think", "two",
+    "use", "used", "user", "using", "want", "yes",
+}  # fmt: skip
+
+
+class Passage(NamedTuple):
+    """A stored piece of an exchange: which one (`turn`, `key`: the same in every copy of the
+    transcript), where (`path`, lines from 1, both ends included), when (aware UTC), and its vector,
+    (dim,) float32 normalised, or None without one."""
+
+    turn: int
+    key: str
+    text: str
+    title: str
+    path: str
+    line_start: int
+    line_end: int
+    at: datetime
+    files: tuple[str, ...] = ()
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One exchange of a session, made of its passages in order (at least one)."""
+
+    passages: tuple[Passage, ...]
+
+    @property
+    def first(self) -> Passage:
+        """The passage that it begins with: the prompt, where there is one."""
+        return self.passages[0]
+
+    @cached_property
+    def text(self) -> str:
+        """All that was said and done."""
+        return "\n".join(one.text for one in self.passages)
+
+    @cached_property
+    def said(self) -> str:
+        """The same without what tools printed or the user pasted."""
+        return without_marked(self.text)
+
+    @cached_property
+    def prompt(self) -> str:
+        """The user's words that it begins with, "" where it begins with others."""
+        if not self.said.startswith("User: "):
+            return ""
+        found = _ANSWER.search(self.said)
+        return self.said[len("User: ") : found.start() if found else None].strip()
+
+    @cached_property
+    def answer(self) -> str:
+        """What was said afterwards, without what was done."""
+        found = _ANSWER.search(self.said)
+        return _SPEAKER.sub("", _DONE.sub("", self.said[found.start() :])).strip() if found else ""
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Its telling words, in lower case."""
+        return terms_of(self.said)
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """The files that it touched."""
+        return frozenset(file for one in self.passages for file in one.files)
+
+    @property
+    def vectors(self) -> list[Vector]:
+        """The vectors of its passages, as far as there are any."""
+        return [one.vector for one in self.passages if one.vector is not None]
+
+
+def terms_of(text: str) -> frozenset[str]:
+    """Return a text's distinct words of three letters and more, without the commonest. Not the terms
+    that are searched for: comparing a few turns needs no stems, and stems take ten times as long."""
+    return frozenset(words_of(text))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the same with repetitions, in order."""
+    return [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
+
+
+def turns_of(passages: Iterable[Passage]) -> list[Turn]:
+    """Return the turns of a session's passages, in order. A session may stand in several files: each
+    stays together, the one that began first comes first."""
+    by_path: dict[str, dict[int, list[Passage]]] = {}
+    for one in passages:
+        by_path.setdefault(one.path, {}).setdefault(one.turn, []).append(one)
+    ordered = sorted(by_path.values(), key=_began)
+    return [Turn(tuple(turns[number])) for turns in ordered for number in sorted(turns)]
+
+
+def _began(turns: dict[int, list[Passage]]) -> datetime:
+    return min(one.at for found in turns.values() for one in found)
+
+
+def lines_of(turns: Sequence[Turn]) -> tuple[int, int]:
+    """Return the first and the last line of turns, in the file that they begin in."""
+    path = turns[0].first.path
+    inside = [turn.first for turn in turns if turn.first.path == path]
+    return inside[0].line_start, max(one.line_end for one in inside)

@@ -1,0 +1,1 @@
+"""Copying a journal, checking it, and saving what can be read of a damaged one."""

@@ -1,0 +1,196 @@
+"""Rows straight from the pages of a database file, where SQLite itself cannot find them any more.
+
+A page that holds rows says all that is needed to read them: which table they belong to shows in
+their shape. What is read this way is compared with checksums by whoever asks.
+
+Source: https://www.sqlite.org/fileformat2.html (b-tree pages, records, write-ahead log).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from vector_memory.system import tampering
+
+MAGIC = b"SQLite format 3\x00"
+PAGE = 4_096
+"""The size of a page: this package never chooses another one."""
+_TABLE_LEAF, _INDEX_INNER, _INDEX_LEAF = 0x0D, 0x02, 0x0A
+_LOG_HEADER, _FRAME_HEADER = 32, 24
+_LOG_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
+_WIDTHS = (0, 1, 2, 3, 4, 6, 8)
+_MOST_BYTES = 1 << 28
+
+Row = tuple[int, list[Any]]
+"""The row's number (0 in a table without one) and its values."""
+
+
+class Pages:
+    """The pages of a database as its last commit left them: the file's, and over them those of its
+    write-ahead log.
+
+    Args:
+        path: the database's file; it may be missing.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._content = _read(path)
+        self._log = _logged(_read(path + "-wal"))
+        self._numbers = sorted({*range(1, len(self._content) // PAGE + 1), *self._log})
+        # Where pages were taken out, what comes behind them stands so many pages further ahead.
+        there = len(self._content) // PAGE
+        known = self._content[: len(MAGIC)] in (MAGIC, bytes(len(MAGIC)))
+        told = int.from_bytes(self._content[28:32], "big") if known else there + 1
+        self._shifts = sorted({0, min(0, there - told)}, reverse=True)
+
+    @property
+    def ours(self) -> bool:
+        """Whether this is a database at all, or what is left of one."""
+        return self._content[: len(MAGIC)] in (MAGIC, bytes(len(MAGIC)), b"") or bool(self._log)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield what can be read of all rows, in no order. Pages that make no sense are left out, and
+        what is only a guess may come twice."""
+        for number in self._numbers:
+            page = self._page(number)
+            start = 100 if number == 1 else 0
+            if len(page) == PAGE and page[start] in (_TABLE_LEAF, _INDEX_LEAF, _INDEX_INNER):
+                yield from self._rows_of(page, start)
+
+    def _rows_of(self, page: bytes, start: int) -> Iterator[Row]:
+        kind = page[start]
+        inner = kind == _INDEX_INNER
+        first = start + (12 if inner else 8)
+        cells = int.from_bytes(page[start + 3 : start + 5], "big")
+        for place in range(first, min(first + 2 * cells, PAGE - 1), 2):
+            at = int.from_bytes(page[place : place + 2], "big")
+            for shift in self._shifts:
+                with contextlib.suppress(ValueError, IndexError, struct.error):
+                    yield self._cell(page, at + (4 if inner else 0), kind == _TABLE_LEAF, shift)
+
+    def _cell(self, page: bytes, at: int, table: bool, shift: int) -> Row:
+        size, at = _varint(page, at)
+        number = 0
+        if table:
+            number, at = _varint(page, at)
+        if size > _MOST_BYTES:
+            raise ValueError("a row of this size is none")
+        local = _local(size, table)
+        payload = page[at : at + local]
+        if local < size:
+            payload = self._whole(payload, page[at + local : at + local + 4], size, shift)
+        return number, _values(payload)
+
+    def _whole(self, payload: bytes, following: bytes, size: int, shift: int) -> bytes:
+        """Return a payload with what is in its overflow pages."""
+        parts, missing = [payload], size - len(payload)
+        while missing > 0:
+            page = self._page(int.from_bytes(following, "big") + shift)
+            if len(page) != PAGE:
+                raise ValueError("its overflow pages are not there")
+            following, more = page[:4], page[4 : 4 + missing]
+            parts.append(more)
+            missing -= len(more)
+        return b"".join(parts)
+
+    def _page(self, number: int) -> bytes:
+        if number < 1:
+            return b""
+        return self._log.get(number) or self._content[(number - 1) * PAGE : number * PAGE]
+
+
+def _read(path: str) -> Any:
+    """Map a file: a journal may be larger than what should be read at once."""
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return b""
+    tampering.require_plain(path)
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _logged(log: Any) -> dict[int, bytes]:
+    """Return the pages of a write-ahead log up to its last commit, by their numbers.
+
+    A frame belongs to the log when it has its salt. SQLite ends at the first frame whose checksum is
+    wrong; the rows here have checksums of their own, so that what comes behind it is read, too.
+    """
+    if len(log) < _LOG_HEADER or log[:4] not in _LOG_MAGICS:
+        return {}
+    pages: dict[int, bytes] = {}
+    pending: dict[int, bytes] = {}
+    for at in range(_LOG_HEADER, len(log) - PAGE - _FRAME_HEADER + 1, _FRAME_HEADER + PAGE):
+        head = log[at : at + _FRAME_HEADER]
+        number = int.from_bytes(head[:4], "big")
+        if head[8:16] != log[16:24] or not number:
+            continue
+        pending[number] = log[at + _FRAME_HEADER : at + _FRAME_HEADER + PAGE]
+        if head[4:8] != b"\0\0\0\0":
+            pages.update(pending)
+            pending.clear()
+    return pages
+
+
+def _local(size: int, table: bool) -> int:
+    """Return how many bytes of a payload stand in the page itself."""
+    most = PAGE - 35 if table else (PAGE - 12) * 64 // 255 - 23
+    if size <= most:
+        return size
+    least = (PAGE - 12) * 32 // 255 - 23
+    local = least + (size - least) % (PAGE - 4)
+    return local if local <= most else least
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number of one to nine bytes, and where it ends."""
+    value = 0
+    for place in range(at, at + 8):
+        byte = data[place]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, place + 1
+    return value << 8 | data[at + 8], at + 9
+
+
+def _values(payload: bytes) -> list[Any]:
+    """Return a record's values.
+
+    Raises:
+        ValueError, IndexError: it is no record.
+    """
+    end, at = _varint(payload, 0)
+    kinds = []
+    while at < end:
+        kind, at = _varint(payload, at)
+        kinds.append(kind)
+    if at != end:
+        raise ValueError("its header is damaged")
+    values = []
+    for kind in kinds:
+        value, end = _value(payload, end, kind)
+        values.append(value)
+    if end != len(payload):
+        raise ValueError("its size is another one")
+    return values
+
+
+def _value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
+    if kind == 0:
+        return None, at
+    if kind in (8, 9):
+        return kind - 8, at
+    if kind in (10, 11):
+        raise ValueError("there is no such type")
+    size = _WIDTHS[kind] if kind < 7 else 8 if kind == 7 else (kind - 12) // 2
+    raw = data[at : at + size]
+    if len(raw) != size:
+        raise ValueError("it ends early")
+    if kind < 7:
+        return int.from_bytes(raw, "big", signed=True), at + size
+    if kind == 7:
+        return struct.unpack(">d", raw)[0], at + size
+    return (raw.decode() if kind % 2 else raw), at + size

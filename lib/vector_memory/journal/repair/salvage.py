@@ -1,0 +1,242 @@
+"""Saving what can be read of a damaged journal into a new one.
+
+Every memory has a checksum, and its text a hash, so that what is read from the pages is known to be
+what was written, whatever has become of the trees above them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.journal import rows as form
+from vector_memory.journal import vectors
+from vector_memory.journal.connection import create_file, open_writer
+from vector_memory.journal.migrations import migrate
+from vector_memory.journal.repair import swap
+from vector_memory.journal.repair.pages import Pages
+from vector_memory.journal.schema import MIGRATIONS
+from vector_memory.model import Relation, Status
+from vector_memory.system.durable_files import sync_file, write_durably
+
+log = logging.getLogger(__name__)
+
+MOST_NAMED = 1_000
+_HASH_BYTES = 16
+_RELATIONS = frozenset(str(one) for one in Relation)
+_STATUSES = frozenset(str(one) for one in Status)
+
+
+@dataclass
+class Salvaged:
+    """What became of a damaged journal.
+
+    Attributes:
+        kept: memories that were saved.
+        doubtful: those of them of which only the text is known to be right.
+        lost: ids of memories that were not, as far as they are known.
+        why: what was wrong.
+        at: when, ISO.
+        aside: the folder that the damaged file was put into.
+    """
+
+    why: str
+    kept: int = 0
+    doubtful: int = 0
+    lost: list[str] = field(default_factory=list)
+    at: str = ""
+    aside: str = ""
+
+
+@dataclass
+class _Small:
+    """What all memories of a journal share, and which there should be."""
+
+    sources: dict[int, tuple[str, str]] = field(default_factory=dict)
+    models: dict[int, str] = field(default_factory=dict)
+    usage: dict[int, tuple[int, int]] = field(default_factory=dict)
+    links: list[tuple[Any, ...]] = field(default_factory=list)
+    projects: list[tuple[Any, ...]] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+    seqs: set[int] = field(default_factory=set)
+    """The sequence numbers that some index knows."""
+    named: dict[int, str] = field(default_factory=dict)
+    """What may be the ids of these."""
+
+
+def prepare(path: str, why: str) -> Salvaged | None:
+    """Write what can be read of a journal beside it, for `swap.finish`; None for a file in which
+    nothing of a journal is to be found, and that never was one in use.
+
+    Nobody may write to the journal meanwhile.
+
+    Raises:
+        OSError, sqlite3.Error: it cannot be written.
+    """
+    pages = Pages(path)
+    if not pages.ours and not swap.was_in_use(os.path.dirname(path)):
+        return None
+    target = swap.incoming(path)
+    aside = f"{target}.part"
+    for leftover in (aside, *(aside + side for side in swap.SIDE_FILES)):
+        if os.path.exists(leftover):
+            os.unlink(leftover)
+    create_file(aside)
+    connection = open_writer(aside, "NORMAL")
+    try:
+        migrate(connection, MIGRATIONS, aside)
+        done = _save(connection, pages, why)
+        connection.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        connection.close()
+    if not (done.kept or swap.was_in_use(os.path.dirname(path))):
+        os.unlink(aside)
+        return None
+    sync_file(aside)
+    os.rename(aside, target)
+    sync_file(os.path.dirname(path))
+    return done
+
+
+def report(done: Salvaged, aside: str) -> Salvaged:
+    """Leave beside the file that was set aside what could be saved of it; return that."""
+    done.aside = os.path.dirname(aside)
+    told = {**asdict(done), "lost": done.lost[:MOST_NAMED], "lost_count": len(done.lost)}
+    write_durably(os.path.join(done.aside, swap.REPORT), json.dumps(told).encode())
+    log.error(
+        "%s: %d memories saved, %d known to be lost; %s", done.why, done.kept, len(done.lost), aside
+    )
+    return done
+
+
+def now() -> str:
+    """Return the time as ISO text, UTC."""
+    return datetime.now(timezone.utc).isoformat()
+
+
+def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
+    """Copy all that is readable into an empty journal."""
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
+    small = _Small()
+    for number, values in pages.rows():
+        if len(values) < len(columns):
+            _sort_in(small, number, values)
+    connection.execute("BEGIN IMMEDIATE")
+    _insert(connection, "models", [(n, name) for n, name in small.models.items()])
+    _insert(connection, "sources", [(n, *source) for n, source in small.sources.items()])
+    kept, doubtful = _save_memories(connection, pages, columns, small)
+    _save_rest(connection, small, kept)
+    connection.execute("COMMIT")
+    gone = sorted(small.seqs - set(kept.values()))
+    lost = [small.named.get(seq) or f"#{seq}" for seq in gone]
+    return Salvaged(why, len(kept), doubtful, lost, now())
+
+
+def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
+    """Put a row where its shape says that it belongs."""
+    match values:
+        case [None, str(name)] if number:
+            small.models[number] = name
+        case [str(key), value] if key in ("store_id", "last_seq") and not number:
+            small.meta[key] = value
+        case [str(id), int(seq)] if not number and id not in _STATUSES:
+            # Ids and external ids: ours are hexadecimal.
+            small.named[seq] = id if _is_id(id) else small.named.get(seq) or id
+        case [bytes(hash), int(seq)] if not number and len(hash) in (0, _HASH_BYTES):
+            small.seqs.add(seq)
+        case [int(), int(), int(seq)] if not number:
+            small.seqs.add(seq)
+        case [None, str(session), str(path)] if number:
+            small.sources[number] = (session, path)
+        case [None, int(uses), int(at)] if number:
+            small.usage[number] = (uses, at)
+        case [str(), str(), str(relation), int() | float(), int() | None] if relation in _RELATIONS:
+            small.links.append(tuple(values))
+        case [str(), str(), str(), str()] if not number:
+            small.projects.append(tuple(values))
+
+
+def _is_id(text: str) -> bool:
+    return len(text) == 32 and not text.strip("0123456789abcdef")
+
+
+def _save_memories(
+    connection: sqlite3.Connection, pages: Pages, columns: list[str], small: _Small
+) -> tuple[dict[str, int], int]:
+    """Copy memories and vectors; return the memories' sequence numbers by their ids, and how many
+    are doubtful."""
+    kept: dict[str, int] = {}
+    doubtful: set[str] = set()
+    for number, values in pages.rows():
+        match values:
+            case [bytes(hash), int(model), bytes(vector)] if number and len(hash) == _HASH_BYTES:
+                if model in small.models:
+                    _insert(connection, "vectors", [(hash, model, vector)])
+            case [None, str(id), *_] if len(values) == len(columns) and kept.get(id, 0) < number:
+                # One that was being replaced may stand there twice: the later one counts.
+                row = dict(zip(columns, values, strict=True)) | {"seq": number}
+                found = _complete(small, row)
+                if found is not None:
+                    connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
+                    connection.execute(f"INSERT {form.INSERT}", found[0])
+                    kept[id] = number
+                    (doubtful.discard if found[1] else doubtful.add)(id)
+    return kept, len(doubtful)
+
+
+def _complete(small: _Small, row: dict[str, Any]) -> tuple[form.Row, bool] | None:
+    """Return the values of a row to insert, and whether they are what was written: else only the text
+    is known to be. None where not even that is.
+
+    What a row holds beside its checksum (hash, terms, whether it is open) is made anew.
+    """
+    try:
+        row["confidence"] = float(row["confidence"])
+        numbers = tuple(row[name] for name in form.NUMBERS)
+        words = tuple(row[name] for name in form.WORDS)
+        source = row["source"] if row["source"] in small.sources else 0
+        model = row["model"] if row["model"] in small.models else 0
+        told = small.sources.get(source, ("", ""))
+        known = {model: small.models.get(model, "")}
+        memory = form.to_memory((*numbers, *words, *told, b"", model, 0, None), known)
+        values = form.to_row(memory, source, model)
+        if values[form.ALL.index("checksum")] == row["checksum"]:
+            return values, True
+        return (values, False) if values[form.ALL.index("hash")] == row["hash"] else None
+    except (TypeError, ValueError, OverflowError, VectorMemoryError):
+        return None
+
+
+def _save_rest(connection: sqlite3.Connection, small: _Small, kept: dict[str, int]) -> None:
+    seqs = set(kept.values())
+    used = [(seq, *uses) for seq, uses in small.usage.items() if seq in seqs]
+    _insert(connection, "usage", used)
+    _insert(connection, "links", [one for one in small.links if {one[0], one[1]} <= set(kept)])
+    _insert(connection, "projects", small.projects)
+    connection.execute(
+        "DELETE FROM sources WHERE id != 0 AND id NOT IN (SELECT source FROM memories)"
+    )
+    connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM memories)")
+    connection.executemany(
+        "DELETE FROM vectors WHERE hash = ? AND model = ?", vectors.wrong(connection)
+    )
+    vectors.forget_missing(connection)
+    # The highest number is known twice: what was given once is not given again.
+    given = small.meta.get("last_seq")
+    highest = max([given if isinstance(given, int) else 0, *seqs, *small.seqs])
+    values = [("last_seq", highest)]
+    if isinstance(small.meta.get("store_id"), str):
+        values.append(("store_id", small.meta["store_id"]))
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: list[tuple[Any, ...]]) -> None:
+    if rows:
+        marks = ", ".join("?" * len(rows[0]))
+        connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)

@@ -1,0 +1,147 @@
+"""Checks, backup, and mending of a journal."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vector_memory.journal import lexical, vectors
+from vector_memory.journal.reads import CHUNK
+from vector_memory.journal.rows import (
+    AT_ID,
+    AT_STATUS,
+    SELECT,
+    analysed,
+    hash_fits,
+    is_sound,
+)
+from vector_memory.model import Status
+
+if TYPE_CHECKING:
+    from vector_memory.journal.journal import Journal
+    from vector_memory.journal.repair.salvage import Salvaged
+
+MAX_PROBLEMS = 100
+WRONG_LEXICON = "The full-text index differs from the memories."
+
+
+def check(journal: Journal, read_data: bool) -> list[str]:
+    """Return what is wrong with a journal, one sentence each; [] if nothing is.
+
+    Args:
+        read_data: also read every index entry and verify every row's checksum.
+    """
+    try:
+        with journal.connections.reading() as connection:
+            problems = _structure(connection, read_data)
+            if read_data:
+                problems += _rows(connection) or _vectors(connection)
+        if journal.writable:
+            with journal.connections.maintaining() as connection:
+                if not lexical.is_sound(connection):
+                    problems.append(WRONG_LEXICON)
+    except Exception as error:
+        # Whatever a damaged file raises is what was looked for.
+        return [f"The journal cannot be read: {error}"]
+    return problems[:MAX_PROBLEMS]
+
+
+def _structure(connection: sqlite3.Connection, thorough: bool) -> list[str]:
+    pragma = "integrity_check" if thorough else "quick_check"
+    rows = connection.execute(f"PRAGMA {pragma}({MAX_PROBLEMS})").fetchall()
+    problems = [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
+    lost = connection.execute("PRAGMA foreign_key_check").fetchall()
+    return problems + [f"A row of {row[0]} refers to nothing in {row[2]}." for row in lost]
+
+
+def _rows(connection: sqlite3.Connection) -> list[str]:
+    problems: list[str] = []
+    last = -1
+    while True:
+        rows = connection.execute(
+            f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (last, CHUNK)
+        ).fetchall()
+        for row in rows:
+            if not is_sound(row):
+                problems.append(f"Memory {row[AT_ID]!r}: its checksum is wrong.")
+            elif row[AT_STATUS] != Status.FORGOTTEN and not hash_fits(row):
+                problems.append(f"Memory {row[AT_ID]!r}: its text has another hash.")
+        if len(rows) < CHUNK or len(problems) >= MAX_PROBLEMS:
+            return problems
+        last = rows[-1][0]
+
+
+def _vectors(connection: sqlite3.Connection) -> list[str]:
+    wrong = len(vectors.wrong(connection))
+    return [f"{wrong} cached vectors are damaged."] if wrong else []
+
+
+def mend(journal: Journal, problems: list[str]) -> Salvaged | None:
+    """Mend what `check` found: with what is in the file, if that is enough, else by a new file.
+
+    Raises:
+        StoreFullError: it cannot be written; everything stays as it was.
+    """
+    from vector_memory.journal.repair import salvage
+
+    if problems == [WRONG_LEXICON]:
+        rebuild_lexical(journal)
+        return salvage.Salvaged(WRONG_LEXICON, journal.count())
+    return journal.mend(problems[0])
+
+
+def rebuild_lexical(journal: Journal) -> None:
+    """Analyse all texts anew and make the full-text index from them."""
+    with journal.connections.writing() as connection:
+        lexical.drop(connection)
+        last = -1
+        while True:
+            rows = connection.execute(
+                f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (last, CHUNK)
+            ).fetchall()
+            if not rows:
+                break
+            last = rows[-1][0]
+            found = journal.reader.memories(
+                connection, "WHERE m.seq BETWEEN ? AND ?", (rows[0][0], last)
+            )
+            connection.executemany(
+                "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
+                [{"terms": analysed(memory), "seq": memory.seq} for memory in found],
+            )
+        lexical.restore(connection)
+
+
+def scrub(journal: Journal) -> None:
+    """Overwrite what deleted rows left in the full-text index and in the write-ahead log."""
+    with journal.connections.writing() as connection:
+        lexical.tidy(connection)
+    with journal.connections.maintaining() as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def drop_leftovers(journal: Journal, projects: Sequence[str]) -> None:
+    """Remove what no memory needs, make the full-text index anew, and write the file without gaps.
+
+    Args:
+        projects: ids of projects whose name and folder go where they have no memory left.
+    """
+    with journal.connections.writing() as connection:
+        connection.execute(
+            "DELETE FROM vectors WHERE NOT EXISTS"
+            " (SELECT 1 FROM memories WHERE memories.hash = vectors.hash)"
+        )
+        connection.execute(
+            "DELETE FROM sources WHERE id != 0"
+            " AND NOT EXISTS (SELECT 1 FROM memories WHERE source = sources.id)"
+        )
+        connection.executemany(
+            "DELETE FROM projects WHERE id = :id"
+            " AND NOT EXISTS (SELECT 1 FROM memories WHERE project = :id)",
+            [{"id": project} for project in projects],
+        )
+        lexical.rebuild(connection)
+    with journal.connections.maintaining() as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,1 +1,0 @@
-"""What a text says, taken apart: times, mentions, intents, failures. Pure, standard library only."""

@@ -1,0 +1,1 @@
+"""What a command would destroy or give away."""

@@ -1,0 +1,1 @@
+"""What the user asked for and forbade, and whether what is done still serves that."""

@@ -1,0 +1,153 @@
+"""Whether a session still does what it was asked.
+
+A broken limit is certain. Scope drift is a change where nothing that was asked, read or named has anything to
+do with; target drift is a long row of changes of which none has. Both need evidence: what is not sure is no
+drift. A new prompt begins anew.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from vector_memory.observe.commands.findings import (
+    HIGH,
+    LIMIT,
+    LOW,
+    SCOPE_DRIFT,
+    TARGET_DRIFT,
+    Finding,
+    Surroundings,
+)
+from vector_memory.observe.intent import broken_limits
+from vector_memory.observe.intent.changes import EDIT, FILE_KINDS, GONE, NEW, View
+from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
+
+LONG_ROW = 8
+"""So many changes in a row without a word of what was asked are target drift."""
+WARY_ROW = 6
+"""The same where the self-assessment says that sessions drift here."""
+MOST_SEEN = 2_000
+_COMPANION = re.compile(
+    r"(?:^|/)(?:readme|changelog|contributing|license|makefile|dockerfile|\.gitignore|\.gitattributes|\.editorconfig|"
+    r"__init__\.py|conftest\.py|package\.json|pyproject\.toml|cargo\.toml|go\.mod|tsconfig[\w.]*\.json|setup\.(?:py|cfg)|"
+    r"requirements[\w.-]*\.txt|todo|notes?|plan|claude\.md|agents\.md)[^/]*$|(?:^|/)(?:docs?|tests?|__tests__|specs?|\.claude|\.github|scratch|tmp|"
+    r"dist|build|node_modules)/|(?:^|/)test_[^/]+$|[._-](?:test|spec)\.\w+$|\.lock$|-lock\.\w+$|\.log$",
+    re.IGNORECASE,
+)
+"""Files that go with any change."""
+
+
+@dataclass
+class Course:
+    """Where a session's work has gone so far: kept in memory, one for each session."""
+
+    seen: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Paths within the project that were read, named or changed."""
+    near: set[str] = field(default_factory=set)
+    """Folders in which something that was asked for lies."""
+    row: list[str] = field(default_factory=list)
+    """The last changes, as long as none of them has to do with what was asked."""
+    told_row: bool = False
+
+    def prompted(self) -> None:
+        """A new prompt came: begin anew."""
+        self.row.clear()
+        self.told_row = False
+
+    def note(self, path: str) -> None:
+        """Remember that a path was read or named."""
+        self.seen[path] = None
+        while len(self.seen) > MOST_SEEN:
+            self.seen.popitem(last=False)
+
+
+def look(course: Course, objectives: Objectives, view: View, around: Surroundings) -> list[Finding]:
+    """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
+    found = [
+        Finding(
+            LIMIT,
+            HIGH,
+            what,
+            f"The user said: \u201c{limit.said}\u201d \u2013 {how}.",
+            f"{limit.kind} {what}",
+        )
+        for limit, how, what in broken_limits.broken(objectives.limits, view, around)
+    ]
+    if objectives.is_specific:
+        found += _drifted(course, objectives, view, around)
+    for path in view.named:
+        inner = around.within(path)
+        if inner:
+            course.note(inner)
+    return found
+
+
+def _drifted(
+    course: Course, objectives: Objectives, view: View, around: Surroundings
+) -> Iterator[Finding]:
+    changed = [one for one in view.changes if one.kind in FILE_KINDS and _counts(one.path, around)]
+    paths = [around.within(one) or "" for one in view.named]
+    # The project's own path would make everything akin to a task that has its name in it.
+    text = view.text.replace(around.root + "/", " ")
+    related = is_about(objectives, "", text) or any(
+        _belongs(course, objectives, one) for one in paths
+    )
+    if related:
+        course.row.clear()
+        for path in paths:
+            if posixpath.dirname(path):
+                course.near.add(posixpath.dirname(path))
+        return
+    strangers = [
+        one for one in changed if _is_strange(course, around.within(one.path) or "", one.kind)
+    ]
+    for one in strangers[:1]:
+        inner = around.within(one.path) or ""
+        yield Finding(
+            SCOPE_DRIFT,
+            LOW,
+            inner,
+            f"Nothing that was asked, read or named has to do with {inner}.",
+            posixpath.dirname(inner) or inner,
+        )
+    if changed:
+        course.row += [around.within(one.path) or "" for one in changed]
+        most = WARY_ROW if TARGET_DRIFT in objectives.wary else LONG_ROW
+        if len(course.row) >= most and not course.told_row:
+            course.told_row = True
+            where = ", ".join(dict.fromkeys(course.row[-3:]))
+            yield Finding(
+                TARGET_DRIFT, LOW, where, f"The last {len(course.row)} changes ({where}) say nothing of what was asked.", "row"
+            )  # fmt: skip
+
+
+def _counts(path: str, around: Surroundings) -> bool:
+    """Whether a changed file tells of a course: one of the project that does not go with any change."""
+    inner = around.within(path)
+    return inner is not None and inner != "." and not _COMPANION.search(inner)
+
+
+def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
+    if not inner:
+        return False
+    folder = posixpath.dirname(inner)
+    return is_about(objectives, inner, "") or (bool(folder) and folder in course.near)
+
+
+def _is_strange(course: Course, inner: str, kind: str) -> bool:
+    """Whether nobody came across a file, its folder or anything of its name before."""
+    if inner in course.seen or kind not in (EDIT, NEW, GONE):
+        return False
+    folder = posixpath.dirname(inner)
+    if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):
+        return False
+    others = [terms_of(one.replace("/", " ")) for one in list(course.seen)[-200:]]
+    counts = Counter(term for one in others for term in one)
+    # What stands in most paths, such as a package's name, makes nothing akin.
+    common = {term for term, times in counts.items() if times > max(2, 0.6 * len(others))}
+    own = terms_of(inner.replace("/", " ")) - common
+    return own.isdisjoint(counts)

@@ -1,0 +1,170 @@
+"""What a session is for: what the user asked, the limits that he set, the rules that he pinned.
+
+Only the user's own words make an objective: never what a tool, a file or the web said.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from vector_memory.observe.commands.findings import CATEGORIES
+from vector_memory.observe.intent import limits
+from vector_memory.observe.intent.limit import Limit
+from vector_memory.text import analysis, prompts
+from vector_memory.text.mentions import mentions
+
+MOST_CHARS = 4_000
+SHORT_CHARS = 140
+MOST_ASKED = 16
+LEAST_TERMS = 3
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
+_WIDE = re.compile(
+    r"\b(?:every ?where|all over|across (?:the|all|our|this) \w+|(?:whole|entire) (?:code ?base|repo(?:sitory)?|project|app)|code ?base|"
+    r"(?:upgrade|migrate|port|move|convert|bump)\b.{0,40}\b(?:to|from|off)\b|\bupgrade (?:us|to|the)\b|\bbump\b|repo-?wide|project-?wide|every (?:file|module|package|place|caller|usage|component|service)|"
+    r"(?:all|any|every|each)(?: of)?(?: the)?(?: \w+)? (?:errors?|warnings?|usages?|uses|occurrences|call ?sites|callers|imports?|files|modules|"
+    r"components|places|packages|deprecations|violations|complaints|failures|todos?))\b",
+    re.IGNORECASE,
+)
+_GENERIC = frozenset(
+    analysis.stem(word)
+    for word in ["add", "fix", "make", "change", "update", "write", "create", "implement", "refactor", "clean", "remove", "delete", "rename", "move", "build", "run", "test", "tests", "file", "files", "code", "function", "functions", "method", "class", "module", "project", "repo", "repository", "bug", "issue", "error", "errors", "problem", "fail", "failing", "failed", "work", "works", "working", "use", "used", "using", "please", "want", "need", "needs", "should", "could", "would", "can", "let", "look", "check", "see", "find", "show", "new", "old", "first", "next", "now", "also", "more", "better", "good", "support", "handle", "handling", "return", "returns", "value", "values", "name", "names", "type", "types", "set", "get", "call", "calls", "data", "line", "lines", "py", "js", "ts", "tsx", "jsx", "rs", "go", "java", "rb", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "src", "lib", "app", "main", "index", "init", "core", "common", "base", "util", "utils", "helper", "helpers", "thing", "things", "way", "part", "parts", "time", "user", "users", "like", "add", "added", "just", "only", "don", "touch", "test", "spec", "docs", "doc", "readme", "feature", "version", "current", "existing", "following", "review", "explain", "continue", "try", "commit", "push", "install", "dependency", "package", "script", "command", "tool", "output", "input", "result", "results", "step", "simple", "true", "false", "none"]
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """What a session is for.
+
+    Attributes:
+        asked: the prompts that ask for something, the oldest first, each shortened.
+        terms: stems of what they are about, without what every task has.
+        files: paths and names of files that they name, in small letters.
+        limits: the limits that hold now.
+        rules: the rules that the user pinned, shortened.
+        wary: categories of findings that usually go wrong here.
+    """
+
+    asked: tuple[str, ...] = ()
+    terms: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    rules: tuple[str, ...] = ()
+    wary: frozenset[str] = frozenset()
+    is_wide: bool = False
+    """Whether something is asked for wherever it may be."""
+
+    @property
+    def is_specific(self) -> bool:
+        """Whether enough is said to tell what has nothing to do with it."""
+        if self.is_wide:
+            return False
+        return bool(self.files) or len(self.terms) >= LEAST_TERMS
+
+    @property
+    def in_short(self) -> str:
+        """What was asked first, and last, in a line."""
+        if not self.asked:
+            return ""
+        first, last = self.asked[0], self.asked[-1]
+        return first if first == last else f"{first} \u2026 {last}"
+
+
+def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str = "") -> Objectives:
+    """Return the objectives of a session.
+
+    Args:
+        said: the user's prompts, the oldest first.
+        rules: the texts of pinned rules, preferences and constraints of the user.
+        assessment: the project's last self-assessment, "" without one.
+    """
+    asking = [one for one in said if is_asking(one)]
+    held: list[Limit] = []
+    for rule in rules:
+        held += limits.read(rule)
+    for prompt in said:
+        held = limits.after(held, prompt[:MOST_CHARS])
+    plain = [_FENCED.sub(" ", one[:MOST_CHARS]) for one in asking]
+    return Objectives(
+        tuple(shortened(one) for one in asking)[-MOST_ASKED:],
+        frozenset(term for one in plain for term in terms_of(one)),
+        _files(plain),
+        tuple(dict.fromkeys(held)),
+        tuple(shortened(one) for one in rules),
+        wary_of(assessment),
+        any(_WIDE.search(one) for one in plain),
+    )
+
+
+def is_asking(prompt: str) -> bool:
+    """Whether a prompt says what to do, rather than "yes" or "go on"."""
+    return bool(prompt.strip()) and not prompts.needs_nothing(prompt)
+
+
+def terms_of(text: str) -> frozenset[str]:
+    """Return the stems of what a text is about."""
+    found = analysis.analyse(text)
+    return frozenset(
+        one for one in found if len(one) > 2 and one not in _GENERIC and not one.isdigit()
+    )
+
+
+def _files(texts: Iterable[str]) -> tuple[str, ...]:
+    found = [one for text in texts for one in mentions(text).files]
+    found += [
+        one
+        for text in texts
+        for one in re.findall(r"(?<![\w/:])((?:[\w.-]+/)+)(?=\s|$|[,.;)`])", text)
+    ]
+    return tuple(
+        dict.fromkeys(one.strip("./").lower() for one in found if len(one.strip("./")) > 2)
+    )
+
+
+def shortened(text: str) -> str:
+    """Return the first sentence that says something, cut to a line."""
+    parts = [
+        one.strip() for one in _SENTENCE.split(_FENCED.sub(" ", text[:MOST_CHARS])) if one.strip()
+    ]
+    first = next((one for one in parts if len(one) > 12), parts[0] if parts else "")
+    first = " ".join(first.split())
+    return (
+        first
+        if len(first) <= SHORT_CHARS
+        else first[: SHORT_CHARS - 1].rsplit(" ", 1)[0] + "\u2026"
+    )
+
+
+def wary_of(assessment: str) -> frozenset[str]:
+    """Return the categories that a self-assessment says go wrong: named in a sentence that tells how often."""
+    told = [one for one in _SENTENCE.split(assessment.lower()) if _OFTEN.search(one)]
+    return frozenset(
+        one
+        for one in CATEGORIES
+        for sentence in told
+        if re.search(rf"\b{one}\b|\b{one.replace('-', ' ')}\b", sentence)
+    )
+
+
+def is_about(objectives: Objectives, path: str, text: str) -> bool:
+    """Whether a path within the project, or words, have to do with what was asked."""
+    low = path.lower()
+    for one in objectives.files:
+        folder = posixpath.dirname(one)
+        if low and (
+            low == one
+            or low.startswith(one + "/")
+            or low.endswith("/" + one)
+            or f"/{one}/" in f"/{low}/"
+        ):
+            return True
+        if folder and low and (low.startswith(folder + "/") or f"/{folder}/" in f"/{low}"):
+            return True
+    found = terms_of(path.replace("/", " ")) | terms_of(text)
+    return not objectives.terms.isdisjoint(found) or any(
+        posixpath.basename(one) in text.lower() for one in objectives.files
+    )

@@ -1,0 +1,1 @@
+"""What a search looks for, and whether a name answers it."""

@@ -1,0 +1,316 @@
+"""From a search's patterns to what they look for: names that are exact, and words.
+
+A regular expression is taken apart without being run: alternatives apart, groups multiplied out, anchors
+and classes dropped, what stands between wildcards kept as pieces. Of the pieces some say what is looked
+for (`parse_line`, `errors.py`), some say something together (`retry`, `backoff`), and most say nothing
+(`def`, `TODO`, `*.py`): who looks for those gets silence.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from vector_memory.observe.search.searches import Search
+from vector_memory.text import analysis, tables
+
+MOST_ALTERNATIVES = 16
+LONGEST_PATTERN = 500
+DEEPEST = 12
+LEAST_NAME = 4
+"""Letters that a name or a piece of a file's name needs at least."""
+LEAST_DULL_NAME = 7
+"""The same of a name all of whose parts stand in every project: `load_config`."""
+BREAK = "\0"
+"""Stands in an alternative where anything may stand."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One thing that would do, to be found as a whole.
+
+    Attributes:
+        names: identifiers and files' names, in lower case, each as one that joins words: `CacheManager` and
+            `cache_manager` are two things.
+        words: stems of plain words that say something.
+        files: pieces of files' names, in lower case.
+        terms: the analysed terms of all of these, telling parts of names included: what an index is asked for.
+    """
+
+    names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    terms: tuple[str, ...] = field(default=(), compare=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.words or self.files)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What a call looks for. `places` are the folders and files that it looks in, as they were written."""
+
+    alternatives: tuple[Alternative, ...]
+    places: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.alternatives)
+
+
+def sought(searches: Iterable[Search]) -> Sought:
+    """Return what searches look for; it is false where they say nothing that a memory could know."""
+    found: dict[Alternative, None] = {}
+    places: dict[str, None] = {}
+    for search in searches:
+        for pattern in search.patterns:
+            found.update((one, None) for one in _in_contents(pattern, search.fixed))
+        for name in search.names:
+            found.update((one, None) for one in _in_names(name, search.globs))
+        places.update((posixpath.join(search.folder, one), None) for one in search.paths or ("",))
+    known = [one for one in found if one][:MOST_ALTERNATIVES]
+    return Sought(tuple(known), tuple(one for one in places if one not in ("", ".", "./")))
+
+
+# -- contents -------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r"[\w$@#:./-]*\w\(?|\x00")
+_OWN = re.compile(r"^(?:self|this|cls|super)[.:>-]+")
+_CALLED = re.compile(r"\($")
+_DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
+                      "module", "type", "macro", "const", "let", "var"})  # fmt: skip
+_WORDS = re.compile(r"[^\W_]+")
+_COMPOUND = re.compile(
+    r"[^\W_]+(?:[_.:/-]+[^\W_]+)+|[a-z0-9]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]+\d{2,}\w*|\d+[A-Za-z]{2,}\w*"
+)
+_COMMON = tables.words("common_words")
+_COMMON_STEMS = frozenset(map(analysis.stem, _COMMON)) | _COMMON
+_COMMON_NAMES = tables.words("common_names")
+
+
+def _in_contents(pattern: str, fixed: bool) -> list[Alternative]:
+    pattern = pattern[:LONGEST_PATTERN]
+    texts = pattern.split("\n") if fixed else alternatives(pattern)
+    return [_of_text(one) for one in texts]
+
+
+def _of_text(text: str) -> Alternative:
+    """Return what an alternative names: what it defines or calls counts as a name, however plain."""
+    names: list[str] = []
+    words: list[str] = []
+    raw: list[str] = []
+    before = ""
+    for token in _TOKEN.findall(text):
+        called = _CALLED.search(token) is not None
+        bare = _OWN.sub("", token.rstrip("(").strip("._/:\\@#+-$"))
+        if _is_name(bare) or ((called or before in _DEFINES) and _is_telling(bare)):
+            names.append(bare.lower())
+            raw.append(bare)
+        elif squashed(bare) not in _COMMON_NAMES:
+            words += _telling_words(bare)
+        before = bare.lower()
+    distinct = tuple(dict.fromkeys(one for one in words if one not in names))
+    terms = (*_telling_terms(raw), *distinct)
+    return Alternative(tuple(dict.fromkeys(names)), distinct, terms=terms)
+
+
+def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the terms of names without those that stand in every project: reading all that have one of
+    those takes most of a query's time."""
+    found = analysis.query_terms(" ".join(texts))
+    return tuple(one for one in found if one not in _COMMON_STEMS and not one.isdigit())
+
+
+def _is_name(token: str) -> bool:
+    """Whether a word is an identifier or a file's name rather than plain language."""
+    name = squashed(token)
+    if name in _COMMON_NAMES or not _COMPOUND.fullmatch(token):
+        return False
+    told = any(_is_telling(part) for part in _parts(token))
+    return len(name) >= (LEAST_NAME if told else LEAST_DULL_NAME)
+
+
+def _parts(token: str) -> list[str]:
+    return [one.lower() for word in _WORDS.findall(token) for one in _PART.findall(word)]
+
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+
+
+def _is_telling(word: str) -> bool:
+    low = word.lower()
+    return len(low) >= LEAST_NAME and not {low, analysis.stem(low)} & _COMMON_STEMS
+
+
+def _telling_words(token: str) -> list[str]:
+    return [analysis.stem(one.lower()) for one in _WORDS.findall(token)
+            if _is_telling(one) and not one.isdigit() and one.lower() not in analysis.STOP_WORDS | _COMMON_NAMES]  # fmt: skip
+
+
+def squashed(name: str) -> str:
+    """Return one form for all styles of a name: `getUserById` is `get_user_by_id`."""
+    return "".join(_WORDS.findall(name)).lower()
+
+
+# -- regular expressions --------------------------------------------------------------------------
+
+_GROUP = re.compile(
+    r"\?(?:P?<[A-Za-z_]\w*>|[imsxu-]*:|[=>|]|<=)|\?(?P<refused>!|<!)|\?(?P<flags>[imsxu-]+)\)"
+)
+_REPEAT = re.compile(r"\{\d*,?\d*\}|\\\{\d*,?\d*\\\}")
+_CLASS = re.compile(r"\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]")
+_GAPS = frozenset("dDwWsSbBAzZ<>ntrvfhHRpPQE`'0123456789")
+
+
+def alternatives(pattern: str) -> list[str]:
+    """Return the texts that a regular expression looks for, any of them, each with `BREAK` where anything
+    may stand. Both `|` and `\\|` divide: agents use either, whatever the program reads."""
+    return [one for one in _Parser(pattern).alternatives(0) if one.strip(BREAK + " ")]
+
+
+class _Parser:
+    """Reads a regular expression from the left to the right; never fails."""
+
+    def __init__(self, pattern: str) -> None:
+        self.text = pattern
+        self.place = 0
+
+    def alternatives(self, depth: int) -> list[str]:
+        found: list[str] = []
+        while True:
+            found += self._sequence(depth)
+            if not self._skip("|", "\\|"):
+                return list(dict.fromkeys(found))[:MOST_ALTERNATIVES]
+
+    def _skip(self, *signs: str) -> bool:
+        for sign in signs:
+            if self.text.startswith(sign, self.place):
+                self.place += len(sign)
+                return True
+        return False
+
+    def _sequence(self, depth: int) -> list[str]:
+        """Read to the next `|` or `)` and return the texts that this can be."""
+        found = [""]
+        while self.place < len(self.text):
+            if self.text.startswith(("|", "\\|"), self.place):
+                break
+            if depth and self.text.startswith(")", self.place):
+                break
+            piece, wide = self._piece(depth)
+            optional = self._repeated()
+            if optional is not None:
+                piece = _repeated(piece, optional)
+            if wide and optional is not None:
+                piece = [BREAK]
+            if len(found) * len(piece) > MOST_ALTERNATIVES:
+                piece = [BREAK]
+            found = [one + other for one in found for other in piece]
+        return found
+
+    def _piece(self, depth: int) -> tuple[list[str], bool]:
+        """Return the texts of the next piece, and whether it stands for anything once it is repeated."""
+        if match := _CLASS.match(self.text, self.place):
+            self.place = match.end()
+            letters = match[0][1:-1]
+            same = len(letters) == 2 and letters[0].lower() == letters[1].lower()
+            return ([letters[0].lower()] if same else [BREAK]), True
+        sign = self.text[self.place]
+        self.place += 1
+        if sign == "\\" and self.place < len(self.text):
+            escaped = self.text[self.place]
+            self.place += 1
+            if escaped in "sbB<>n":
+                # Between words.
+                return [" "], False
+            return ([BREAK] if escaped in _GAPS else [escaped]), escaped in _GAPS
+        if sign == "(" and depth < DEEPEST:
+            return self._group(depth), False
+        if sign in "^$":
+            return [BREAK], False
+        return [sign], sign == "."
+
+    def _group(self, depth: int) -> list[str]:
+        match = _GROUP.match(self.text, self.place)
+        if match:
+            self.place = match.end()
+            if match["flags"]:
+                return [""]
+        found = self.alternatives(depth + 1)
+        if not self._skip(")"):
+            # It was no group but a call, written as it is; nothing is read twice.
+            return ["(" + one for one in found] or ["("]
+        return [BREAK] if match and match["refused"] else (found or ["()"])
+
+    def _repeated(self) -> bool | None:
+        """Skip what says how often; return whether it may be missing, None where nothing says so."""
+        seen: bool | None = None
+        while self.place < len(self.text):
+            if match := _REPEAT.match(self.text, self.place):
+                self.place = match.end()
+                seen = bool(seen)
+            elif self.text[self.place] in "*?":
+                self.place += 1
+                seen = True
+            elif self.text[self.place] == "+":
+                self.place += 1
+                seen = bool(seen)
+            else:
+                return seen
+        return seen
+
+
+def _repeated(piece: Sequence[str], optional: bool) -> list[str]:
+    """Return what a repeated piece says: one letter that may be missing is there or not."""
+    if optional:
+        if piece == [" "]:
+            return piece
+        return (
+            ["", *piece] if all(len(one) == 1 and one not in ". \0" for one in piece) else [BREAK]
+        )
+    return [one + BREAK for one in piece]
+
+
+# -- names of files -------------------------------------------------------------------------------
+
+_WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_ENDING = re.compile(r"^\.?[a-z0-9]{1,5}$")
+
+
+def _in_names(pattern: str, globs: bool) -> list[Alternative]:
+    pattern = pattern[:LONGEST_PATTERN]
+    texts = _expanded(pattern) if globs else alternatives(pattern)
+    return [_of_name(_WILD.sub(BREAK, one) if globs else one) for one in texts]
+
+
+def _expanded(pattern: str) -> list[str]:
+    """Return a glob's texts with its first braces multiplied out."""
+    match = _BRACES.search(pattern)
+    if not match:
+        return [pattern]
+    return [pattern[: match.start()] + one + pattern[match.end() :] for one in match[1].split(",")]
+
+
+def _of_name(text: str) -> Alternative:
+    """Return the telling piece of the last part of a path; the parts before it say where."""
+    base = text.rsplit("/", 1)[-1].strip("./")
+    if BREAK not in base and _ENDED.search(base):
+        telling = [base] if _is_telling_file(base) else []
+    else:
+        pieces = [one.strip("._-") for one in base.split(BREAK)]
+        telling = [one for one in pieces if _is_telling_file(one)]
+    files = tuple(one.lower() for one in telling)
+    return Alternative(files=files, terms=_telling_terms(telling))
+
+
+_ENDED = re.compile(r"\w\.\w{1,6}$")
+
+
+def _is_telling_file(piece: str) -> bool:
+    """Whether a piece of a file's name says which file is meant: an ending says nothing."""
+    stem = piece.rsplit(".", 1)[0] if _ENDED.search(piece) else piece
+    if len(stem) < LEAST_NAME or _ENDING.match(piece) and "." in piece:
+        return False
+    return any(len(one) > 2 and one not in _COMMON_STEMS for one in _parts(stem))

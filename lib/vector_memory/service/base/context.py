@@ -1,0 +1,315 @@
+"""What every use case needs: the shelves, the state, the model, the settings and a clock."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from vector_memory import projects
+from vector_memory.config import Settings
+from vector_memory.errors import StoreTamperedError, VectorMemoryError
+from vector_memory.model import GLOBAL_PROJECT, Project, Scope
+from vector_memory.service.base.disk_reserve import Reserve
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.model_budget import Allowance
+from vector_memory.service.base.session_memory import Running
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.unreadable import Hopeless
+from vector_memory.service.base.use_counts import Uses
+from vector_memory.service.base.yielding import Filling, Hooks
+from vector_memory.system import tampering
+from vector_memory.system.paths import Home
+
+if TYPE_CHECKING:
+    from vector_memory.journal.state import State
+
+log = logging.getLogger(__name__)
+
+PLACE_S = 30.0
+"""How long a folder's project is taken as known before its git files are read again."""
+
+
+def _upwards(path: str) -> list[str]:
+    """Return a folder's real path and those of all folders above it."""
+    found = [os.path.realpath(path)]
+    while (above := os.path.dirname(found[-1])) != found[-1]:
+        found.append(above)
+    return found
+
+
+def _number(path: str) -> tuple[int, int] | None:
+    """Return what the system knows a folder by, None where there is none."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return about.st_dev, about.st_ino
+
+
+def utc_now() -> datetime:
+    """Return the time, aware, in UTC."""
+    return datetime.now(timezone.utc)
+
+
+def local_now() -> datetime:
+    """Return the time, aware, in the user's time zone."""
+    return datetime.now().astimezone()
+
+
+def new_id() -> str:
+    """Return an id for a new memory: 32 hexadecimal digits, random."""
+    return os.urandom(16).hex()
+
+
+@dataclass
+class Context:
+    """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
+    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like."""
+
+    home: Home
+    settings: Settings
+    state: State
+    embedding: Embedding
+    open_shelf: Callable[[str], Shelf]
+    notify: Callable[[], None] = lambda: None
+    later: Callable[[Callable[[], object]], None] = lambda work: None
+    slowly: Callable[[Callable[[], object]], None] = lambda work: None
+    now: Callable[[], datetime] = utc_now
+    local_now: Callable[[], datetime] = local_now
+    uses: Uses = field(default_factory=Uses)
+    hooks: Hooks = field(default_factory=Hooks)
+    filling: Filling = field(default_factory=Filling)
+    hopeless: Hopeless = field(default_factory=Hopeless)
+    running: Running = field(default_factory=Running)
+    reserve: Reserve = field(init=False)
+    capturing: threading.RLock = field(default_factory=threading.RLock)
+    """Held from looking at what is stored of a transcript to writing what is new of it."""
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the daemon ends: long work stops at its next step."""
+    generation: Allowance = field(init=False)
+    _shelves: dict[str, Shelf] = field(default_factory=dict)
+    _known: set[tuple[str, str]] = field(default_factory=set)
+    _refused: dict[str, str] = field(default_factory=dict)
+    _replaced: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
+    _places: dict[str, tuple[float, projects.Place]] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        self.generation = Allowance(self.state)
+        self.reserve = Reserve(self.home.reserve)
+
+    def place(self, folder: str) -> projects.Place:
+        """Return a folder's project, remembered for a short while."""
+        known = self._places.get(folder)
+        if known and time.monotonic() - known[0] < PLACE_S:
+            return known[1]
+        place = projects.locate(folder)
+        if len(self._places) > 4_096:
+            self._places.clear()
+        self._places[folder] = (time.monotonic(), place)
+        return place
+
+    def is_excluded(self, place: projects.Place, *folders: str) -> bool:
+        """Whether the user wants no memory in a project, or in one of the folders of it where a session is.
+        Folders are the same where the system says so, however they are written."""
+        excluded = self.settings.excluded_projects
+        if not excluded:
+            return False
+        here = {part for path in (place.root, *folders) if path for part in _upwards(path)}
+        roots = {os.path.realpath(os.path.expanduser(one)) for one in excluded}
+        if here & roots:
+            return True
+        return not {_number(one) for one in here}.isdisjoint(
+            {_number(one) for one in roots} - {None}
+        )
+
+    def forget_places(self) -> None:
+        """Read every folder's project anew: a marker was made or trust has changed."""
+        self._places.clear()
+        self._replaced.clear()
+
+    def global_shelf(self) -> Shelf:
+        """Return the data home's own store."""
+        return self._shelf(self.home.global_store)
+
+    def shelf_of(self, place: projects.Place) -> Shelf:
+        """Return the store that a project's memories are written to."""
+        if place.store and self.state.trusted(place.store) and self._is_there(place.store):
+            with contextlib.suppress(StoreTamperedError):
+                return self._shelf(place.store)
+        return self.global_shelf()
+
+    def shelves_of(self, place: projects.Place | None) -> list[Shelf]:
+        """Return the stores that a question about a project is put to, the project's own first."""
+        shelves = [self.shelf_of(place)] if place else []
+        shared = self.global_shelf()
+        return shelves if shared in shelves else [*shelves, shared]
+
+    def all_shelves(self) -> list[Shelf]:
+        """Return every store that this installation knows and trusts and can open, the global one
+        first."""
+        return self._open_all()[0]
+
+    def unopened(self, place: projects.Place | None = None) -> dict[str, VectorMemoryError]:
+        """Return why those of these stores that cannot be opened cannot, by their folders; of one project,
+        if it is named."""
+        return self._open_all(place)[1]
+
+    def _open_all(
+        self, place: projects.Place | None = None
+    ) -> tuple[list[Shelf], dict[str, VectorMemoryError]]:
+        shelves: list[Shelf] = [self.global_shelf()]
+        errors: dict[str, VectorMemoryError] = {}
+        for folder in self.state.trusted_folders():
+            if place is not None and folder != place.store:
+                continue
+            if (refused := self._refusal(folder)) is not None:
+                errors[folder] = refused
+            elif self._is_there(folder):
+                # One store that is damaged or of a newer version does not take the others away.
+                try:
+                    shelves.append(self._shelf(folder))
+                except VectorMemoryError as error:
+                    errors[folder] = error
+        return shelves, errors
+
+    def opened_shelves(self) -> list[Shelf]:
+        """Return the stores that are open now, and may stay so."""
+        with self._lock:
+            opened = list(self._shelves.items())
+        return [shelf for folder, shelf in opened if self._is_there(folder)]
+
+    def know_project(self, shelf: Shelf, place: projects.Place) -> None:
+        """Keep a project's name and folder beside its memories."""
+        shelf.journal.put_project(Project(place.id, place.name, place.root, place.store))
+
+    def know_place(self, shelf: Shelf, place: projects.Place) -> None:
+        """The same, once in a while only: for many memories of one project in a row."""
+        key = (shelf.folder, place.id)
+        if key not in self._known:
+            self._known.add(key)
+            self.know_project(shelf, place)
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Add to a counter that `stats` and `doctor` show."""
+        if by:
+            self.state.count(name, by)
+
+    def noted(self, action: str, actor: str, ids: Sequence[str], **detail: Any) -> None:
+        """Note something for the audit log without waiting for the disk; what the user asked for goes to
+        `state.audit`, which waits."""
+        self.state.note(action, actor, ids, detail)
+        if self.state.notes_due:
+            self.later(self.state.flush)
+
+    def drop_snapshots(self) -> None:
+        """Remove the snapshots: something in them may have been forgotten. They are made anew."""
+        for name in os.listdir(self.home.snapshots):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self.home.snapshots, name))
+
+    def save(self) -> None:
+        """Write what was only counted so far."""
+        try:
+            self.uses.write()
+            self.state.flush()
+        except VectorMemoryError as error:
+            log.warning("the last uses are not counted: %s", error)
+
+    def close(self) -> None:
+        """Close every store and the state."""
+        self.save()
+        with self._lock:
+            for shelf in self._shelves.values():
+                shelf.close()
+            self._shelves.clear()
+        self.embedding.close()
+        try:
+            self.reserve.spare(self.state.close)
+        except VectorMemoryError as error:
+            log.warning("the last counters are not written: %s", error)
+
+    def _is_there(self, folder: str) -> bool:
+        """Whether a store can be used. A project's that was open and is not there any more, or not as it
+        was, is let go."""
+        if folder == self.home.global_store:
+            return True
+        there = os.path.isdir(folder) and self._refusal(folder) is None
+        shelf = self._shelves.get(folder)
+        if shelf is not None and not (there and shelf.journal.is_in_place):
+            with self._lock:
+                mine = self._shelves.get(folder) is shelf and self._shelves.pop(folder)
+            if mine:
+                # What takes its place is of another history, or of nobody's.
+                self.later(partial(shelf.close, save=False))
+        return there
+
+    def _refusal(self, folder: str) -> StoreTamperedError | None:
+        """Return why a project's store is not opened though it is trusted, None where it is sound."""
+        found = tampering.look(folder)
+        replaced = self._replaced.get(folder)
+        if not found and (not replaced or replaced != _journal_file(folder)):
+            self._refused.pop(folder, None)
+            return None
+        error = tampering.refusal(folder, found) if found else _not_the_trusted(folder)
+        if self._refused.get(folder) != error.message:
+            self._refused[folder] = error.message
+            log.error("%s", error)
+        return error
+
+    def _shelf(self, folder: str) -> Shelf:
+        with self._lock:
+            shelf = self._shelves.get(folder)
+            if shelf is None:
+                shelf = self._shelves[folder] = self._open(folder)
+                self.notify()
+            return shelf
+
+    def _open(self, folder: str) -> Shelf:
+        """Open a store; a project's only where it is the one that was trusted, by its random id, or was
+        made here: a pull may put another one in its place, with memories that nobody here has stored."""
+        is_new = not _journal_file(folder)
+        shelf = self.open_shelf(folder)
+        if folder == self.home.global_store:
+            return shelf
+        expected, own = self.state.store_trusted(folder), shelf.journal.store_id
+        if is_new or not expected:
+            self.state.trust(folder, own)
+        elif expected != own:
+            shelf.close(save=False)
+            self._replaced[folder] = _journal_file(folder)
+            raise _not_the_trusted(folder)
+        return shelf
+
+
+def _journal_file(store: str) -> tuple[int, ...] | None:
+    """Return what tells a store's journal from any other file of its name; None where there is none. The
+    number of a file that was removed is given to the next one."""
+    try:
+        about = os.lstat(os.path.join(store, "journal.db"))
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino, about.st_ctime_ns
+
+
+def _not_the_trusted(store: str) -> StoreTamperedError:
+    folder = os.path.dirname(os.path.dirname(store))
+    return StoreTamperedError(
+        f"{store} holds another store than the one that was trusted.",
+        f"Something replaced it, such as a pull. Look at it; `vector-memory trust {folder}` opens it.",
+    )
+
+
+def scope_of(place: projects.Place | None, only_project: bool = False) -> Scope:
+    """Return the scope of a question about a project: it and the global memories."""
+    if place is None:
+        return Scope(projects=(GLOBAL_PROJECT,))
+    return Scope(projects=(place.id,) if only_project else (place.id, GLOBAL_PROJECT))

@@ -1,0 +1,84 @@
+"""The block of memories that a hook shows: who asks, what is in sight already, and the fence with what was noted of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import (
+    Memory,
+)
+from vector_memory.service.base import client_memory
+from vector_memory.service.base.context import Context
+from vector_memory.text import fence
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A hook's question: who asks, from which folder, what was said and what was said before."""
+
+    session: str
+    folder: str
+    prompt: str = ""
+    before: str = ""
+    source: str = "startup"
+    compacted_at: datetime | None = None
+    transcript: str = ""
+
+
+def in_sight(memory: Memory, ask: Ask) -> bool:
+    """Whether the model still sees where a memory comes from: its own session, not compacted since."""
+    if memory.source.session != ask.session or not ask.session:
+        return False
+    return ask.compacted_at is None or memory.created_at > ask.compacted_at
+
+
+def show(
+    ctx: Context,
+    session: str,
+    notes: Sequence[fence.Note],
+    title: str = "",
+    known: frozenset[str] = frozenset(),
+    head: str = fence.HEAD,
+) -> str:
+    """Return the block that is shown, and remember that it was.
+
+    Args:
+        head: what is said of the notes first.
+        known: what the client told the model itself: it is not said again.
+    """
+    fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
+    safe = checked(fresh)
+    if not safe:
+        return ""
+    ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
+    ctx.count("memories_shown", len(safe))
+    ctx.count("injections")
+    ctx.noted("recall", "hook", [note.id for note in safe], session=session)
+    return fence.fence(safe, title, head)
+
+
+def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
+    """Redact once more on the way out: rules may have become stricter since it was stored."""
+    policy = redact.active()
+    with contextlib.suppress(UnsafeTextError):
+        # Mostly nothing is found; one look at all is faster than two at each.
+        whole = "\n\n".join(f"{one.head}\n{one.text}" for one in notes)
+        if redact.clean(whole, policy).text == whole:
+            return list(notes)
+    safe = []
+    for one in notes:
+        with contextlib.suppress(UnsafeTextError):
+            head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
+            safe.append(fence.Note(one.id, head, text, one.foreign))
+    return safe
+
+
+def output(event: str, context: str) -> dict[str, Any] | None:
+    """Return what the hook prints for a context, None for nothing."""
+    return dict(fence.hook_output(event, context)) if context else None

@@ -1,0 +1,113 @@
+"""The index follows the journal: embed what is new, apply it in batches, keep the vectors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vector_memory.errors import EmbeddingError
+from vector_memory.model import IndexRow, Memory, Status
+from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.shelf import Shelf
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Change = tuple[Memory, str, bytes]
+"""A changed memory, its analysed text, and its text's hash, as the journal gives them."""
+
+log = logging.getLogger(__name__)
+
+BATCH = 512
+FAR_BEHIND = 20_000
+"""Rows that the journal's own full text answers for while many are being stored, without being slow."""
+
+
+def follow_once(shelf: Shelf, embedding: Embedding, filling: bool = False) -> int:
+    """Bring the index forward by one batch and return how many rows that was (0: it is level).
+
+    Args:
+        filling: many texts are just being stored. It follows from afar then, since the processors are
+            needed, and most rows would be written twice, first without their vectors.
+    """
+    index = shelf.index
+    if index is None or not index.lexical_ready:
+        return 0
+    if filling and shelf.journal.last_seq() - index.reached() < FAR_BEHIND:
+        return 0
+    with shelf.following:
+        changes = shelf.journal.changes(index.reached(), BATCH)
+        if changes:
+            # With a backlog, words come first: they are indexed in seconds, vectors in minutes.
+            backlog = len(changes) == BATCH
+            apply_changes(shelf, embedding, changes, changes[-1][0].seq, embed=not backlog)
+            return len(changes)
+        return _embed_missing(shelf, embedding) if shelf.recheck_vectors else 0
+
+
+def apply_changes(
+    shelf: Shelf,
+    embedding: Embedding,
+    changes: Sequence[Change],
+    reached: int,
+    embed: bool = True,
+) -> None:
+    """Put changed memories into the index, with vectors where a model can be had; without `embed`
+    with those alone that are cached, the rest being left for later."""
+    assert shelf.index is not None
+    # Superseded memories stay in the index: who asks in the old words is given the successor.
+    living = [change for change in changes if change[0].status is not Status.FORGOTTEN]
+    gone = [memory.id for memory, _, _ in changes if memory.status is Status.FORGOTTEN]
+    vectors = vectors_for(shelf, embedding, living, embed)
+    rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
+    shelf.index.apply(rows, gone, reached)
+    embedded = [row.memory.seq for row in rows if row.vector is not None]
+    if embedded:
+        shelf.journal.set_model(embedded, embedding.model)
+    if len(embedded) < len(rows):
+        shelf.recheck_vectors = True
+
+
+def vectors_for(
+    shelf: Shelf, embedding: Embedding, changes: Sequence[Change], embed: bool = True
+) -> dict[bytes, NDArray[np.float32]]:
+    """Return the vectors by text hash: from the cache, the rest embedded now and cached.
+
+    What cannot be embedded now is missing from the result; it is tried again later.
+    """
+    if not embedding.model or not changes:
+        return {}
+    texts = {key: memory.embedded for memory, _, key in changes}
+    found = shelf.journal.get_vectors(list(texts), embedding.model)
+    lacking = [key for key in texts if key not in found]
+    if not lacking or not embed:
+        return found
+    try:
+        made = embedding.documents([texts[key] for key in lacking])
+    except EmbeddingError as error:
+        log.warning("%d memories wait for their vectors: %s", len(lacking), error)
+        return found
+    shelf.journal.put_vectors(embedding.model, lacking, made)
+    found.update(zip(lacking, made, strict=True))
+    return found
+
+
+def _embed_missing(shelf: Shelf, embedding: Embedding) -> int:
+    """Embed a batch of rows that have no vector of this model yet; 0 when none is left."""
+    if not embedding.model:
+        return 0
+    assert shelf.index is not None
+    rows = shelf.journal.without_model(embedding.model, 0, BATCH)
+    if not rows:
+        shelf.recheck_vectors = False
+        return 0
+    before = len(rows)
+    apply_changes(shelf, embedding, rows, shelf.index.reached())
+    left = shelf.journal.without_model(embedding.model, 0, 1)
+    if left and left[0][0].seq == rows[0][0].seq:
+        # Nothing got a vector: the model fails now. Later changes ask again.
+        shelf.recheck_vectors = False
+        return 0
+    return before

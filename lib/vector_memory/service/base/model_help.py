@@ -1,0 +1,130 @@
+"""What a language model is asked, where the user switched it on, and what it adds to a recall that is
+asked for. It never takes part in what prompts get by themselves, and what fails or is used up leaves
+everything as it is without."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.errors import BadInputError, GenerationError, UsedUpError
+from vector_memory.generate import registry
+from vector_memory.model import Completion, Generator
+from vector_memory.retrieve import hyde, rerank
+from vector_memory.retrieve.query import Query
+from vector_memory.retrieve.search import Hit
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.model_budget import Reserved
+from vector_memory.text.fence import tokens
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+log = logging.getLogger(__name__)
+
+
+def widening(ctx: Context) -> Callable[[Query], Vector | None]:
+    """Return what makes a query's vector lean towards a hypothetical answer; without one it is the
+    question's own."""
+
+    def embed(query: Query) -> Vector | None:
+        vector = ctx.embedding.query(query.embedded)
+        if vector is None:
+            return None
+        note = hyde.hypothetical(written(ctx, hyde.prompt_for(query.text), hyde.MAX_TOKENS))
+        other = ctx.embedding.query(note) if note else None
+        return vector if other is None else hyde.combined(vector, other)
+
+    return embed
+
+
+def reordered(ctx: Context, question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits in the order that a model gives the first of them, or as they were."""
+    if len(hits) < 2:
+        return list(hits)
+    first = list(hits[: rerank.MOST])
+    prompt = rerank.prompt_for(question, [hit.memory.text for hit in first])
+    answer = written(ctx, prompt, rerank.MAX_TOKENS)
+    return [first[place] for place in rerank.order(answer, len(first))] + list(hits[rerank.MOST :])
+
+
+def written(ctx: Context, prompt: str, max_tokens: int) -> str:
+    """Return what the model writes; "" where it is off, fails, or was asked often enough today."""
+    if not ctx.settings.generation_backend:
+        return ""
+    try:
+        return asked(ctx, prompt, max_tokens, ctx.settings.generation_timeout_s)
+    except (GenerationError, BadInputError) as error:
+        log.warning("it goes on without a model: %s", error)
+        return ""
+
+
+def asked(
+    ctx: Context,
+    prompt: str,
+    max_tokens: int,
+    timeout_s: float,
+    schema: Mapping[str, Any] | None = None,
+) -> Completion:
+    """Return what the model writes, within what the day allows. Failures and refusals are counted.
+
+    Raises:
+        GenerationError: it failed, or was asked often enough today.
+        BadInputError: there is no such model.
+    """
+    with _failures_counted(ctx):
+        generator = registry.create(ctx.settings)
+        with _set_aside(ctx, generator, prompt, max_tokens) as reserved:
+            completion = generator.complete(prompt, max_tokens, timeout_s, schema)
+    took = completion.tokens
+    if took is None:
+        took = tokens(prompt) + tokens(completion) + generator.overhead_tokens
+    ctx.generation.went_well(reserved, took)
+    return completion
+
+
+def report(ctx: Context) -> dict[str, Any]:
+    """Return today's calls and tokens with their caps, what came of them, and the last failure."""
+    settings = ctx.settings
+    return {
+        "backend": settings.generation_backend,
+        "model": settings.generation_model,
+        "extraction": settings.extraction,
+        **ctx.generation.used(ctx.local_now().date()),
+        "daily_calls": settings.generation_daily_calls,
+        "daily_tokens": settings.generation_daily_tokens,
+        "error": ctx.generation.error,
+    }
+
+
+@contextmanager
+def _failures_counted(ctx: Context) -> Iterator[None]:
+    try:
+        yield
+    except UsedUpError:
+        # Refusals are counted where they are made.
+        raise
+    except (GenerationError, BadInputError) as error:
+        ctx.generation.failed(ctx.local_now().date(), ctx.now(), str(error))
+        raise
+
+
+@contextmanager
+def _set_aside(
+    ctx: Context, generator: Generator, prompt: str, max_tokens: int
+) -> Iterator[Reserved]:
+    """Set aside what a call may take; a failed one keeps it, or what it is known to have taken."""
+    needed = tokens(prompt) + max_tokens + generator.overhead_tokens
+    reserved = ctx.generation.reserve(ctx.settings, ctx.local_now().date(), needed)
+    if reserved is None:
+        raise UsedUpError(
+            "The language model was asked often enough today.",
+            "Raise generation_daily_calls or generation_daily_tokens.",
+        )
+    try:
+        yield reserved
+    except GenerationError as error:
+        ctx.generation.went_wrong(reserved, error.tokens)
+        raise

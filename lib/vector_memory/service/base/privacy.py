@@ -1,0 +1,82 @@
+"""Whose rules of privacy apply: those of the project that a request is about, and all of them once more
+to what is shown."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, UnsafeTextError
+from vector_memory.redact import policy
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+
+SHOWN_KEYS = frozenset(
+    {"text", "title", "summary", "before", "after", "topic", "name", "reason", "tags", "files"}
+    | {"speaker", "markdown", "entities", "kind", "heading", "external_id"}
+)
+"""What of an answer is anybody's words."""
+DROPPED = "[redacted:unsafe]"
+
+
+def _begin(ctx: Context) -> None:
+    """Put the settings in force, and look at the files of rules anew: a rule holds from the next request
+    on, not a second later."""
+    policy.configure(ctx.settings.redact_personal)
+    policy.forget_files()
+
+
+def for_folder(
+    ctx: Context, folder: str, configurations: Sequence[str] | None = None
+) -> contextlib.AbstractContextManager[None]:
+    """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too, and
+    of the client's configurations that a session ran under; by default of those that count already."""
+    _begin(ctx)
+    return redact.for_project(ctx.place(folder).root if folder else "", configurations)
+
+
+def for_request(
+    ctx: Context, request: request_fields.Request
+) -> contextlib.AbstractContextManager[None]:
+    """The same for the project that a request is about."""
+    _begin(ctx)
+    try:
+        place = request_fields.place_of(ctx, request)
+    except BadInputError:
+        # Whoever answers the request says so.
+        place = None
+    told = request.get("configuration")
+    return redact.for_project(place.root if place else "", [told] if isinstance(told, str) else [])
+
+
+def word(text: str) -> str:
+    """Return a short text, such as a kind or a session's name, without secrets."""
+    return redact.clean(text).text
+
+
+def shown(answer: Any) -> Any:
+    """Return an answer with its words redacted once more: what was stored under weaker rules must not be
+    shown under these."""
+    if isinstance(answer, dict):
+        return {
+            key: _shown_words(value) if key in SHOWN_KEYS else shown(value)
+            for key, value in answer.items()
+        }
+    return [shown(one) for one in answer] if isinstance(answer, list) else answer
+
+
+def _shown_words(value: Any) -> Any:
+    if isinstance(value, str):
+        return _checked(value) if value else value
+    if isinstance(value, list):
+        return [_shown_words(one) for one in value]
+    return shown(value)
+
+
+def _checked(text: str) -> str:
+    try:
+        return redact.clean(text).text
+    except UnsafeTextError:
+        return DROPPED

@@ -1,0 +1,62 @@
+"""From the words of a question to the query that is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vector_memory import projects
+from vector_memory.model import Scope
+from vector_memory.retrieve import query as queries
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+A_DAY = 1.0
+
+
+def query_of(
+    ctx: Context,
+    text: str,
+    scope: Scope,
+    shelves: Sequence[Shelf],
+    place: projects.Place | None = None,
+    session: str = "",
+) -> queries.Query:
+    """Return a question's query, without its vector: `embedding_of` makes that.
+
+    Args:
+        place: the project that it is asked from.
+        session: the session that it is asked in: "the last session" is the one before.
+    """
+
+    def find_speakers(words: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(name for shelf in shelves for name in shelf.speakers(words)))
+
+    own = place.id if place else ""
+    query = queries.analyse(text, scope, None, own, ctx.local_now(), find_speakers)
+    if query.sessions_back:
+        query = _with_session(query, shelves, session)
+    return query
+
+
+def embedding_of(ctx: Context) -> Callable[[queries.Query], Vector | None]:
+    """Return what makes a query's vector, None where there is no model now."""
+    return lambda query: ctx.embedding.query(query.embedded)
+
+
+def _with_session(query: queries.Query, shelves: Sequence[Shelf], session: str) -> queries.Query:
+    """Turn "two sessions ago" into the time of that session."""
+    back = query.sessions_back or 0
+    spans = [
+        span for shelf in shelves for span in shelf.latest_sessions(query.scope, back, session)
+    ]
+    spans.sort(key=lambda span: -span[1])
+    if len(spans) < back:
+        return query
+    start, end = spans[back - 1]
+    # The end of a session is its last memory's time: it belongs to the span.
+    return replace(query, spans=(*query.spans, (start, end + A_DAY / 1440)))

@@ -1,0 +1,199 @@
+"""What a request may say, checked once: targets, dates, words. Bad input gets a clear error."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Any
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError
+from vector_memory.index import entities
+from vector_memory.model import (
+    COLLECTIONS,
+    DEFAULT_COLLECTION,
+    GLOBAL_PROJECT,
+    QUIET,
+    Priority,
+    Scope,
+    unique,
+)
+from vector_memory.service.base.context import Context
+
+Request = dict[str, Any]
+
+MOST_WORDS = 10_000
+MOST_WORD_CHARS = 4_096
+
+
+MCP = "mcp"
+"""Who asks through the MCP server: the model, never the user."""
+AGENTS = ("agent", MCP)
+ACTORS = ("user", "hook", "job", *AGENTS)
+SAID = "said"
+"""In a request, as the daemon completes it: what the user said in this turn to the agent that asks."""
+
+
+def actor_of(request: Request) -> str:
+    """Return who asks, for the audit log: the user unless it is said otherwise."""
+    actor = request.get("actor")
+    return actor if isinstance(actor, str) and actor in ACTORS else ACTORS[0]
+
+
+def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
+    """Return a text that must be there and not be empty."""
+    value = request.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise BadInputError(f"{name} is empty.", "Say what it should be.")
+    if len(value) > limit:
+        raise BadInputError(f"{name} is longer than {limit:,} characters.", "Split it.")
+    return value
+
+
+def number_of(request: Request, name: str, default: int, low: int, high: int) -> int:
+    """Return a whole number within bounds."""
+    value = request.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise BadInputError(f"{name} must be a whole number from {low} to {high}.")
+    return value
+
+
+def seconds_of(request: Request, name: str, default: float, most: float) -> float:
+    """Return a time in seconds from 0 to `most`."""
+    value = request.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= most:
+        raise BadInputError(f"{name} must be a number of seconds from 0 to {most:.0f}.")
+    return float(value)
+
+
+def words_of(request: Request, name: str) -> tuple[str, ...]:
+    """Return a word or a list of words, each once."""
+    value = request.get(name)
+    if value is None:
+        return ()
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(word, str) for word in values):
+        raise BadInputError(f"{name} must be a word or a list of words.")
+    if len(values) > MOST_WORDS or any(len(word) > MOST_WORD_CHARS for word in values):
+        raise BadInputError(
+            f"{name} may hold {MOST_WORDS:,} words of {MOST_WORD_CHARS:,} characters.", "Split it."
+        )
+    return unique(word.strip() for word in values if word.strip())
+
+
+def is_agent(request: Request) -> bool:
+    """Whether an agent asks, by a tool or a command: it is given nothing that is held back, and what it says
+    binds nobody."""
+    return request.get("actor") in AGENTS
+
+
+def require_user(request: Request, does: str) -> None:
+    """Make sure that the user asks, and no program that an agent started.
+
+    Args:
+        does: what only the user does, as a verb of a sentence.
+
+    Raises:
+        BadInputError: an agent asks, or who asks cannot be told from one.
+    """
+    if is_agent(request):
+        raise BadInputError(
+            f"Only the user {does}: this command comes from an agent, or cannot be told from one.",
+            "Ask the user to run it in a terminal of their own.",
+        )
+
+
+def collection_of(request: Request) -> str:
+    """Return the collection that something is to be stored in.
+
+    Raises:
+        BadInputError: there is none of that name, or what is in it is written by others alone.
+    """
+    name = str(request.get("collection") or DEFAULT_COLLECTION)
+    if name not in COLLECTIONS or name in QUIET:
+        open_ones = ", ".join(one for one in COLLECTIONS if one not in QUIET)
+        raise BadInputError(f"Nothing can be put into {name!r}.", f"Collections: {open_ones}.")
+    return name
+
+
+def priority_of(request: Request) -> Priority | None:
+    """Return the priority asked for, None where none is."""
+    value = request.get("priority")
+    if value is None:
+        return None
+    try:
+        return Priority(str(value).upper())
+    except ValueError:
+        names = ", ".join(Priority)
+        raise BadInputError(f"There is no priority {value!r}.", f"Priorities: {names}.") from None
+
+
+def time_of(request: Request, name: str) -> datetime | None:
+    """Return an ISO time as aware UTC; one without a zone is the user's local time."""
+    value = request.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        at = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+        return at.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        raise BadInputError(
+            f"{name} is no date: {str(value)[:40]!r}.",
+            "Write it as 2026-05-03 or 2026-05-03T14:00Z.",
+        ) from None
+
+
+def entities_of(request: Request) -> tuple[str, ...]:
+    """Return the forms of the entities asked for: `psql` is `technology:postgresql`."""
+    return unique(form for one in words_of(request, "entity") for form in entities.parse(one))
+
+
+def place_of(ctx: Context, request: Request) -> projects.Place | None:
+    """Return the project that a request is about: the one named, else that of its folder; None for
+    `--global`."""
+    if request.get("global"):
+        return None
+    folder = request.get("project") or request.get("cwd")
+    if not folder:
+        return None
+    if not isinstance(folder, str) or "\0" in folder:
+        raise BadInputError("project must be a folder's path.")
+    base = str(request.get("cwd") or "/")
+    return ctx.place(os.path.join(base, os.path.expanduser(folder)))
+
+
+def scope_asked(ctx: Context, request: Request) -> tuple[Scope, projects.Place | None]:
+    """Return what a question is limited to, and the project that it is asked from."""
+    place = None if request.get("all_projects") else place_of(ctx, request)
+    ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
+    if request.get("all_projects"):
+        ids = None
+    return (
+        Scope(
+            projects=ids,
+            kinds=words_of(request, "kind"),
+            tags=words_of(request, "tag"),
+            sessions=words_of(request, "session"),
+            since=time_of(request, "since"),
+            until=time_of(request, "until"),
+            entities=entities_of(request),
+            collections=words_of(request, "collection"),
+        ),
+        place,
+    )
+
+
+def listed(scope: Scope) -> Scope:
+    """Return a scope without what observers keep count of, unless that was asked for by name: lists, figures
+    and exports are of memories."""
+    return scope if scope.collections else replace(scope, without=tuple(sorted(QUIET)))
+
+
+def shelves_asked(ctx: Context, request: Request, place: projects.Place | None) -> list[Any]:
+    """Return the stores that a request is put to, the project's own first."""
+    return ctx.all_shelves() if request.get("all_projects") else ctx.shelves_of(place)

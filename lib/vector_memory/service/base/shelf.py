@@ -1,0 +1,248 @@
+"""A shelf: one store's journal with the index that follows it, as the use cases see them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.model import Around, Candidate, Link, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vector_memory.journal.journal import Journal
+    from vector_memory.journal.repair.salvage import Salvaged
+    from vector_memory.model import Vector, Vectors
+    from vector_memory.store.columns import Columns
+    from vector_memory.store.index import Index
+
+log = logging.getLogger(__name__)
+
+MOST_SET_ASIDE = 3
+LEAST_COUNTED = 20
+MOST_SIZES = 1_000
+MOST_NEWER = 400
+"""Of what the index has not reached, so many vectors are read for one question."""
+
+
+class OpensIndex(Protocol):
+    """How the daemon makes the index of a store folder for an embedding model."""
+
+    def __call__(self, folder: str, model: str, dim: int) -> Index: ...
+
+
+class Shelf:
+    """One store. The journal answers by words from the first moment; the index joins when it is
+    there, and whatever it has not reached yet still comes from the journal."""
+
+    def __init__(self, folder: str, journal: Journal) -> None:
+        self.folder = folder
+        self.journal = journal
+        self.index: Index | None = None
+        self.following = threading.Lock()
+        self.storing = threading.Lock()
+        self.recheck_vectors = True
+        self.failed = ""
+        self.times_damaged = 0
+        self._sizes: dict[tuple[str, ...] | None, tuple[int, int]] = {}
+
+    def attach(self, index: Index) -> None:
+        """Put an index to work."""
+        self.index = index
+        self.recheck_vectors = True
+
+    def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
+        """The k best by words, best first: from the index, and from the journal what it lacks."""
+        return self.begin_matching(terms, scope, k)()
+
+    def begin_matching(
+        self, terms: Sequence[str], scope: Scope, k: int
+    ) -> Callable[[], list[Candidate]]:
+        """Begin what `matching` does, and return what waits for it."""
+        index = self.index
+        if index is None or not index.lexical_ready:
+            return lambda: self.journal.matching(terms, scope, k)
+        reached = index.reached()
+
+        def found() -> list[Candidate]:
+            try:
+                best = search()
+            except StoreDamagedError as error:
+                self.damaged(error)
+                return self.journal.matching(terms, scope, k)
+            if self.journal.last_seq() > reached:
+                newer = self.journal.matching(terms, scope, k, reached)
+                best = merge_best(best, newer, k)
+            return best
+
+        try:
+            search = index.begin_matching(terms, scope, k)
+        except StoreDamagedError as error:
+            self.damaged(error)
+            return lambda: self.journal.matching(terms, scope, k)
+        return found
+
+    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+        """The k nearest vectors, best first; none while there is no index."""
+        index = self.index
+        if index is None or not index.vectors_ready:
+            return []
+        try:
+            if scope.only_projects:
+                return index.nearest(vector, scope, k)
+            import numpy as np
+
+            allowed = index.within(scope)
+            if allowed is None:
+                allowed = np.array(self.journal.seqs(scope), np.int64)
+            return index.nearest(vector, scope, k, allowed)
+        except StoreDamagedError as error:
+            self.damaged(error)
+            return []
+
+    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
+        """What stands around memories, and the neighbours of `spread`; None without columns."""
+        columns = self._columns
+        return columns.around(seqs, spread) if columns is not None else None
+
+    def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
+        """The vectors of memories, zeros where there is none; None where none are at hand. What the index
+        has not reached yet comes from the journal: without its vector what was stored a moment ago would
+        stand behind what is less near."""
+        index = self.index
+        found = index.vectors(seqs) if index is not None else None
+        if index is None or found is None:
+            return found
+        newer = (seqs > index.reached()).nonzero()[0][-MOST_NEWER:]
+        if len(newer) and (known := self.journal.vectors_of(seqs[newer].tolist(), index.model)):
+            found[seqs.searchsorted(known[0])] = known[1]
+        return found
+
+    def codes(self, column: str, words: Iterable[str]) -> list[int]:
+        """The numbers that stand for words in `around`; unknown words have none."""
+        columns = self._columns
+        return columns.codes(column, words) if columns is not None else []
+
+    def speakers(self, words: Iterable[str]) -> list[str]:
+        """The speakers whose name, or its first word, is among these lower-case words."""
+        columns = self._columns
+        return columns.speakers(words) if columns is not None else []
+
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        """The k newest memories of a time, in days since 1970."""
+        columns = self._columns
+        return columns.between(scope, start, end, k) if columns is not None else []
+
+    def latest_sessions(self, scope: Scope, count: int, but: str) -> list[tuple[float, float]]:
+        """When the last sessions began and ended, in days since 1970, the newest first."""
+        columns = self._columns
+        return columns.latest_sessions(scope, count, but) if columns is not None else []
+
+    def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
+        """Return the memories of these sequence numbers; stale ones are simply missing, and a
+        superseded one gives way to its successor."""
+        found = self.journal.by_seqs(seqs, (Status.ACTIVE, Status.SUPERSEDED))
+        old = [one for one in found.values() if one.status is Status.SUPERSEDED]
+        if not old:
+            return found
+        successors = self.journal.successors(old)
+        return {
+            seq: successors.get(one.id, one)
+            for seq, one in found.items()
+            if one.status is Status.ACTIVE or one.id in successors
+        }
+
+    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory | None]]:
+        """Return the links from and to these memories, each with the active one at its other end;
+        None where that is one of them."""
+        links = self.journal.links_of(ids)
+        known = set(ids)
+        ends = {end for link in links for end in (link.from_id, link.to_id)} - known
+        others = self.journal.by_ids(list(ends)) if ends else {}
+        found: list[tuple[Link, Memory | None]] = []
+        for link in links:
+            beyond = [end for end in (link.from_id, link.to_id) if end not in known]
+            if not beyond:
+                found.append((link, None))
+            found += [
+                (link, others[end])
+                for end in beyond
+                if end in others and others[end].status is Status.ACTIVE
+            ]
+        return found
+
+    @property
+    def _columns(self) -> Columns | None:
+        return self.index.columns if self.index is not None else None
+
+    def damaged(self, error: StoreDamagedError) -> None:
+        """Set a damaged index aside; it is made anew from the journal, which answers meanwhile.
+
+        A few times only: what breaks again at once is not helped by yet another copy.
+        """
+        if self.index is not None and self.index.is_renewing:
+            log.info("a search met files that were just replaced: %s", error)
+            return
+        self.failed = str(error)
+        log.error("the index of %s is damaged: %s", self.folder, error)
+        if self.index is not None and self.times_damaged < MOST_SET_ASIDE:
+            self.times_damaged += 1
+            self.index.set_aside(error.message)
+            self.recheck_vectors = True
+
+    def size(self, scope: Scope) -> int:
+        """About how many active memories of these projects there are: counted anew when a tenth more
+        has been written."""
+        key, last = scope.projects, self.journal.last_seq()
+        counted_at, count = self._sizes.get(key, (-1, 0))
+        if counted_at < 0 or last > counted_at + count // 10 + LEAST_COUNTED:
+            if len(self._sizes) > MOST_SIZES:
+                self._sizes.clear()
+            count = self.journal.count(Scope(projects=scope.projects))
+            self._sizes[key] = (last, count)
+        return count
+
+    def mend_journal(self, problems: list[str]) -> Salvaged | None:
+        """Save what can be read of a damaged journal into a new one, and make its index anew; None
+        where nothing can be done.
+
+        Raises:
+            StoreFullError: it cannot be written; everything stays as it was.
+        """
+        with self.following:
+            done = self.journal.mend_problems(problems)
+            if done is not None and done.aside and self.index is not None:
+                self.index.rebuild()
+            self.recheck_vectors = True
+        return done
+
+    def mend_index(self, problems: Sequence[str]) -> None:
+        """Set damaged parts of the index aside; they are made anew from the journal.
+
+        Raises:
+            StoreFullError: the folder cannot be written.
+        """
+        if self.index is not None:
+            with self.following:
+                self.index.mend(problems)
+                self.recheck_vectors = True
+
+    def close(self, save: bool = True) -> None:
+        """Release the index and the journal; `save` what only the memory holds of the index."""
+        if self.index is not None:
+            self.index.close(save)
+        self.journal.close()
+
+
+def merge_best(one: list[Candidate], other: list[Candidate], k: int) -> list[Candidate]:
+    """Return the k best of two lists of candidates, each sequence number once, best first."""
+    best: dict[int, float] = {}
+    for seq, score in (*one, *other):
+        if score > best.get(seq, float("-inf")):
+            best[seq] = score
+    ranked = sorted(best.items(), key=lambda item: (-item[1], -item[0]))
+    return [Candidate(seq, score) for seq, score in ranked[:k]]

@@ -1,0 +1,1 @@
+"""From a transcript to memories: exchanges, ideas, topics, summaries."""

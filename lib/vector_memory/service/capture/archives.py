@@ -1,0 +1,76 @@
+"""Archives: the redacted text of a finished session as one Markdown file, for people to read when the
+client has deleted the transcript. `archives/<project>/<date>-<session>.md` in the data home."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from vector_memory import redact
+from vector_memory.index.topics.turns import Turn
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.paths import Home
+
+MOST_CHARS = 2_000_000
+CUT = "\n\n… (the rest is left out)\n"
+_UNSAFE = re.compile(r"[^\w.-]")
+
+
+def archive(home: Home, project: str, session: str, title: str, turns: Sequence[Turn]) -> str:
+    """Write a session's archive anew, and return its path. The file is whole or as it was before.
+
+    Raises:
+        OSError: it cannot be written.
+        UnsafeTextError: it could not be redacted.
+    """
+    text = text_of(title, turns)
+    folder = os.path.join(home.archives, _safe(project) or "global")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    path = os.path.join(folder, _name(turns[0].first.at, session))
+    # The client deletes the transcript one day: then this is all that is left.
+    write_durably(path, text.encode("utf-8", "replace"))
+    return path
+
+
+def text_of(title: str, turns: Sequence[Turn]) -> str:
+    """Return an archive's text: the turns in order, each with its time.
+
+    Raises:
+        UnsafeTextError: it could not be redacted.
+    """
+    told = [f"## {turn.first.at:%Y-%m-%d %H:%M} UTC\n\n{turn.text}" for turn in turns]
+    # Rules may have become stricter since the passages were stored.
+    whole = redact.clean("\n\n".join([f"# {title}", *told]) + "\n").text
+    return whole if len(whole) <= MOST_CHARS else whole[:MOST_CHARS] + CUT
+
+
+def archives_of(home: Home, session: str) -> list[str]:
+    """Return the paths of a session's archives, whatever its projects and dates."""
+    if not session:
+        return []
+    ending = f"-{_safe(session)}.md"
+    return sorted(
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(home.archives, followlinks=False)
+        for name in names
+        if name[len("2026-01-01") :] == ending
+    )
+
+
+def remove(home: Home, session: str) -> int:
+    """Remove a session's archives; return how many there were."""
+    found = archives_of(home, session)
+    for path in found:
+        os.unlink(path)
+    return len(found)
+
+
+def _name(at: datetime, session: str) -> str:
+    return f"{at:%Y-%m-%d}-{_safe(session)}.md"
+
+
+def _safe(word: str) -> str:
+    """Return a word as part of a file's name: it leads into no other folder."""
+    return _UNSAFE.sub("_", word)[:100].lstrip(".")

@@ -1,0 +1,166 @@
+"""Backfill: the transcripts of earlier sessions become memories, a file after the other."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.index.reader import transcripts_below
+from vector_memory.model import Progress
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import deferred, store_session
+from vector_memory.service.capture.read_session import Ask, Read
+from vector_memory.service.capture.reading_process import ReadingProcess
+from vector_memory.system.files import explained
+
+LIVE_S = 300.0
+"""A transcript that was written to so lately may belong to a session that goes on."""
+TOGETHER = 16
+"""Files that are stored together: syncing after each of many small ones takes longer than they."""
+TOGETHER_DRAFTS = 256
+TOGETHER_S = 0.5
+MOST_ERRORS = 100
+
+
+@dataclass
+class Filled:
+    """What a backfill did so far."""
+
+    files: int = 0
+    captured: store_session.Captured = field(default_factory=store_session.Captured)
+    errors: list[dict[str, str]] = field(default_factory=list)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the counts and errors, as a program sees them."""
+        counts = {name: n for name, n in asdict(self.captured).items() if name != "sessions"}
+        sessions = len(self.captured.sessions)
+        return {"files": self.files, "sessions": sessions, **counts, "errors": self.errors}
+
+
+def backfill(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+    """Index transcripts; everything is durable and searchable by words when this returns.
+
+    Who asked may go away in the middle: what was read stays, and the next backfill goes on there.
+
+    Raises:
+        BadInputError, NotFoundError: nothing to read is named, or it is not there.
+        OSError: who asked has gone.
+    """
+    started = time.monotonic()
+    done = Filled()
+    files = list(dict.fromkeys(path for root in roots(request) for path in _below(root, done)))
+    asks = _asks(
+        ctx,
+        files,
+        request_fields.text_of(request, "session", 256) if request.get("session") else "",
+    )
+    whole = False
+    try:
+        with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
+            for batch in _batches(process.read_all(asks)):
+                _store(ctx, batch, done)
+                progress(done.files, len(files), "reading")
+        whole = True
+    finally:
+        detail = {"files": done.files, "stored": done.captured.stored, "whole": whole}
+        ctx.state.audit("backfill", request_fields.actor_of(request), [], detail)
+    return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
+
+
+def roots(request: request_fields.Request) -> list[str]:
+    """Return what is to be read: the paths named, or every transcript of the clients.
+
+    Raises:
+        BadInputError, NotFoundError: nothing is named, or it is not there.
+    """
+    if request.get("all"):
+        return _everything(request)
+    base = str(request.get("cwd") or "/")
+    found = [os.path.join(base, path) for path in request_fields.words_of(request, "paths")]
+    if not found:
+        raise BadInputError("Backfill what?", "Name a file or a folder, or give --all.")
+    for root in found:
+        if not os.path.lexists(root):
+            raise NotFoundError(f"There is no {root}.", "Check the path.")
+    return found
+
+
+def _below(root: str, done: Filled) -> list[str]:
+    """Return the transcripts of a root; what was left out of a folder is told with the errors.
+
+    Raises:
+        BadInputError: a file that was named is none to read.
+    """
+    refused: list[OSError] = []
+    found = transcripts_below(root, refused)
+    if refused and not os.path.isdir(root):
+        raise explained(root, refused[0])
+    if not found and not os.path.isdir(root):
+        raise BadInputError(f"{root} is no transcript.", "Name one, or a folder of them.")
+    for error in refused[: MOST_ERRORS - len(done.errors)]:
+        done.errors.append({"file": error.filename or root, "error": f"{error}"})
+    return found
+
+
+def _everything(request: request_fields.Request) -> list[str]:
+    """Return the folders in which the clients keep transcripts, as the caller's environment has it."""
+    home = os.path.expanduser("~")
+    claude = str(request.get("claude_dir") or os.path.join(home, ".claude"))
+    codex = str(request.get("codex_dir") or os.path.join(home, ".codex"))
+    found = [
+        os.path.join(claude, "projects"),
+        os.path.join(codex, "sessions"),
+        os.path.join(codex, "archived_sessions"),
+    ]
+    return [folder for folder in found if os.path.isdir(folder)]
+
+
+def _asks(ctx: Context, files: Sequence[str], own_session: str) -> Iterator[Ask]:
+    for path in files:
+        yield store_session.to_ask(ctx, path, final=not is_live(path, own_session))
+
+
+def is_live(path: str, own_session: str = "") -> bool:
+    """Whether a session may still be going on: it asks for this, or wrote a moment ago."""
+    if own_session and own_session in path:
+        return True
+    try:
+        return time.time() - os.path.getmtime(path) < LIVE_S
+    except OSError:
+        return False
+
+
+Found = tuple[Ask, Read | OSError]
+
+
+def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
+    """Put small files together, as long as nobody waits long to see it go on."""
+    batch: list[Found] = []
+    drafts, since = 0, time.monotonic()
+    for one in found:
+        batch.append(one)
+        drafts += len(one[1].drafts) if isinstance(one[1], Read) else 0
+        late = time.monotonic() - since > TOGETHER_S
+        if late or len(batch) >= TOGETHER or drafts >= TOGETHER_DRAFTS:
+            yield batch
+            batch, drafts, since = [], 0, time.monotonic()
+    if batch:
+        yield batch
+
+
+def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
+    for final in (True, False):
+        reads = [made for ask, made in batch if isinstance(made, Read) and ask.final is final]
+        if reads:
+            tasks = (deferred.TOPICS, deferred.SUMMARY) if final else (deferred.TOPICS,)
+            lessons = (deferred.LESSONS,) if ctx.settings.learn_from_outcomes else ()
+            done.captured.add(store_session.store(ctx, reads, tasks=tasks, by_path=lessons))
+            done.files += len(reads)
+    done.errors += [
+        {"file": ask.path, "error": str(made)} for ask, made in batch if isinstance(made, OSError)
+    ]

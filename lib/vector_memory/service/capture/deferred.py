@@ -1,0 +1,84 @@
+"""What is still to be made of sessions that were read: topics and summaries, for the quiet moments.
+
+It is noted in the same moment in which a reading counts as done, so that nothing is left out, whenever
+the daemon ends. A backfill does not wait for it, and finds better topics later: they follow the vectors
+of what was said.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import session_summary, session_topics
+
+log = logging.getLogger(__name__)
+
+TOPICS = "topics"
+SUMMARY = "summary"
+MINING = "mining"
+"""Tasks that are due for a session: its topics, its summary, what a model finds in it."""
+LESSONS = "lessons"
+"""What is due for a transcript, by its path: what its tasks teach."""
+
+
+def finish_some(ctx: Context, most: int = 4) -> int:
+    """Make what is due for some sessions; return for how many it was made, 0 when nothing is due."""
+    due = sorted({*ctx.state.due(TOPICS, most), *ctx.state.due(SUMMARY, most)})
+    for session in due:
+        try:
+            finish(ctx, [session])
+        except VectorMemoryError:
+            # The store cannot be written now: it stays due.
+            raise
+        except Exception:
+            # One session that cannot be told keeps none of the others; its next turn makes it due again.
+            ctx.count("errors")
+            log.exception("no topics are made of session %s", session)
+            ctx.state.done(TOPICS, [session])
+            ctx.state.done(SUMMARY, [session])
+    return max(len(due), _learn_some(ctx, most))
+
+
+def learn_later(ctx: Context, path: str, folder: str, final: bool) -> None:
+    """Learn from a transcript soon, when what waits for it to be indexed does not wait for this too."""
+    if ctx.settings.learn_from_outcomes:
+        ctx.state.add_due(LESSONS, path)
+        ctx.later(lambda: _learn(ctx, {path: folder}, final))
+
+
+def _learn_some(ctx: Context, most: int) -> int:
+    """Learn from some transcripts that a backfill read, or that the last daemon did not come to; from one
+    that is gone nothing more can be learned."""
+    paths = ctx.state.due(LESSONS, most)
+    if paths:
+        _learn(ctx, dict.fromkeys(paths, ""), final=True)
+    return len(paths)
+
+
+def _learn(ctx: Context, folders: dict[str, str], final: bool) -> None:
+    if ctx.stopping.is_set():
+        # The next daemon finds it due.
+        return
+    from vector_memory.service.learning import lessons
+
+    there = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
+    lessons.learn_all(ctx, there, final)
+    ctx.state.done(LESSONS, folders)
+
+
+def finish(ctx: Context, sessions: Iterable[str]) -> None:
+    """Make what is due for these sessions, and nothing where nothing is."""
+    for session in sessions:
+        over = ctx.state.is_due(SUMMARY, session)
+        if not over and not ctx.state.is_due(TOPICS, session):
+            continue
+        for one in session_topics.derive(ctx, [session]):
+            if over:
+                session_summary.summarise(one)
+        ctx.state.done(TOPICS, [session])
+        if over:
+            ctx.state.done(SUMMARY, [session])

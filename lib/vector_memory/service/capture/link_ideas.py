@@ -1,0 +1,249 @@
+"""Weaving: ideas that capture stored are linked to what they repeat, replace, answer or belong to.
+
+Capture stores first and at once, since what is not stored is lost; comparing needs vectors and time. So
+this runs when nobody waits, a few ideas at a time, from the sequence number that it has reached. What
+says the same becomes one: the newer wording stands and the older gives way to it, both known by their
+ids, so that indexing a session again adds nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.index.fixes import fix_drafts
+from vector_memory.lifecycle import dedup, solving
+from vector_memory.lifecycle.dedup import Outcome
+from vector_memory.model import (
+    DECISION,
+    INTENTS,
+    PREFERENCE,
+    PROBLEM,
+    Link,
+    Memory,
+    Relation,
+    Scope,
+    Status,
+    unique,
+)
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import merging, placement, trust_marks
+from vector_memory.service.memory.neighbours import Neighbour, neighbours
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+log = logging.getLogger(__name__)
+
+MOST_CONFIDENT = 0.95
+ENTITY_COSINE = 0.6
+ENTITIES_SHARED = 2
+"""How near two ideas must be, and how many files or concepts both must name, to be linked."""
+BINDING = (DECISION, PREFERENCE)
+REPLACING_COSINE = 0.75
+"""What can give way to another idea by itself, and how near they must be for that."""
+MOST_OPEN = 50
+"""How many open items a fix is compared with."""
+SPECIFIC = ("file:", "concept:", "person:")
+
+_BUILDS_ON = re.compile(
+    r"\b(?:based on|building on|builds on|on top of|in addition to|extends?|extending|as (?:we )?(?:decided|"
+    r"agreed|discussed)|following up|follow-up (?:to|of)|also)\b",
+    re.IGNORECASE,
+)
+_CLARIFIES = re.compile(
+    r"\b(?:to be clear|to clarify|in other words|that is to say|i mean|namely)\b", re.I
+)
+
+
+def weave(ctx: Context, shelf: Shelf, most: int = 20) -> int:
+    """Link the next ideas of a store, at most so many changed memories; return how many those were
+    (0: all is woven, or their vectors are still missing)."""
+    reached = _reached(ctx, shelf)
+    changes = shelf.journal.changes(reached, most)
+    known = shelf.index.reached() if shelf.index is not None and shelf.index.vectors_ready else 0
+    done = 0
+    for memory, _, key in changes:
+        if _is_idea(memory):
+            vector = shelf.journal.get_vectors([key], ctx.embedding.model).get(key)
+            if vector is None or memory.seq > known:
+                break
+            try:
+                _weave_one(ctx, shelf, memory, vector)
+            except VectorMemoryError:
+                # The store itself cannot be written: it is woven when it can.
+                raise
+            except Exception:
+                # One idea that cannot be compared keeps none of those behind it from being.
+                ctx.count("errors")
+                log.exception("an idea stays unlinked: %s", memory.id)
+        reached, done = memory.seq, done + 1
+    if done:
+        ctx.state.set_cursor(_name(shelf), {"seq": reached})
+    return done
+
+
+def _name(shelf: Shelf) -> str:
+    return f"woven:{shelf.journal.store_id}"
+
+
+def _reached(ctx: Context, shelf: Shelf) -> int:
+    cursor = ctx.state.cursor(_name(shelf)) or {}
+    return int(cursor.get("seq") or 0)
+
+
+def _is_idea(memory: Memory) -> bool:
+    return (
+        memory.status is Status.ACTIVE
+        and memory.kind in INTENTS
+        and bool(memory.source.session and memory.source.path)
+    )
+
+
+def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> None:
+    with shelf.storing:
+        found = neighbours(ctx, shelf, memory, vector)
+        found += _problems(shelf, memory, found)
+        near = [one for one in found if _is_older(one.memory, memory)]
+        for one in near:
+            if _says_same(memory, one):
+                _become_one(ctx, shelf, memory, one.memory)
+                return
+        for tie in ties(memory, near):
+            _bind(ctx, shelf, memory, tie)
+
+
+def _problems(shelf: Shelf, memory: Memory, found: Sequence[Neighbour]) -> list[Neighbour]:
+    """Return the open problems that a fix solves and is not near by its words: an error that is quoted is
+    a small part of what is said of it."""
+    if fix_drafts.TAG not in memory.tags:
+        return []
+    known = {one.memory.id for one in found}
+    open_ones = shelf.journal.open_items(Scope(projects=(memory.project,)), MOST_OPEN)
+    solved = [one for one in open_ones if one.id not in known and _solves(memory, one)]
+    return [Neighbour(one, None) for one in solved]
+
+
+def _is_older(other: Memory, memory: Memory) -> bool:
+    return (other.created_at, other.seq) < (memory.created_at, memory.seq)
+
+
+def _says_same(memory: Memory, near: Neighbour) -> bool:
+    return (
+        near.memory.kind == memory.kind
+        and dedup.compare(memory.text, near.memory.text, near.cosine).outcome is Outcome.SAME
+    )
+
+
+def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> None:
+    """Let one of two memories that say the same stand for both: the newer, but never the assistant's
+    for the user's, nor another's for either's."""
+    kept, gone = memory, older
+    heavier = older.origin is not memory.origin and older.weight and not memory.weight
+    if older.trust > memory.trust or (older.trust == memory.trust and heavier):
+        kept, gone = older, memory
+    become_one(ctx, shelf, kept, gone)
+    ctx.noted("merge", "job", [kept.id, gone.id])
+    ctx.count("ideas_merged")
+
+
+def become_one(ctx: Context, shelf: Shelf, kept: Memory, gone: Memory) -> None:
+    """Let a memory stand for one that says the same, which gives way to it. The store is held meanwhile."""
+    shelf.journal.update(_absorbed(kept, gone))
+    shelf.journal.supersede(gone.id, kept.id, ctx.now())
+    ctx.notify()
+
+
+def _absorbed(kept: Memory, gone: Memory) -> Memory:
+    sources = [*merging.sources_of(gone), *merging.sources_of(kept), merging.source_of(gone)]
+    return replace(
+        kept,
+        tags=unique((*kept.tags, *gone.tags)),
+        files=unique((*kept.files, *gone.files)),
+        priority=merging.higher(kept, gone) if kept.origin is gone.origin else kept.priority,
+        confidence=_confidence(kept, gone),
+        extra={
+            **trust_marks.unmarked(gone.extra),
+            **kept.extra,
+            merging.VOICES: merging.voices(kept, gone),
+            "sources": sources[-merging.MOST_SOURCES :],
+        },
+    )
+
+
+def _confidence(kept: Memory, gone: Memory) -> float:
+    if gone.trust < kept.trust:
+        return kept.confidence
+    surer = replace(kept, confidence=max(kept.confidence, gone.confidence))
+    return merging.raised(surer, gone, MOST_CONFIDENT)
+
+
+def ties(memory: Memory, near: Sequence[Neighbour]) -> list[placement.Tie]:
+    """Return what an idea is to its older neighbours, at most three, what matters most first."""
+    found = [tie for one in near if (tie := _tie(memory, one)) is not None]
+    found.sort(key=lambda tie: (tie.relation is Relation.RELATES_TO, -tie.weight))
+    return found[: placement.MOST_LINKS]
+
+
+def _solves(memory: Memory, other: Memory) -> bool:
+    if fix_drafts.TAG not in memory.tags or other.kind != PROBLEM or other.extra.get("done"):
+        return False
+    if memory.trust < min(other.trust, 1):
+        return False
+    return solving.solves(memory.title, memory.files, other.text, other.files)
+
+
+def _tie(memory: Memory, near: Neighbour) -> placement.Tie | None:
+    if _solves(memory, near.memory):
+        return placement.Tie(near.memory, Relation.ANSWERS, "the same error")
+    tie = placement.tie_of(memory, near)
+    if tie is None and _share_entities(memory, near):
+        weight = round(near.cosine or 0.0, 3)
+        tie = placement.Tie(near.memory, Relation.RELATES_TO, "the same things", weight)
+    if tie is None:
+        return None
+    if tie.relation is Relation.RELATES_TO or _goes_too_far(tie, memory, near.cosine or 0.0):
+        return tie._replace(relation=_nearer(memory))
+    return tie
+
+
+def _goes_too_far(tie: placement.Tie, memory: Memory, cosine: float) -> bool:
+    """Whether two ideas can hardly replace or contradict each other, whatever their words: "use X instead
+    of Y" replaces what was decided, and says nothing against what was found."""
+    other = tie.other
+    if tie.relation is Relation.SUPERSEDES:
+        both_bind = memory.kind in BINDING and other.kind in BINDING
+        return not both_bind or cosine < REPLACING_COSINE
+    return tie.relation is Relation.CONTRADICTS and memory.kind != other.kind
+
+
+def _nearer(memory: Memory) -> Relation:
+    """Return how an idea says that it belongs to another one."""
+    if _CLARIFIES.search(memory.text):
+        return Relation.CLARIFIES
+    return Relation.BUILDS_ON if _BUILDS_ON.search(memory.text) else Relation.RELATES_TO
+
+
+def _share_entities(memory: Memory, near: Neighbour) -> bool:
+    shared = {
+        one for one in memory.entities if one.startswith(SPECIFIC) and one in near.memory.entities
+    }
+    return len(shared) >= ENTITIES_SHARED and (near.cosine or 0.0) >= ENTITY_COSINE
+
+
+def _bind(ctx: Context, shelf: Shelf, memory: Memory, tie: placement.Tie) -> None:
+    if tie.relation is Relation.SUPERSEDES:
+        shelf.journal.supersede(tie.other.id, memory.id, ctx.now())
+        ctx.noted("supersede", "job", [memory.id, tie.other.id])
+        ctx.count("ideas_superseded")
+        ctx.notify()
+        return
+    link = Link(memory.id, tie.other.id, tie.relation, tie.weight, ctx.now())
+    shelf.journal.link_all([link])
+    ctx.noted("link", "job", [memory.id, tie.other.id], relation=tie.relation.value)
+    ctx.count("ideas_linked")

@@ -1,0 +1,149 @@
+"""Mining: what a language model finds in a session beside the rules, where the user switched it on.
+
+It reads the passages that are stored, so it sees nothing that was not redacted, and goes on from the
+turn that it has reached. A turn is done with when another one has come, or when the session is over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture.deferred import MINING
+from vector_memory.service.capture.model_extract import extracted
+from vector_memory.service.capture.store_session import memory_id
+from vector_memory.service.memory import placement
+from vector_memory.service.memory.passages import number_of
+from vector_memory.text import harmless
+
+if TYPE_CHECKING:
+    from vector_memory.extract.schema import Extracted
+
+TAG = "model"
+MOST_CONFIDENT = 0.6
+"""What a model found is trusted no more than what the assistant said plainly."""
+BUDGET_S = 900.0
+"""How long one reading may take: others wait behind it. What is left is read with the next turn, or by
+the next daemon where the session is over."""
+_VOICES = re.compile(r"\n(User|Assistant|Task|Done)[^:\n]{0,200}: ")
+ALONE_CHARS = 200
+"""A turn that says less is not worth a call: the rules have read it."""
+
+
+def mine(ctx: Context, sessions: Iterable[str], final: bool) -> int:
+    """Let the model read what is new in some sessions; return how many ideas were stored.
+
+    It ends at its budget or with the daemon, at the end of a turn, and goes on there another time.
+    """
+    if not ctx.settings.extraction or not ctx.settings.generation_backend:
+        return 0
+    until = time.monotonic() + BUDGET_S
+
+    def may_go_on() -> bool:
+        return time.monotonic() < until and not ctx.stopping.is_set()
+
+    stored = 0
+    for session in sessions:
+        for shelf in ctx.opened_shelves():
+            stored += _mine_one(ctx, shelf, session, final, may_go_on)
+        if not may_go_on():
+            ctx.count("minings_cut_short")
+            return stored
+        if final:
+            ctx.state.done(MINING, [session])
+    return stored
+
+
+def _mine_one(
+    ctx: Context, shelf: Shelf, session: str, final: bool, may_go_on: Callable[[], bool]
+) -> int:
+    told = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
+    name = f"mined:{shelf.journal.store_id}:{session}"
+    reached = int((ctx.state.cursor(name) or {}).get("turn") or 0)
+    turns = sorted({one.source.turn for one in told if one.kind == PASSAGE})
+    ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
+    stored = 0
+    for turn in ready:
+        if not may_go_on():
+            break
+        for project in dict.fromkeys(one.project for one in told):
+            of_turn = [one for one in told if (one.source.turn, one.project) == (turn, project)]
+            stored += _mine_turn(ctx, shelf, of_turn)
+        if ctx.stopping.is_set():
+            # The model was cut off in the middle of it: it is read again.
+            break
+        ctx.state.set_cursor(name, {"turn": turn})
+    return stored
+
+
+def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
+    passages = sorted((one for one in told if one.kind == PASSAGE), key=number_of)
+    # What tools printed and the user pasted is no idea of theirs.
+    text = harmless.without_marked("\n".join(one.text for one in passages))
+    if len(text) < ALONE_CHARS:
+        return 0
+    known = [one.text for one in told if one.kind != PASSAGE]
+    stored = 0
+    found = extracted(ctx, text, known)
+    if len(shelf.journal.by_ids([one.id for one in passages])) < len(passages):
+        # They were purged while the model read them.
+        return 0
+    for idea in found:
+        try:
+            draft = _draft(idea, passages)
+        except UnsafeTextError:
+            ctx.count("texts_dropped")
+            continue
+        placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
+        if placed.action != "unchanged":
+            others = [tie.other.id for tie in placed.ties]
+            ctx.noted("store", "job", [placed.memory.id, *others], did=placed.action)
+            stored += 1
+    return stored
+
+
+def _may_bind(idea: Extracted, passages: Sequence[Memory]) -> bool:
+    """Whether a found idea may be what the model says it is: what binds later sessions is taken from
+    words of the user alone, not from what a tool or the assistant said."""
+    if idea.intent not in RULES:
+        return True
+    quote = " ".join(idea.quote.split())
+    return any(quote in said for one in passages for said in _user_words(one))
+
+
+def _user_words(passage: Memory) -> list[str]:
+    """Return what the user said in a passage, a stretch each: it stands after "User:"."""
+    stretches = _VOICES.split("\n" + harmless.without_marked(passage.text))
+    pairs = zip(stretches[1::2], stretches[2::2], strict=True)
+    return [" ".join(said.split()) for voice, said in pairs if voice == "User"]
+
+
+def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
+    """Return a found idea as a memory of the passage that it quotes."""
+    first = next((one for one in passages if idea.quote in one.text), passages[0])
+    cleaned = redact.clean(idea.text)
+    digest = hashlib.blake2b(cleaned.text.lower().encode("utf-8", "replace"), digest_size=12)
+    name = f"model:{digest.hexdigest()}"
+    return Memory(
+        id=memory_id(name, first.project),
+        text=cleaned.text,
+        title=redact.clean(first.title).text,
+        created_at=first.created_at,
+        kind=idea.intent if _may_bind(idea, passages) else CONTEXT,
+        project=first.project,
+        confidence=min(MOST_CONFIDENT, idea.confidence),
+        # Whoever it quotes, the wording is a model's: it never counts as the user's own.
+        origin=Origin.ASSISTANT,
+        tags=(TAG,),
+        files=first.files,
+        source=first.source,
+        external_id=name,
+    )

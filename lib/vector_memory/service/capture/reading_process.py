@@ -1,0 +1,84 @@
+"""Transcripts read in a process of low priority, so that a backfill does not slow prompts down."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from vector_memory.index.memories import Draft
+from vector_memory.service.capture.read_session import Ask, Read
+from vector_memory.service.capture.reading_worker import draft_of, read_of, reading_s, request_of
+from vector_memory.system.children import Child
+
+SEND_S = 60.0
+PATIENCE = 8
+"""How many times the processor time of a reading it may take by the clock, on a busy machine."""
+
+
+class ReadingProcess:
+    """A process that reads transcripts, for one thread, until `close`.
+
+    Args:
+        pycache: where it keeps its bytecode; by default where this process does.
+    """
+
+    def __init__(self, pycache: str | None = None) -> None:
+        self._pycache = pycache
+        self._child: Child | None = None
+
+    def __enter__(self) -> ReadingProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id, None while there is none."""
+        return self._child.pid if self._child is not None else None
+
+    def read_all(self, asks: Iterable[Ask]) -> Iterator[tuple[Ask, Read | OSError]]:
+        """Yield each reading in order, or why there is none. While one is stored the next is read."""
+        waiting: deque[Ask] = deque()
+        for ask in chain(asks, (None,)):
+            if ask is not None:
+                waiting.append(ask)
+                self._send(ask)
+            while len(waiting) > (ask is not None):
+                one = waiting.popleft()
+                yield one, self._receive(one)
+                if self._child is None:
+                    for later in waiting:
+                        self._send(later)
+
+    def close(self) -> None:
+        """End the process; the next reading starts another."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _send(self, ask: Ask) -> None:
+        if self._child is None:
+            self._child = Child("vector_memory.service.capture.reading_worker", self._pycache)
+        # Where the child has gone or hangs, the answer that does not come tells so.
+        self._child.send(json.dumps(request_of(ask)).encode(), SEND_S)
+
+    def _receive(self, ask: Ask) -> Read | OSError:
+        assert self._child is not None
+        drafts: list[Draft] = []
+        patience_s = PATIENCE * reading_s(ask)
+        while (frame := self._child.receive(patience_s)) is not None:
+            message: dict[str, Any] = json.loads(frame)
+            if "error" in message:
+                return OSError(message["error"])
+            if "read" in message:
+                return read_of(message["read"], drafts)
+            drafts += [draft_of(values) for values in message["drafts"]]
+        late = self._child.alive
+        self.close()
+        return OSError(
+            "reading it takes too long" if late else "the process that read it has ended"
+        )

@@ -1,0 +1,117 @@
+"""The process that reads transcripts for the daemon: parsing and redacting many of them would hold the
+interpreter's lock that prompts wait for.
+
+Frames in: `{"path", "cursor", "final", "last_message"}`. Frames out, for each: any number of
+`{"drafts": […]}`, then `{"read": {…}}` or `{"error": "…"}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import datetime
+from typing import IO, Any
+
+from vector_memory import config
+from vector_memory.errors import BadInputError
+from vector_memory.index.cursor import Cursor
+from vector_memory.index.memories import Draft
+from vector_memory.model import CleanText
+from vector_memory.redact import policy
+from vector_memory.service.capture.read_session import Ask, Read, read
+from vector_memory.system import children
+from vector_memory.system.frames import read_frame, write_frame
+from vector_memory.system.paths import Home
+
+FRAME_DRAFTS = 32
+"""Few at once: the daemon parses a frame without letting go of the interpreter's lock."""
+READ_S = 30.0
+READ_S_PER_MB = 10.0
+_DRAFT = [one.name for one in fields(Draft)]
+
+
+def main() -> None:
+    """Answer frames until stdin ends."""
+    requests, answers = children.begin()
+    path = Home().config
+    try:
+        settings = config.load(path)
+    except BadInputError:
+        settings = config.salvaged(path)
+    policy.configure(settings.redact_personal)
+    try:
+        while (request := read_frame(requests)) is not None:
+            ask = ask_of(json.loads(request))
+            children.allow(reading_s(ask))
+            _answer(answers, ask)
+            children.allow(0)
+    except BrokenPipeError:
+        pass
+
+
+def reading_s(ask: Ask) -> float:
+    """Return the seconds of processor time that a reading may take: some ten times what it takes as a
+    rule."""
+    try:
+        size = os.path.getsize(ask.path) - (ask.cursor.offset if ask.cursor else 0)
+    except OSError:
+        size = 0
+    return READ_S + max(0, size) / 1e6 * READ_S_PER_MB
+
+
+def _answer(answers: IO[bytes], ask: Ask) -> None:
+    try:
+        made = read(ask)
+    except OSError as error:
+        write_frame(answers, json.dumps({"error": str(error)}).encode())
+        return
+    for frame in frames_of(made):
+        write_frame(answers, json.dumps(frame).encode())
+
+
+def request_of(ask: Ask) -> dict[str, Any]:
+    """Return what asks for a reading, as plain JSON values."""
+    cursor = ask.cursor.to_dict() if ask.cursor else None
+    return {**vars(ask), "cursor": cursor}
+
+
+def ask_of(request: dict[str, Any]) -> Ask:
+    """Return what `request_of` was made of."""
+    cursor = request["cursor"]
+    told = tuple(request["configurations"])
+    read_from = Cursor.from_dict(cursor) if cursor else None
+    return Ask(**{**request, "cursor": read_from, "configurations": told})
+
+
+def frames_of(made: Read) -> Iterator[dict[str, Any]]:
+    """Yield a reading as frames of plain JSON values."""
+    for start in range(0, len(made.drafts), FRAME_DRAFTS):
+        yield {"drafts": [_plain(one) for one in made.drafts[start : start + FRAME_DRAFTS]]}
+    yield {"read": {**vars(made), "cursor": made.cursor.to_dict(), "drafts": []}}
+
+
+def _plain(draft: Draft) -> list[Any]:
+    values = dict(vars(draft), created_at=draft.created_at.isoformat())
+    return [values[name] for name in _DRAFT]
+
+
+def draft_of(values: list[Any]) -> Draft:
+    """Return the draft of a frame. The process that sent it has redacted it."""
+    named = dict(zip(_DRAFT, values, strict=True))
+    return Draft(
+        **{
+            **named,
+            "text": CleanText(named["text"]),
+            "title": CleanText(named["title"]),
+            "created_at": datetime.fromisoformat(named["created_at"]),
+            "tags": tuple(CleanText(one) for one in named["tags"]),
+            "files": tuple(CleanText(one) for one in named["files"]),
+        }
+    )
+
+
+def read_of(plain: dict[str, Any], drafts: list[Draft]) -> Read:
+    """Return the reading of its last frame and its drafts."""
+    return Read(**{**plain, "cursor": Cursor.from_dict(plain["cursor"]), "drafts": drafts})

@@ -1,0 +1,295 @@
+"""Topics of sessions: found in what is stored of one, and stored beside it, so that a session can be
+seen as a tree and a topic found as a whole.
+
+They are derived: whatever changes in a session's passages changes them, and reading again adds nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from vector_memory import redact
+from vector_memory.errors import StoreDamagedError, UnsafeTextError
+from vector_memory.index.memories import SUBAGENT_TAG
+from vector_memory.index.tools import clip
+from vector_memory.index.topics.spans import Span, spans, walk
+from vector_memory.index.topics.summaries import Idea
+from vector_memory.index.topics.turns import Passage, Turn, turns_of
+from vector_memory.journal.journal import text_hash
+from vector_memory.model import PASSAGE, QUIET, TOPIC, Memory, Origin, Scope, Source, Status
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture.store_session import memory_id
+from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.passages import number_of
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+log = logging.getLogger(__name__)
+
+ONE_AT_A_TIME = threading.Lock()
+"""A backfill and a session's end may be at the same session."""
+LEAST_CHARS = 600
+"""A session that says less is its own summary: its few passages are found and read as they are."""
+TEXT_CHARS = 480
+MOST_FILES = 10
+GONE = "Taken into another topic."
+"""What stands in the place of a topic that there is no more: nothing of what was said."""
+_LEAD = re.compile(r"^\[[^\]]{0,200}\]\s*")
+"""What an idea leans on, put before it; a topic says that itself."""
+IDEA_KINDS = frozenset(
+    {"decision", "preference", "conclusion", "solution", "learning", "question", "todo"}
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a store holds of one session for one project: everything, whatever its status, the turns
+    that its passages make, and their topics."""
+
+    shelf: Shelf
+    session: str
+    project: str
+    memories: list[Memory]
+    turns: list[Turn]
+    tree: list[Span]
+
+
+def derive(ctx: Context, sessions: Iterable[str]) -> list[Told]:
+    """Find the topics of these sessions anew, store what has changed, and return what was read."""
+    found = []
+    for session in sessions:
+        with ONE_AT_A_TIME:
+            parts = read(ctx, session)
+            changed = sum(_store(one) for one in parts)
+        if changed:
+            ctx.noted("derive", "job", [], session=session, changed=changed)
+            ctx.notify()
+        found += parts
+    return found
+
+
+def read(ctx: Context, session: str) -> list[Told]:
+    """Return what the stores hold of a session, by project."""
+    return [
+        _told(ctx, shelf, session, project, memories)
+        for shelf in (ctx.opened_shelves() if session else ())
+        for project, memories in _by_project(shelf, session).items()
+    ]
+
+
+def _told(ctx: Context, shelf: Shelf, session: str, project: str, memories: list[Memory]) -> Told:
+    turns = spoken = _turns(ctx, shelf, memories)
+    # No topic repeats the words of what is held back.
+    safe = [one for one in memories if not one.is_held]
+    if len(safe) < len(memories):
+        spoken = _turns(ctx, shelf, safe)
+    return Told(shelf, session, project, memories, turns, _tree(spoken, safe))
+
+
+def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = {}
+    # What observers keep count of is no part of what was said.
+    scope = Scope(sessions=(session,), without=tuple(sorted(QUIET)))
+    try:
+        for one in shelf.journal.iter_memories(scope, statuses=tuple(Status)):
+            found.setdefault(one.project, []).append(one)
+    except StoreDamagedError as error:
+        # A project's broken store keeps no session of another project from its topics.
+        log.warning("no topics are made of what is in %s: %s", shelf.folder, error)
+        return {}
+    return found
+
+
+def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Turn]:
+    """Return the turns that the active passages among these memories make, with the vectors that are
+    there already."""
+    passages = [one for one in memories if _is_talk(one)]
+    passages.sort(key=number_of)
+    vectors = _vectors(ctx, shelf, passages)
+    return turns_of(_passage(one, vectors.get(text_hash(one.embedded))) for one in passages)
+
+
+def _tree(turns: Sequence[Turn], memories: Sequence[Memory]) -> list[Span]:
+    """Return the topics of turns; none where they say too little."""
+    if sum(len(turn.text) for turn in turns) < LEAST_CHARS:
+        return []
+    return spans(turns, ideas(memories))
+
+
+def ideas(memories: Iterable[Memory]) -> list[Idea]:
+    """Return what is known to have been decided, concluded or left open."""
+    return [
+        Idea(one.source.turn, one.kind, _LEAD.sub("", one.text, count=1))
+        for one in memories
+        if one.kind in IDEA_KINDS and one.status is Status.ACTIVE and not one.extra.get("done")
+    ]
+
+
+def _is_talk(memory: Memory) -> bool:
+    return (
+        memory.kind == PASSAGE
+        and memory.status is Status.ACTIVE
+        and SUBAGENT_TAG not in memory.tags
+        and memory.source.turn > 0
+    )
+
+
+def _vectors(ctx: Context, shelf: Shelf, passages: Sequence[Memory]) -> dict[bytes, Vector]:
+    if not ctx.embedding.model or not passages:
+        return {}
+    return shelf.journal.get_vectors(
+        [text_hash(one.embedded) for one in passages], ctx.embedding.model
+    )
+
+
+def _passage(memory: Memory, vector: Vector | None) -> Passage:
+    source = memory.source
+    return Passage(
+        turn=source.turn,
+        key=memory.external_id.rpartition(":")[0] or memory.id,
+        text=memory.text,
+        title=memory.title,
+        path=source.path,
+        line_start=source.line_start,
+        line_end=source.line_end,
+        at=memory.created_at,
+        files=tuple(memory.files),
+        vector=vector,
+    )
+
+
+# -- storing --------------------------------------------------------------------------------------
+
+
+def _memories(
+    found: Sequence[Span], session: str, project: str, rows: Sequence[Memory]
+) -> list[Memory]:
+    """Return the topics as memories. Those that were stored keep their ids, and a new one takes the
+    place of one that there is no more, so that cutting anew leaves nothing behind."""
+    forgotten = {one.source.turn for one in rows if one.status is Status.FORGOTTEN}
+    stored = {_name(one.extra): one for one in rows if one.extra.get("key")}
+    pairs = [(span, parent) for span, parent in walk(found) if span.turns[0] not in forgotten]
+    wanted = {_place(span) for span, _ in pairs}
+    free = [
+        one.id
+        for one in rows
+        if one.status is not Status.FORGOTTEN and _name(one.extra) not in wanted
+    ]
+    taken = {one.id for one in rows}
+    ids: dict[str, str] = {}
+    made = []
+    for span, parent in pairs:
+        place = _place(span)
+        id = (
+            stored[place].id
+            if place in stored
+            else free.pop(0)
+            if free
+            else _new_id(session, place, project, taken)
+        )
+        ids[place] = id
+        taken.add(id)
+        try:
+            made.append(_memory(span, ids.get(f"1:{parent}", ""), session, project, id))
+        except UnsafeTextError:
+            continue
+    return made
+
+
+def _place(span: Span) -> str:
+    """Return a topic's name among those of its session, the same however it grows."""
+    return f"{span.level}:{span.key}"
+
+
+def _name(extra: dict[str, Any]) -> str:
+    return f"{extra.get('level')}:{extra.get('key')}"
+
+
+def _new_id(session: str, place: str, project: str, taken: set[str]) -> str:
+    number = 0
+    while (id := memory_id(f"{session}:topic:{place}:{number}", project)) in taken:
+        number += 1
+    return id
+
+
+def _memory(span: Span, parent: str, session: str, project: str, id: str) -> Memory:
+    first = span.members[0].first
+    text = clip_lines([span.name, *span.summary.lines()], TEXT_CHARS)
+    made = Memory(
+        id=id,
+        text=redact.clean(text).text,
+        title=redact.clean(span.name).text,
+        created_at=first.at,
+        kind=TOPIC,
+        project=project,
+        origin=Origin.JOB,
+        files=tuple(redact.clean(file).text for file in files_of(span.members)[:MOST_FILES]),
+        source=Source(session, first.path, *span.lines, turn=first.turn),
+        extra={"parent": parent, "level": span.level, "turns": list(span.turns), "key": span.key},
+    )
+    return trust_marks.settled(made)
+
+
+def files_of(members: Sequence[Turn]) -> list[str]:
+    """Return the files of turns, those of the last turns first."""
+    return list(
+        dict.fromkeys(f for turn in reversed(members) for one in turn.passages for f in one.files)
+    )
+
+
+def clip_lines(lines: Sequence[str], size: int) -> str:
+    """Return lines of at most `size` characters in all: each is cut to what those before leave."""
+    kept: list[str] = []
+    for line in lines:
+        left = size - sum(len(one) + 1 for one in kept)
+        if left < 24:
+            break
+        kept.append(clip(line, left))
+    return "\n".join(kept)
+
+
+def _store(told: Told) -> int:
+    """Write the topics that are new or have changed, and empty the places of those that are gone;
+    return how many were written."""
+    rows = [one for one in told.memories if one.kind == TOPIC]
+    made = _memories(told.tree, told.session, told.project, rows)
+    known = {one.id: one for one in rows}
+    fresh = [one for one in made if one.id not in known]
+    changed = [one for one in made if one.id in known and _differs(one, known[one.id])]
+    kept = {one.id for one in made}
+    gone = [one for one in rows if one.id not in kept and one.status is Status.ACTIVE]
+    if fresh:
+        told.shelf.journal.add(fresh)
+    for one in [*changed, *(_emptied(one, made) for one in gone)]:
+        told.shelf.journal.update(one)
+    return len(fresh) + len(changed) + len(gone)
+
+
+def _differs(memory: Memory, stored: Memory) -> bool:
+    return any(
+        getattr(memory, name) != getattr(stored, name)
+        for name in ("text", "title", "source", "extra", "files", "status", "created_at")
+    )
+
+
+def _emptied(memory: Memory, made: Sequence[Memory]) -> Memory:
+    """Return what stays of a topic that there is no more: it gave way to the one that its first turn
+    is in now."""
+    turn = memory.source.turn
+    now = [one for one in made if one.extra["turns"][0] <= turn <= one.extra["turns"][1]]
+    return replace(
+        memory,
+        text=redact.clean(GONE).text,
+        title=redact.clean("").text,
+        files=(),
+        extra={},
+        status=Status.SUPERSEDED,
+        superseded_by=now[0].id if now else "",
+    )

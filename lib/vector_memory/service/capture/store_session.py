@@ -1,0 +1,320 @@
+"""Capture: what is new in a transcript becomes memories, redacted before anything is written."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
+
+from vector_memory import projects
+from vector_memory.errors import VectorMemoryError
+from vector_memory.index.cursor import Cursor
+from vector_memory.index.fixes import fix_drafts
+from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
+from vector_memory.redact import policy
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture import read_session
+from vector_memory.service.capture.reading_process import ReadingProcess
+from vector_memory.service.memory import tombstones, trust_marks
+from vector_memory.service.memory.exchange_versions import compare, each, exchange_of
+from vector_memory.system.files import with_real_folder
+
+if TYPE_CHECKING:
+    from vector_memory.index.memories import Draft
+    from vector_memory.model import CleanText
+    from vector_memory.service.capture.read_session import Ask, Read
+
+log = logging.getLogger(__name__)
+
+FAR_BYTES = 2_000_000
+WRITE_AT_ONCE = 64
+"""Memories of one transaction, about: enough for a sync to weigh little, few enough to be over soon."""
+
+
+@dataclass
+class Captured:
+    """What one reading brought: drafts read, memories written, those already there, values redacted,
+    texts dropped because they could not be redacted."""
+
+    drafts: int = 0
+    stored: int = 0
+    unchanged: int = 0
+    redactions: int = 0
+    dropped: int = 0
+    sessions: set[str] = field(default_factory=set)
+
+    def add(self, other: Captured) -> None:
+        """Add another reading's figures."""
+        self.drafts += other.drafts
+        self.stored += other.stored
+        self.unchanged += other.unchanged
+        self.redactions += other.redactions
+        self.dropped += other.dropped
+        self.sessions |= other.sessions
+
+
+def index_transcript(
+    ctx: Context,
+    path: str,
+    folder: str = "",
+    final: bool = False,
+    last_message: str = "",
+    tasks: Sequence[str] = (),
+    apart: bool = False,
+) -> Captured:
+    """Read what is new in a transcript and store it. The cursor moves only when all is stored.
+
+    Args:
+        folder: the session's folder; what the transcript's lines say is used without it.
+        final: the session is over: what is still open is complete.
+        last_message: the last answer, where the transcript lags behind it.
+        tasks: what is due for the sessions of what is new.
+        apart: read it in a process of its own, which has a budget, however small it is.
+
+    Raises:
+        OSError: it cannot be read, or not within its budget.
+    """
+    ask = to_ask(ctx, path, final, last_message)
+    if ctx.hopeless.holds(ask.path):
+        ctx.count("transcripts_given_up")
+        raise OSError("reading it took too long; it is left alone for an hour")
+    return store(ctx, [_read(ctx, ask, apart)], folder, tasks)
+
+
+def _read(ctx: Context, ask: Ask, apart: bool) -> Read:
+    """Read here what is soon read; much in a process of its own, since prompts would wait."""
+    offset = ask.cursor.offset if ask.cursor else 0
+    if not apart and os.path.getsize(ask.path) - offset < FAR_BYTES:
+        return read_session.read(ask)
+    with ReadingProcess(ctx.home.pycache) as process:
+        ((_, made),) = process.read_all([ask])
+    if isinstance(made, OSError):
+        ctx.hopeless.add(ask.path)
+        raise made
+    return made
+
+
+def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> Ask:
+    """Return what is to be read of a transcript: what its cursor leaves."""
+    path = with_real_folder(path)
+    kept = ctx.state.cursor(path)
+    return read_session.Ask(path, Cursor.from_dict(kept) if kept else None, final, last_message)
+
+
+def store(
+    ctx: Context,
+    reads: Sequence[Read],
+    folder: str = "",
+    tasks: Sequence[str] = (),
+    by_path: Sequence[str] = (),
+) -> Captured:
+    """Write what was read of transcripts, then note how far it was.
+
+    Args:
+        reads: the readings.
+        folder: the sessions' folder; what the transcripts say is used without it.
+        tasks: what is due then for the sessions of what is new.
+        by_path: what is due for the transcripts in which anything is new.
+    """
+    captured = Captured()
+    for made in reads:
+        captured.redactions += made.redactions
+        captured.dropped += made.dropped
+    drafts = [(one, folder or _folder(made, one)) for made in reads for one in made.drafts]
+    # Folders of projects are looked at before: whoever waits for one keeps nobody else from storing.
+    groups = _by_place(ctx, drafts, captured)
+    # Two that look at the store at once would both find an exchange missing.
+    with ctx.capturing:
+        for place, shelf, group in groups:
+            _store(ctx, place, shelf, group, captured)
+        ctx.state.set_cursors(
+            {made.path: made.cursor.to_dict() for made in reads},
+            [(task, session) for task in tasks for session in sorted(captured.sessions)]
+            + [(task, made.path) for task in by_path for made in reads if made.drafts],
+        )
+    for made in reads:
+        policy.give_up(made.over)
+    ctx.count("redactions", captured.redactions)
+    ctx.count("texts_dropped", captured.dropped)
+    if captured.stored:
+        ctx.notify()
+    return captured
+
+
+def _folder(made: Read, draft: Draft) -> str:
+    """Return the folder of a draft's session: the one that it was started in, as hooks tell it, not
+    the one that it went to."""
+    same = draft.session in ("", made.session)
+    return (made.cwd if same else "") or draft.cwd
+
+
+def _by_place(
+    ctx: Context, drafts: Sequence[tuple[Draft, str]], captured: Captured
+) -> list[tuple[projects.Place, Shelf, list[Draft]]]:
+    """Return drafts by the project and the store that they belong to."""
+    found: dict[str, tuple[projects.Place, Shelf, list[Draft]]] = {}
+    for draft, folder in drafts:
+        place = ctx.place(folder or "/")
+        captured.drafts += 1
+        captured.sessions.add(draft.session)
+        if not ctx.is_excluded(place, folder):
+            if place.id not in found:
+                found[place.id] = (place, ctx.shelf_of(place), [])
+            found[place.id][2].append(draft)
+    return list(found.values())
+
+
+def _store(
+    ctx: Context, place: projects.Place, shelf: Shelf, group: list[Draft], captured: Captured
+) -> None:
+    group = tombstones.without_purged(ctx, place.id, group)
+    if not group:
+        return
+    ctx.know_place(shelf, place)
+    for part in _parts([_memory(draft, place.id) for draft in group]):
+        ctx.hooks.give_way()
+        _write(ctx, shelf, part, captured)
+
+
+def _parts(memories: list[Memory]) -> Iterator[list[Memory]]:
+    """Yield a transaction's worth of memories at once, those of one exchange together. An exchange that
+    comes again, in a copy, is of a later part, so that it is compared with the first."""
+    part: list[Memory] = []
+    seen: set[str] = set()
+    for (name, _, _), group in groupby(memories, _version):
+        if (name and name in seen) or len(part) >= WRITE_AT_ONCE:
+            yield part
+            part, seen = [], set()
+        part += group
+        seen.add(name)
+    if part:
+        yield part
+
+
+def _version(memory: Memory) -> tuple[str, str, int]:
+    name = exchange_of(memory.external_id) if memory.kind == PASSAGE else ""
+    return name, memory.source.path, memory.source.line_start
+
+
+def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -> None:
+    """Add what is new, replace what has grown, drop what is cut otherwise now, and leave alone what is
+    known or was forgotten."""
+    stored = _stored_exchanges(shelf, made)
+    made = _where_known(made, stored)
+    others = {one.id: one for one in made if one.kind != PASSAGE}
+    known = shelf.journal.by_ids(list(others))
+    added, changed, dropped = each(list(others.values()), list(known.values()))
+    for name, passages in _exchanges(made).items():
+        changes = compare(passages, stored[name])
+        added += changes.added
+        changed += changes.changed
+        dropped += changes.dropped
+    shelf.journal.write(added, changed, dropped)
+    if added or changed or dropped:
+        _note(ctx, [one.id for one in added], [one.id for one in changed], dropped)
+    ctx.count("fixes_learned", sum(one.collection == fix_drafts.COLLECTION for one in added))
+    captured.stored += len(added) + len(changed)
+    captured.unchanged += len(made) - len(added) - len(changed)
+    _unlist(shelf, dropped)
+
+
+def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]) -> None:
+    """Note in the audit log what was stored, by a hook unless a backfill is going on."""
+    actor = "user" if ctx.filling else "hook"
+    counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
+    ctx.noted("store", actor, [*added, *changed, *dropped], **counts)
+
+
+def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = defaultdict(list)
+    for one in memories:
+        if one.kind == PASSAGE:
+            found[exchange_of(one.external_id)].append(one)
+    return found
+
+
+def _stored_exchanges(shelf: Shelf, made: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """Return what is stored of these exchanges, of every status and in whichever project."""
+    stored: dict[str, list[Memory]] = defaultdict(list)
+    for memory in shelf.journal.below(list(_exchanges(made))):
+        stored[exchange_of(memory.external_id)].append(memory)
+    return stored
+
+
+def _where_known(made: list[Memory], stored: dict[str, list[Memory]]) -> list[Memory]:
+    """Return memories in the project in which their exchange is known: a fork may tell another one."""
+    known = {
+        (passages[0].source.path, passages[0].source.line_start): stored[name][0].project
+        for name, passages in _exchanges(made).items()
+        if stored.get(name)
+    }
+    return [
+        _in_project(one, known.get((one.source.path, one.source.line_start), one.project))
+        for one in made
+    ]
+
+
+def _in_project(memory: Memory, project: str) -> Memory:
+    if memory.project == project:
+        return memory
+    return replace(memory, id=memory_id(memory.external_id, project), project=project)
+
+
+def _unlist(shelf: Shelf, ids: list[str]) -> None:
+    """Take memories that are gone out of the index, which follows changed rows alone. What stays in it
+    points at nothing and is never given."""
+    index = shelf.index
+    if not ids or index is None or not index.lexical_ready:
+        return
+    with shelf.following:
+        try:
+            index.apply([], ids, index.reached())
+        except VectorMemoryError as error:
+            log.warning("%d dropped passages stay in the index: %s", len(ids), error)
+
+
+def _memory(draft: Draft, project: str) -> Memory:
+    """Return the memory of a redacted draft; the journal takes no other. A passage was looked at when
+    it was made, since part of it is the user's own words."""
+    made = _of_draft(draft, project)
+    return made if draft.kind == PASSAGE else trust_marks.settled(made)
+
+
+def _of_draft(draft: Draft, project: str) -> Memory:
+    return Memory(
+        id=memory_id(draft.external_id, project),
+        text=cast("CleanText", draft.text),
+        title=draft.title,
+        created_at=draft.created_at,
+        kind=draft.kind,
+        collection=draft.collection,
+        project=project,
+        confidence=draft.confidence,
+        priority=Priority(draft.priority),
+        origin=Origin(draft.origin),
+        tags=draft.tags,
+        files=draft.files,
+        source=Source(
+            session=draft.session,
+            path=draft.path,
+            line_start=draft.line_start,
+            line_end=draft.line_end,
+            turn=draft.turn,
+            speaker=draft.speaker,
+        ),
+        external_id=draft.external_id,
+        extra=draft.extra,
+    )
+
+
+def memory_id(external_id: str, project: str) -> str:
+    """Return the id of a captured memory: the same exchange always has the same, so that indexing
+    it again, in whatever copy of the transcript, adds nothing."""
+    words = f"{project}\0{external_id}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(words, digest_size=16).hexdigest()

@@ -1,0 +1,1 @@
+"""What is stored, changed, forgotten and decided on request."""

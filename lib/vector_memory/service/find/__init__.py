@@ -1,0 +1,1 @@
+"""What is looked for on request: recall, lists, topics, where a memory comes from."""

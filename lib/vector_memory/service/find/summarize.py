@@ -1,0 +1,139 @@
+"""What is known of a topic, a session or a stretch of time, in sentences that stand in memories. Nothing is
+written anew: each sentence is somebody's, and says whose memory it is from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from vector_memory.errors import BadInputError
+from vector_memory.index.topics import summaries
+from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memory, Scope
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.lookup import find, is_open, name_in, project_names
+from vector_memory.text import analysis
+
+MOST_READ = 200
+MOST_FOUND = 30
+OVERLAP = 0.6
+"""The share of a sentence's words that were said already, from which it is left out."""
+WEIGHTS = {"decision": 1.5, "conclusion": 1.3, "todo": 1.2, "question": 1.1}
+
+
+class Point(NamedTuple):
+    """One sentence with what it is and the memory that it stands in."""
+
+    text: str
+    sort: str
+    memory: Memory
+    terms: frozenset[str]
+    score: float
+
+
+def summarize(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+    """Return the sentences that say most, in the order of their time.
+
+    Args:
+        request: `query`, `session` or a time (`since`, `until`) that it is about; `k` sentences.
+
+    Raises:
+        BadInputError: it is said of nothing what it is about.
+    """
+    k = request_fields.number_of(request, "k", 8, 1, 40)
+    scope, place = request_fields.scope_asked(ctx, request)
+    shelves = request_fields.shelves_asked(ctx, request, place)
+    query = str(request.get("query") or "").strip()
+    if not query and not scope.sessions and scope.since is None and scope.until is None:
+        raise BadInputError(
+            "A summary of what?", "Name a topic, a session, or a time with since and until."
+        )
+    memories = (
+        _found(ctx, request_fields.text_of(request, "query"), scope, shelves, place)
+        if query
+        else _listed(shelves, scope)
+    )
+    points = _best(_points(memories, analysis.query_terms(query)), k)
+    names = project_names(shelves)
+    return {
+        "points": [_told(one, names) for one in points],
+        "read": len(memories),
+    }
+
+
+def _found(ctx: Context, query: str, scope: Scope, shelves: Any, place: Any) -> list[Memory]:
+    ctx.embedding.wait(3.0)
+    hits = find(ctx, query, scope, shelves, MOST_FOUND, place, allowed=is_open)
+    least = ctx.settings.threshold
+    return [hit.memory for hit in hits if hit.relevance >= least]
+
+
+def _listed(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
+    """Return the memories of a scope, without talk where there is anything drawn from it."""
+    found = [
+        one
+        for shelf in shelves
+        for one in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_READ)
+        if is_open(one) and (one.collection not in QUIET or scope.collections)
+    ]
+    found.sort(key=lambda one: one.created_at, reverse=True)
+    drawn = [one for one in found if one.kind != PASSAGE]
+    return (drawn or found)[:MOST_READ]
+
+
+def _points(memories: Sequence[Memory], asked_terms: Sequence[str]) -> list[Point]:
+    """Return the sentences of memories, weighed by how many of them speak of the same things."""
+    said = [
+        (sentence, frozenset(analysis.analyse(sentence)), memory)
+        for memory in memories
+        for sentence in (list(summaries.sentences(_words(memory))) or [str(memory.text)])
+    ]
+    common = Counter(term for _, terms, _ in said for term in terms)
+    wanted = set(asked_terms)
+    points = []
+    for sentence, terms, memory in said:
+        if not terms:
+            continue
+        sort = summaries.intent_of(sentence)
+        if not sort and memory.kind in WEIGHTS:
+            sort = memory.kind
+        central = sum(common[term] - 1 for term in terms) / len(terms)
+        worth = (1.0 + central + 2.0 * len(terms & wanted)) * WEIGHTS.get(sort, 1.0)
+        worth *= 1.2 if memory.trust > 1 or memory.kind in (SUMMARY, DECISION) else 1.0
+        points.append(Point(sentence, sort, memory, terms, worth))
+    return points
+
+
+def _words(memory: Memory) -> str:
+    """Return what a memory says, for one drawn from talk without its title."""
+    text = str(memory.text)
+    if memory.kind in DERIVED and memory.title and text.startswith(memory.title):
+        return text[len(memory.title) :]
+    return text
+
+
+def _best(points: Sequence[Point], k: int) -> list[Point]:
+    """Return the best points that do not say one thing twice, in the order of time."""
+    chosen: list[Point] = []
+    for one in sorted(points, key=lambda point: -point.score):
+        if len(chosen) >= k:
+            break
+        if all(len(one.terms & other.terms) < OVERLAP * len(one.terms) for other in chosen):
+            chosen.append(one)
+    return sorted(chosen, key=lambda point: (point.memory.created_at, point.memory.seq))
+
+
+def _told(point: Point, names: dict[str, str]) -> dict[str, Any]:
+    memory = point.memory
+    return {
+        "text": point.text,
+        "sort": point.sort or "other",
+        "id": memory.id,
+        "created_at": memory.created_at.isoformat(),
+        "kind": memory.kind,
+        "origin": memory.origin.value,
+        "foreign": memory.is_foreign or memory.is_suspicious,
+        "project": name_in(names, memory.project),
+    }

@@ -1,0 +1,73 @@
+"""What a session is given back of itself after a compaction: the topic it was at with its files, what
+was decided and left open, and the topics before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vector_memory import projects, redact
+from vector_memory.model import TOPIC, Memory, Scope
+from vector_memory.retrieve import render
+from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.lookup import name_in, project_names
+from vector_memory.text import fence
+
+SHARE = 0.6
+"""Of a start's tokens, what a session gets of itself at most; the rest is for what it always gets."""
+CURRENT_TOKENS = 220
+NOTE_TOKENS = 90
+KINDS = ("decision", "preference", "conclusion", "solution", "question", "todo")
+MOST_FILES = 8
+SAME_CHARS = 60
+"""A memory that begins as something that is told already is not told again."""
+
+
+def notes(
+    ctx: Context, place: projects.Place, shelves: Sequence[Shelf], session: str
+) -> list[fence.Note]:
+    """Return the notes of a session about itself, the most useful first, within their share. Another
+    project may have a session of the same name: an import calls its own as it likes."""
+    if not session:
+        return []
+    names = project_names(shelves)
+    left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
+    made: list[fence.Note] = []
+    for memory, budget in _chosen(shelves, replace(scope_of(place), sessions=(session,))):
+        if memory.is_held:
+            continue
+        if any(memory.text[:SAME_CHARS] in one.text for one in made):
+            continue
+        note = render.note(memory, name_in(names, memory.project), budget)
+        if note.tokens <= left:
+            made.append(note)
+            left -= note.tokens
+    return made
+
+
+def _chosen(shelves: Sequence[Shelf], own: Scope) -> Iterator[tuple[Memory, int]]:
+    """Yield memories of a session with the tokens that each may take."""
+    told = [
+        one
+        for shelf in shelves
+        for one in shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))
+    ]
+    told.sort(key=lambda one: (one.created_at, one.extra.get("level", 1)), reverse=True)
+    yield from ((_with_files(one), CURRENT_TOKENS) for one in told[:1])
+    said = [
+        one for shelf in shelves for one in shelf.journal.iter_memories(replace(own, kinds=KINDS))
+    ]
+    said.sort(key=lambda one: one.created_at, reverse=True)
+    yield from ((one, NOTE_TOKENS) for one in said if not one.extra.get("done"))
+    yield from ((one, NOTE_TOKENS) for one in told[1:])
+
+
+def _with_files(memory: Memory) -> Memory:
+    """Return a topic with the names of the files it is at."""
+    if not memory.files:
+        return memory
+    files = ", ".join(os.path.basename(one) for one in memory.files[:MOST_FILES])
+    text = redact.clean(f"{memory.text}\nFiles in work: {files}").text
+    return replace(memory, text=text)

@@ -1,0 +1,108 @@
+"""What comes by itself: memories at a session's start and with a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vector_memory import projects
+from vector_memory.model import (
+    Scope,
+)
+from vector_memory.retrieve import query as queries
+from vector_memory.retrieve import render
+from vector_memory.retrieve.echoes import Told, without_echoes
+from vector_memory.retrieve.factors import least_relevance
+from vector_memory.retrieve.search import Hit, search
+from vector_memory.service.base import client_memory
+from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.context_block import Ask, in_sight, show
+from vector_memory.service.base.query_building import embedding_of, query_of
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.lookup import is_open, name_in, project_names, touch
+from vector_memory.text import fence, prompts
+
+MAX_PROMPT_CHARS = 8_000
+"""What of a prompt is searched for; the rest is most likely pasted output."""
+CONTEXT_CHARS = 600
+"""What of the last turn is searched together with a prompt that points back to it."""
+
+
+def on_prompt(ctx: Context, ask: Ask) -> str:
+    """Return the fenced memories that a prompt needs, "" for none."""
+    if not ctx.settings.recall_on_prompt or prompts.needs_nothing(ask.prompt):
+        return ""
+    place = ctx.place(ask.folder)
+    if ctx.is_excluded(place, ask.folder):
+        return ""
+    shelves = ctx.shelves_of(place)
+    hits = _relevant(ctx, ask, place, shelves)
+    from vector_memory.service.learning import guidance
+
+    guide = guidance.for_prompt(ctx, place, ask)
+    told = _present(ctx, ask, shelves, hits, guide) if hits or guide else ""
+    if not ctx.settings.confirm_decisions:
+        return told
+    from vector_memory.service.inject import confirming
+
+    decided = confirming.to_confirm(ctx, shelves, ask.session)
+    asking = show(ctx, ask.session, decided, confirming.TITLE)
+    return "\n".join(one for one in (told, asking) if one)
+
+
+def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[Shelf]) -> list[Hit]:
+    """Return what is relevant enough to speak up and was not shown in this session."""
+    text = ask.prompt[:MAX_PROMPT_CHARS]
+    if ask.before and prompts.points_back(text):
+        text = text + "\n" + ask.before[-CONTEXT_CHARS:]
+    query = query_of(ctx, text, scope_of(place), shelves, place, ask.session)
+    shown = ctx.state.shown(ask.session)
+    k = ctx.settings.prompt_memories
+    hits = search(
+        query,
+        shelves,
+        k + len(shown),
+        ctx.now(),
+        candidates=ctx.settings.candidates,
+        scoring=ctx.settings.scoring,
+        embed=embedding_of(ctx),
+        allowed=is_open,
+    )
+    least = least_relevance(
+        ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in shelves)
+    )
+    told = without_echoes(hits)
+    fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
+    return _not_told(shelves, shown, [hit for hit in fit if not in_sight(hit.memory, ask)])[:k]
+
+
+def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
+    """Return hits without those whose words the session was given in another memory: an idea and the
+    passage that it stands in are two memories that say one thing."""
+    if not shown or not any(hit.memory.source.session for hit in hits):
+        return hits
+    told = Told()
+    for shelf in shelves:
+        for memory in shelf.journal.by_ids(list(shown)).values():
+            told.add(memory)
+    return [hit for hit in hits if not told.holds(hit.memory)]
+
+
+def _present(
+    ctx: Context,
+    ask: Ask,
+    shelves: Sequence[Shelf],
+    hits: Sequence[Hit],
+    guide: Sequence[fence.Note],
+) -> str:
+    names = project_names(shelves)
+    notes = render.notes(
+        hits,
+        ctx.settings.prompt_tokens - sum(note.tokens for note in guide),
+        lambda project: name_in(names, project),
+        queries.analyse(ask.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
+        ctx.settings.origin_share,
+    )
+    chosen = {note.id for note in notes}
+    touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
+    known = client_memory.known_to_client(ask.transcript)
+    return show(ctx, ask.session, [*notes, *guide], known=known)

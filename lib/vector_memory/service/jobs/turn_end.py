@@ -1,0 +1,63 @@
+"""What is learned when a turn or a session has ended: its transcript is read, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
+from vector_memory.service.inject import session_start
+from vector_memory.service.tools import fix_feedback, flags
+from vector_memory.service.transfer import import_client_memory
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A turn that ended: of which session, with which transcript, in which folder; whether the session
+    is over; the last answer, where the transcript lags behind it; and whether it is read in a process
+    of its own, however small it is: the daemon that tried before may have died of it."""
+
+    session: str
+    transcript: str
+    folder: str
+    final: bool = False
+    last_message: str = ""
+    apart: bool = False
+
+
+def learn(ctx: Context, ended: Ended) -> None:
+    """Index what is new, and make what is made of it: topics, the session's summary, verdicts on fixes
+    that were shown, the snapshot for the next start."""
+    captured = store_session.index_transcript(
+        ctx,
+        ended.transcript,
+        ended.folder,
+        ended.final,
+        ended.last_message,
+        tasks=(deferred.TOPICS,),
+        apart=ended.apart,
+    )
+    concerned = {ended.session, *captured.sessions}
+    flags.settle(ctx)
+    if ended.final:
+        for one in concerned:
+            session_summary.finish(ctx, one)
+        ctx.state.done(deferred.TOPICS, concerned)
+    deferred.finish(ctx, concerned)
+    fix_feedback.judge(ctx, ended.session, ended.transcript)
+    deferred.learn_later(ctx, ended.transcript, ended.folder, ended.final)
+    if ended.final:
+        import_client_memory.index(ctx, ended.transcript, ended.folder)
+    if captured.stored:
+        session_start.save_snapshot(ctx, ended.folder)
+    if ctx.settings.extraction:
+        for one in concerned if ended.final else ():
+            ctx.state.add_due(deferred.MINING, one)
+        ctx.slowly(lambda: model_ideas.mine(ctx, concerned, ended.final))
+
+
+def resume_mining(ctx: Context) -> None:
+    """Let the model read on in the sessions that were over when the daemon ended."""
+    for session in ctx.state.due(deferred.MINING):
+        ctx.slowly(partial(model_ideas.mine, ctx, (session,), True))

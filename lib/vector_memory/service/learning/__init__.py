@@ -1,0 +1,1 @@
+"""What tasks teach: records that are counted, and the notes made of them."""

@@ -1,0 +1,103 @@
+"""What observers keep count of: memories of a quiet collection, one for each key of a project, that are
+written anew as they learn. They are forgotten and purged like all others; lists, exports and questions
+leave them out unless they name their collection."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from vector_memory import projects, redact
+from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is to be kept under a key. `text` says it in words that a reader understands; what is counted
+    stands in `extra`. Everything in it must be words that went through redaction or are our own: only
+    `title`, `text` and `files` are redacted here."""
+
+    collection: str
+    key: str
+    text: str
+    title: str = ""
+    kind: str = "record"
+    files: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    session: str = ""
+    origin: Origin = Origin.JOB
+    expires_at: datetime | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def id_of(place: projects.Place, collection: str, key: str) -> str:
+    """Return the id of a project's record: the same at any time."""
+    name = "\0".join((place.id, collection, key)).encode("utf-8", "replace")
+    return hashlib.blake2b(name, digest_size=16).hexdigest()
+
+
+def keep(ctx: Context, place: projects.Place, record: Record) -> Memory | None:
+    """Store a record, or write the one of its key anew; None where it was forgotten on purpose.
+
+    Raises:
+        UnsafeTextError: its words could not be redacted.
+    """
+    shelf = ctx.shelf_of(place)
+    now = ctx.now()
+    made = Memory(
+        id_of(place, record.collection, record.key),
+        redact.clean(record.text).text,
+        now,
+        kind=record.kind,
+        title=redact.clean(record.title).text,
+        collection=record.collection,
+        project=place.id,
+        priority=Priority.LOW,
+        origin=record.origin,
+        temporal=Temporal.DECAYING,
+        tags=record.tags,
+        files=tuple(redact.clean(one).text for one in record.files),
+        source=Source(session=record.session),
+        expires_at=record.expires_at,
+        extra=record.extra,
+    )
+    with shelf.storing:
+        known = shelf.journal.by_ids([made.id]).get(made.id)
+        if known is None:
+            ctx.know_project(shelf, place)
+            stored = shelf.journal.add([made])[0]
+        elif known.status is Status.FORGOTTEN:
+            return None
+        else:
+            stored = shelf.journal.update(
+                replace(made, created_at=known.created_at, updated_at=now, seq=known.seq)
+            )
+    ctx.notify()
+    return stored
+
+
+def get(ctx: Context, place: projects.Place, collection: str, key: str) -> Memory | None:
+    """Return a project's record of a key, None without one."""
+    wanted = id_of(place, collection, key)
+    found = ctx.shelf_of(place).journal.by_ids([wanted]).get(wanted)
+    return found if found is not None and found.status is Status.ACTIVE else None
+
+
+def of(
+    ctx: Context, place: projects.Place, collection: str, k: int = 1_000, kinds: Sequence[str] = ()
+) -> list[Memory]:
+    """Return a project's records of a collection, newest first."""
+    scope = Scope(projects=(place.id,), collections=(collection,), kinds=tuple(kinds))
+    return ctx.shelf_of(place).journal.recent(scope, k)
+
+
+def drop(ctx: Context, shelf: Shelf, records: Sequence[Memory]) -> None:
+    """Remove records that have nothing to say any more, for good: nobody forgot them on purpose."""
+    if records:
+        shelf.journal.purge([one.id for one in records])
+        ctx.notify()

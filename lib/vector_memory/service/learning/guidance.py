@@ -1,0 +1,72 @@
+"""The door to what was learned: whether there is anything to tell at a start, with a prompt, with a failure.
+What tells it is imported where there is: most starts and prompts are of projects of which nothing is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vector_memory import projects
+from vector_memory.model import HEURISTICS, Memory
+from vector_memory.service.base.context import Context
+from vector_memory.service.learning import counted_records
+from vector_memory.service.learning.learned_records import BOARD
+
+if TYPE_CHECKING:
+    from vector_memory.service.base.context_block import Ask
+    from vector_memory.text import fence
+
+
+def board(ctx: Context, place: projects.Place) -> Memory | None:
+    """Return a project's board, None before anything was learned there."""
+    return counted_records.get(ctx, place, HEURISTICS, BOARD)
+
+
+def for_start(ctx: Context, place: projects.Place, hidden: set[str]) -> list[fence.Note]:
+    """Return the note of what usually goes wrong in a project, [] without evidence.
+
+    Args:
+        hidden: ids that the session was shown already.
+    """
+    known = board(ctx, place) if _may_guide(ctx) else None
+    if known is None or known.id in hidden:
+        return []
+    from vector_memory.service.learning import advice
+
+    return advice.at_start(ctx, place, known)
+
+
+def for_prompt(ctx: Context, place: projects.Place, ask: Ask) -> list[fence.Note]:
+    """Return the note of the steps that worked for tasks like the one that a prompt begins: once a
+    session and kind, and none where nothing is known."""
+    known = board(ctx, place) if _may_guide(ctx) else None
+    if known is None or not known.extra.get("trails"):
+        return []
+    from vector_memory.service.learning import advice
+
+    return advice.with_prompt(ctx, place, ask, known)
+
+
+def for_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
+    """Return the fenced word that a command which fails now used to succeed, or that what it could not
+    reach was up; "" where nothing could be expected.
+
+    Args:
+        ask: the session, its folder and its transcript.
+        error: what the tool said, as the client gives it.
+        command: the command line that failed.
+    """
+    settings, place = ctx.settings, ctx.place(ask.folder)
+    if not (settings.recall_on_failure and settings.learn_from_outcomes) or ctx.is_excluded(
+        place, ask.folder
+    ):
+        return ""
+    known = board(ctx, place)
+    if known is None:
+        return ""
+    from vector_memory.service.learning import advice
+
+    return advice.with_failure(ctx, place, ask, known, error, command)
+
+
+def _may_guide(ctx: Context) -> bool:
+    return ctx.settings.learn_from_outcomes and ctx.settings.guidance_on_start

@@ -1,0 +1,385 @@
+"""What is learned from how work went: tasks of a session, trails, the state of things, and what of it a
+session is told at its start.
+
+All of it is made anew from two kinds of records: the tasks of each session, known by the name of the prompt
+that began them, and the sightings of each thing, known by the call that showed it. So nothing counts twice,
+however often a transcript is read and wherever the last reading was cut off; and what is forgotten or
+purged of them is gone from what is made of them with the next turn.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from vector_memory import projects
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.cursor import Cursor
+from vector_memory.index.fixes.commands import family
+from vector_memory.index.reader import cursor_before, head_of, read_exchanges
+from vector_memory.index.topics.turns import terms_of
+from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
+from vector_memory.observe.learning import outcomes, tasks, trails
+from vector_memory.observe.learning import things as world
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import Turn
+from vector_memory.observe.learning.things import Sighting, Thing
+from vector_memory.observe.learning.trails import Trail
+from vector_memory.redact import policy
+from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.learning import counted_records, guidance, learned_records
+from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
+from vector_memory.service.memory import tombstones
+from vector_memory.system.files import with_real_folder
+
+log = logging.getLogger(__name__)
+
+PER_SESSION, MOST_SESSIONS, MOST_TASKS, MOST_THINGS = 60, 150, 400, 300
+MOST_EDITS, MOST_HABITS = 40, 6
+MOST_RECORDS = 2_000
+_one_at_a_time = threading.Lock()
+"""Held from reading a transcript to noting how far it was read."""
+
+
+def learn(ctx: Context, path: str, folder: str = "", final: bool = False) -> None:
+    """Learn from what is new in a transcript. What cannot be read or stored now is tried again with the
+    next turn: how far it was read is noted last.
+
+    Args:
+        folder: the session's folder; what the transcript says is used without it.
+        final: the session is over: what is still open is complete.
+    """
+    learn_all(ctx, [(path, folder)], final)
+
+
+def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool = True) -> None:
+    """Learn from several transcripts, each with its session's folder or ""."""
+    if not (ctx.settings.learn_from_outcomes and ctx.settings.capture):
+        return
+    changed: dict[str, projects.Place] = {}
+    for path, folder in transcripts:
+        if ctx.stopping.is_set():
+            break
+        ctx.hooks.give_way()
+        try:
+            place = _learn_one(ctx, with_real_folder(path), folder, final)
+        except Exception as error:
+            # One that cannot be read keeps none of the others from being.
+            log.warning("nothing is learned from %s now: %r", path, error)
+            continue
+        if place is not None:
+            changed[place.id] = place
+    for place in changed.values():
+        try:
+            with privacy.for_folder(ctx, place.root), ctx.capturing:
+                _draw(ctx, place)
+        except Exception as error:
+            # What it is made of is stored: the next turn makes it.
+            log.warning("nothing is made of what was learned in %s now: %r", place.root, error)
+
+
+def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Place | None:
+    """Return the project about which something was learned, None for none."""
+    session, cwd = head_of(path)
+    folder = folder or cwd or "/"
+    place = ctx.place(folder)
+    if ctx.is_excluded(place, folder):
+        return None
+    name = f"lessons:{path}"
+    configurations = (*policy.configurations(), *policy.configuration_of(path))
+    with privacy.for_folder(ctx, folder, configurations), _one_at_a_time:
+        kept = ctx.state.cursor(name)
+        cursor = Cursor.from_dict(kept) if kept else None
+        found = read_exchanges(path, cursor, final=final)
+        told = harvest(found, cleaner())
+        if not told.turns:
+            return None
+        changed = _store(ctx, place, session, told)
+        first = tasks.group(told.turns)[-1][0]
+        start = next(one for one in found if one.key == first.key)
+        ctx.state.set_cursor(name, cursor_before(path, start).to_dict())
+    return place if changed or final else None
+
+
+def _store(ctx: Context, place: projects.Place, session: str, told: Harvest) -> bool:
+    """Keep what a transcript tells; return whether any of it was new. Nothing is purged meanwhile."""
+    with ctx.capturing:
+        turns = _not_purged(ctx, place, session, told.turns)
+        keys = {turn.key[:16] for turn in turns}
+        seen = [one for one in told.sightings if one.id.partition(":")[0] in keys]
+        changed = _keep_tasks(ctx, place, session, _measured(tasks.group(turns), session))
+        return _keep_things(ctx, place, seen, session) or changed
+
+
+def _not_purged(
+    ctx: Context, place: projects.Place, session: str, turns: Sequence[Turn]
+) -> list[Turn]:
+    """Return the turns that the user did not have purged."""
+    names = {tombstones.session_name(session), tombstones.project_name(place.id)}
+    names |= {f"exchange:{turn.key}" for turn in turns}
+    blocked = ctx.state.blocked(names)
+    until = max(
+        (at for name, at in blocked.items() if not name.startswith("exchange:")), default=None
+    )
+    return [
+        turn
+        for turn in turns
+        if f"exchange:{turn.key}" not in blocked and (until is None or turn.started_at > until)
+    ]
+
+
+def _measured(groups: Sequence[Sequence[Turn]], session: str) -> list[Task]:
+    """Return the tasks in which anything was done."""
+    following = [*(group[0].prompt for group in groups[1:]), ""]
+    return [
+        outcomes.measure(group, said, sorted(terms_of(tasks.asked(group))), session)
+        for group, said in zip(groups, following, strict=False)
+        if any(turn.steps for turn in group)
+    ]
+
+
+# -- what is kept --
+
+
+def _keep_tasks(ctx: Context, place: projects.Place, session: str, found: Sequence[Task]) -> bool:
+    if not found:
+        return False
+    key = f"session:{session}"
+    known = counted_records.get(ctx, place, HEURISTICS, key)
+    before = learned_records.tasks_of(known) if known else []
+    merged = {one.key: one for one in [*before, *found]}
+    kept = sorted(merged.values(), key=lambda one: (one.at, one.key))[-PER_SESSION:]
+    return _keep(
+        ctx,
+        place,
+        counted_records.Record(
+            HEURISTICS,
+            key,
+            _ledger_text(kept),
+            kind=learned_records.LEDGER,
+            session=session,
+            extra={"tasks": [one.to_dict() for one in kept]},
+        ),
+        known,
+    )
+
+
+def _ledger_text(kept: Sequence[Task]) -> str:
+    words = {True: "done", False: "not done", None: "open"}
+    told = ", ".join(f"{one.kind} ({words[one.done]})" for one in kept[-12:])
+    return f"Tasks of a session: {told}"
+
+
+def _keep_things(
+    ctx: Context, place: projects.Place, seen: Sequence[Sighting], session: str
+) -> bool:
+    """Keep what was seen; of commands those that check something, and others once they come again."""
+    if not seen:
+        return False
+    keys = {f"{one.kind}:{one.name}" for one in seen}
+    ids = {counted_records.id_of(place, WORLD, key): key for key in keys}
+    stored = ctx.shelf_of(place).journal.by_ids(list(ids))
+    known = {key: stored[id] for id, key in ids.items() if id in stored}
+    things = {
+        key: thing for key, memory in known.items() if (thing := learned_records.thing_of(memory))
+    }
+    for one in sorted(seen, key=lambda each: (each.at, each.id)):
+        key = f"{one.kind}:{one.name}"
+        things[key] = world.with_sighting(things.get(key), one)
+    changed = False
+    for key, thing in things.items():
+        if key in known or _is_worth(thing):
+            record = counted_records.Record(
+                WORLD,
+                key,
+                thing.text,
+                kind=learned_records.THING,
+                session=session,
+                extra=thing.to_dict(),
+            )
+            changed |= _keep(ctx, place, record, known.get(key))
+    return changed
+
+
+def _is_worth(thing: Thing) -> bool:
+    return (
+        thing.kind != world.COMMAND or len(thing.seen) > 1 or outcomes.is_check(family(thing.name))
+    )
+
+
+def _keep(
+    ctx: Context, place: projects.Place, record: counted_records.Record, known: Memory | None
+) -> bool:
+    """Store a record where it says anything new; return whether it did."""
+    if known is not None and known.extra == record.extra:
+        return False
+    try:
+        return counted_records.keep(ctx, place, record) is not None
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return False
+
+
+# -- what is made of it --
+
+
+def _draw(ctx: Context, place: projects.Place) -> None:
+    """Make trails, counts and the board of a project anew, and drop what is too old or too much."""
+    now = ctx.now()
+    heuristics = counted_records.of(ctx, place, HEURISTICS, MOST_RECORDS)
+    known = _all_tasks(
+        ctx, place, [one for one in heuristics if one.kind == learned_records.LEDGER]
+    )
+    things = _living_things(ctx, place)
+    if not (known or things or heuristics):
+        return
+    drawn = trails.find(known, now)
+    ids = _keep_trails(ctx, place, drawn)
+    counts = outcomes.by_kind(known)
+    for one in counts:
+        key = f"kind:{one.kind}"
+        record = counted_records.Record(
+            HEURISTICS, key, one.text, kind=learned_records.KIND, extra=dict(one.__dict__)
+        )
+        _keep(ctx, place, record, counted_records.get(ctx, place, HEURISTICS, key))
+    told = {f"kind:{one.kind}" for one in counts}
+    stale = [
+        one
+        for one in heuristics
+        if one.kind == learned_records.KIND and f"kind:{one.extra.get('kind')}" not in told
+    ]
+    counted_records.drop(ctx, ctx.shelf_of(place), stale)
+    _keep_board(ctx, place, known, counts, things, ids, now)
+
+
+def _all_tasks(ctx: Context, place: projects.Place, ledgers: Sequence[Memory]) -> list[Task]:
+    """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
+    before it, too. The oldest sessions are dropped where there are too many."""
+    by_session = [(one, learned_records.tasks_of(one)) for one in ledgers]
+    by_session.sort(key=lambda pair: max((task.at for task in pair[1]), default=""), reverse=True)
+    counted_records.drop(ctx, ctx.shelf_of(place), [one for one, _ in by_session[MOST_SESSIONS:]])
+    found: dict[str, Task] = {}
+    for _, some in by_session[:MOST_SESSIONS]:
+        for task in some:
+            other = found.get(task.key)
+            if other is None or other.at < task.at:
+                found[task.key] = task
+    return sorted(found.values(), key=lambda one: (one.at, one.key))[-MOST_TASKS:]
+
+
+def _living_things(ctx: Context, place: projects.Place) -> list[Thing]:
+    """Return the things of a project, last seen first; the rest of too many are dropped."""
+    pairs = [
+        (memory, thing)
+        for memory in counted_records.of(ctx, place, WORLD, MOST_RECORDS, (learned_records.THING,))
+        if (thing := learned_records.thing_of(memory))
+    ]
+    pairs.sort(key=lambda pair: (pair[1].last_at, pair[1].key), reverse=True)
+    counted_records.drop(ctx, ctx.shelf_of(place), [memory for memory, _ in pairs[MOST_THINGS:]])
+    return [thing for _, thing in pairs[:MOST_THINGS]]
+
+
+def _keep_trails(ctx: Context, place: projects.Place, drawn: Sequence[Trail]) -> list[str]:
+    """Store the trails that are alive, drop those that evaporated, and return the ids of the former."""
+    stored = {
+        one.id: one
+        for one in counted_records.of(ctx, place, TRAILS, MOST_RECORDS, (learned_records.TRAIL,))
+    }
+    ids = []
+    for one in drawn:
+        id = counted_records.id_of(place, TRAILS, one.key)
+        text = f"Steps that work for {trails.NAMES.get(one.kind, one.kind)} here: {one.path}"
+        record = counted_records.Record(
+            TRAILS, one.key, text, kind=learned_records.TRAIL, extra=learned_records.extra_of(one)
+        )
+        _keep(ctx, place, record, stored.get(id))
+        ids.append(id)
+    gone = [memory for id, memory in stored.items() if id not in ids]
+    counted_records.drop(ctx, ctx.shelf_of(place), gone)
+    return ids
+
+
+def _keep_board(
+    ctx: Context,
+    place: projects.Place,
+    known: Sequence[Task],
+    counts: Sequence[outcomes.KindCount],
+    things: Sequence[Thing],
+    trail_ids: Sequence[str],
+    now: datetime,
+) -> None:
+    """Keep what hooks tell: they read this record and those that it names, and search for nothing."""
+    odd = world.unresolved(things, now)
+    edits = [(file, task.at) for task in known for file in task.files if task.done is not None]
+    extra: dict[str, Any] = {
+        "tasks": len(known),
+        "done": sum(one.done is True for one in known),
+        "undone": sum(one.done is False for one in known),
+        "sessions": len({one.session for one in known}),
+        "since": min((one.at for one in known), default="")[:10],
+        "last": max((one.at for one in known), default="")[:10],
+        "habits": [dict(one.__dict__) for one in outcomes.habits(known)[:MOST_HABITS]],
+        "weak": [dict(one.__dict__) for one in outcomes.weak_kinds(counts)],
+        "odd": [one.key for one in odd][:MOST_HABITS],
+        "trails": list(trail_ids),
+        "edits": [list(one) for one in edits[-MOST_EDITS:]],
+    }
+    record = counted_records.Record(
+        HEURISTICS,
+        learned_records.BOARD,
+        "How work went in this project",
+        kind=learned_records.BOARD,
+        extra=extra,
+    )
+    _keep(ctx, place, record, counted_records.get(ctx, place, HEURISTICS, learned_records.BOARD))
+
+
+# -- what a person sees --
+
+
+def show(ctx: Context, request: dict[str, Any]) -> dict[str, Any]:
+    """Return what was learned in a project: trails, usual trouble, the state of things."""
+    place = request_fields.place_of(ctx, request) or ctx.place(str(request.get("cwd") or "/"))
+    now = ctx.now()
+    known = guidance.board(ctx, place)
+    extra = known.extra if known else {}
+    things = _things_shown(ctx, place)
+    kinds = [
+        one.extra
+        for one in counted_records.of(ctx, place, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
+    ]
+    found = learned_records.trails_of(ctx, place, extra.get("trails") or ())
+    return {
+        "project": place.name,
+        "tasks": {name: extra.get(name) or 0 for name in ("tasks", "done", "undone", "sessions")}
+        | {"since": extra.get("since") or "", "last": extra.get("last") or ""},
+        "kinds": sorted(({**one, "kind": str(one.get("kind"))} for one in kinds),
+                        key=lambda one: -int(one.get("n") or 0)),  # fmt: skip
+        "trouble": [dict(one) for one in extra.get("habits") or ()],
+        "trails": [
+            {"id": id, "text": trails.advice(one), "kind": one.kind, "n": one.n, "won": one.won,
+             "sessions": one.sessions, "strength": round(one.strength_at(now), 2), "last": one.last}
+            for id, one in found
+            if one.strength_at(now) >= trails.FLOOR
+        ],
+        "things": things,
+    }  # fmt: skip
+
+
+def _things_shown(ctx: Context, place: projects.Place) -> list[dict[str, Any]]:
+    found = []
+    for memory in counted_records.of(ctx, place, WORLD, MOST_RECORDS, (learned_records.THING,)):
+        one = learned_records.thing_of(memory)
+        if one is not None:
+            found.append({
+                "id": memory.id, "kind": one.kind, "name": one.name, "state": one.state,
+                "text": world.news(one) if one.is_surprise else one.text,
+                "seen": len(one.seen), "same": one.streak, "usual": one.usual,
+                "last": one.last_at.isoformat(), "since": one.since.isoformat(),
+                "seconds": world.usual_seconds(one), "surprise": one.is_surprise,
+            })  # fmt: skip
+    return sorted(found, key=lambda one: str(one["last"]), reverse=True)

@@ -1,0 +1,1 @@
+"""One memory's life: found by id, placed, merged, linked, marked, weighed, buried."""

@@ -1,0 +1,72 @@
+"""What an agent may do to what it did not say itself. The user's rules stand until the user changes
+them, and what others wrote is not made to count by whoever read it."""
+
+from __future__ import annotations
+
+from vector_memory.errors import BadInputError
+from vector_memory.model import Memory, Origin
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.trust_marks import BINDING_COLLECTIONS
+
+
+def require_included(ctx: Context, request: request_fields.Request) -> None:
+    """Make sure that the model asks from a folder whose sessions are given memories.
+
+    Raises:
+        BadInputError: the user wants none there.
+    """
+    folder = str(request.get("cwd") or "")
+    if (
+        request.get("actor") == request_fields.MCP
+        and folder
+        and ctx.is_excluded(ctx.place(folder), folder)
+    ):
+        raise BadInputError(
+            "The user wants no memory in this folder.", "It is one of `excluded_projects`."
+        )
+
+
+def is_the_users(memory: Memory) -> bool:
+    """Whether a memory holds the user's own words, or what the user imported, and they bind."""
+    theirs = memory.origin in (Origin.USER, Origin.IMPORT) and memory.trust > 0
+    return theirs and (bool(memory.weight) or memory.collection in BINDING_COLLECTIONS)
+
+
+def require_not_the_users(memory: Memory) -> None:
+    """Make sure that a memory is none that only the user may weaken or put otherwise.
+
+    Raises:
+        BadInputError: it is.
+    """
+    if is_the_users(memory):
+        raise BadInputError(
+            f"Memory {memory.id[:12]} is a rule or an important note in the user's own words.",
+            f"Ask the user: `vector-memory edit {memory.id[:12]}` changes it.",
+        )
+
+
+def require_decided(memory: Memory) -> None:
+    """Make sure that a memory is none about which the user has to decide: it is read as it was proposed.
+
+    Raises:
+        BadInputError: it waits.
+    """
+    if memory.is_held:
+        raise BadInputError(
+            f"Memory {memory.id[:12]} waits for the user.", "Ask the user: `vector-memory review`."
+        )
+
+
+def require_own_weight(memory: Memory) -> None:
+    """Make sure that a memory may be made to count more.
+
+    Raises:
+        BadInputError: others wrote it, or it looks like instructions to the model.
+    """
+    require_decided(memory)
+    if memory.is_foreign or memory.is_suspicious:
+        raise BadInputError(
+            f"Memory {memory.id[:12]} was written by others: it informs and does not bind.",
+            f"Only the user can give it weight: `vector-memory edit {memory.id[:12]}`.",
+        )

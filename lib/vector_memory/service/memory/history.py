@@ -1,0 +1,70 @@
+"""What a memory was before: the chain of those that gave way to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vector_memory.model import Memory, Relation, Status
+from vector_memory.service.base.shelf import Shelf
+
+MOST = 32
+SHORT = 160
+
+
+def history_of(shelf: Shelf, memory: Memory) -> dict[str, Any]:
+    """Return `chain` and `summary` of a memory."""
+    chain = chain_of(shelf, memory)
+    return {"chain": [_entry(one) for one in chain], "summary": summary(chain)}
+
+
+def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
+    """Return the memories that gave way one to another up to the one that holds now, oldest first,
+    a memory without any as a chain of itself."""
+    newest = shelf.journal.successors([memory]).get(memory.id, memory)
+    chain = {newest.id: newest}
+    frontier = [newest.id]
+    while frontier and len(chain) < MOST:
+        older = [
+            link.to_id
+            for link in shelf.journal.links_of(frontier)
+            if link.relation is Relation.SUPERSEDES
+            and link.from_id in frontier
+            and link.to_id not in chain
+        ]
+        found = shelf.journal.by_ids(older)
+        frontier = [id for id in older if id in found]
+        chain.update((id, found[id]) for id in frontier)
+    kept = [one for one in chain.values() if one.status is not Status.FORGOTTEN]
+    return sorted(
+        kept, key=lambda one: (one.valid_until is None, one.valid_until or one.created_at)
+    )
+
+
+def summary(chain: list[Memory]) -> str:
+    """Return a chain as a sentence: "was X until 3 May 2026, now Y"; "" for a chain of one."""
+    if len(chain) < 2:
+        return ""
+    was = [f"was {_short(one)!r}{_until(one)}" for one in chain[:-1]]
+    return ", ".join([*was, f"now {_short(chain[-1])!r}"])
+
+
+def _until(memory: Memory) -> str:
+    if memory.valid_until is None:
+        return ""
+    at = memory.valid_until
+    return f" until {at.day} {at:%B %Y}"
+
+
+def _short(memory: Memory) -> str:
+    text = " ".join(memory.text.split())
+    return text if len(text) <= SHORT else text[: SHORT - 2] + " …"
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "status": memory.status.value,
+        "from": memory.created_at.isoformat(),
+        "until": memory.valid_until.isoformat() if memory.valid_until else None,
+    }

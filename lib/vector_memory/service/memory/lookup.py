@@ -1,0 +1,145 @@
+"""Finding memories by an id or by a text, and how a memory is shown to programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.model import Memory, Scope
+from vector_memory.retrieve.search import Hit, search
+from vector_memory.service.base import model_help
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.query_building import embedding_of, query_of
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.merging import sources_of
+from vector_memory.text.harmless import with_old_marked
+
+
+def surroundings(shelf: Shelf, memory: Memory, count: int) -> dict[str, Any]:
+    """Return the texts said right before and after a memory in its session, in their order."""
+    sides: dict[str, Any] = {}
+    for place, name in enumerate(("before", "after")):
+        texts: list[str] = []
+        seq = memory.seq
+        while len(texts) < count and (near := shelf.journal.neighbours(seq)[place]) is not None:
+            texts.append(str(near.text))
+            seq = near.seq
+        sides[name] = texts[::-1] if name == "before" else texts
+    return sides
+
+
+def find(
+    ctx: Context,
+    text: str,
+    scope: Scope,
+    shelves: Sequence[Shelf],
+    k: int,
+    place: projects.Place | None = None,
+    widen: bool = False,
+    allowed: Callable[[Memory], bool] | None = None,
+) -> list[Hit]:
+    """Return at most k hits of some stores for a text, best first.
+
+    Args:
+        widen: let the language model help, where the settings have one.
+        allowed: which memories may come; all of them by default.
+    """
+    query = query_of(ctx, text, scope, shelves, place)
+    embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
+    count = max(ctx.settings.candidates, 2 * k)
+    return search(
+        query,
+        shelves,
+        k,
+        ctx.now(),
+        candidates=count,
+        scoring=ctx.settings.scoring,
+        embed=embed,
+        allowed=allowed,
+    )
+
+
+def is_open(memory: Memory) -> bool:
+    """Whether a memory may be put before the model: it is not held back."""
+    return not memory.is_held
+
+
+def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:
+    """Count the use of what was found."""
+    for number, shelf in enumerate(shelves):
+        ids = [hit.memory.id for hit in hits if hit.shelf == number]
+        if ids:
+            ctx.uses.add(shelf, ids, ctx.now())
+    if ctx.uses.due:
+        ctx.later(ctx.uses.write)
+
+
+def lookup(ctx: Context, prefix: str) -> tuple[Shelf, Memory]:
+    """Return the memory whose id begins so, and its store.
+
+    Raises:
+        NotFoundError: there is none.
+        BadInputError: there are several.
+    """
+    found = [
+        (shelf, memory) for shelf in ctx.all_shelves() for memory in shelf.journal.find(prefix)
+    ]
+    if not found:
+        raise NotFoundError(f"There is no memory {prefix!r}.", "`vector-memory list` shows ids.")
+    if len(found) > 1:
+        raise BadInputError(f"Several ids begin with {prefix!r}.", "Give more of it.")
+    return found[0]
+
+
+def project_names(shelves: Sequence[Shelf]) -> dict[str, str]:
+    """Return the projects' names by their ids."""
+    return {one.id: one.name for shelf in shelves for one in shelf.journal.projects()}
+
+
+def name_in(names: dict[str, str], project: str) -> str:
+    """Return a project's name, or what its id says of it; "" for the global one."""
+    return names.get(project) or project.rpartition("-")[0] or project
+
+
+def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
+    """Return a hit as programs see it."""
+    told = {
+        **memory_json(hit.memory, names),
+        "score": round(hit.score, 4),
+        "breakdown": hit.breakdown,
+    }
+    if hit.against:
+        told["contradicts"] = [
+            {"id": one.id, "created_at": one.created_at.isoformat()} for one in hit.against
+        ]
+    return told
+
+
+def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
+    """Return a memory as programs see it."""
+    return {
+        "id": memory.id,
+        "text": with_old_marked(memory.text),
+        "title": memory.title,
+        "kind": memory.kind,
+        "created_at": memory.created_at.isoformat(),
+        "project": name_in(names, memory.project),
+        "project_id": memory.project,
+        "source": asdict(memory.source),
+        **({"sources": merged} if (merged := sources_of(memory)) else {}),
+        "external_id": memory.external_id or None,
+        "tags": list(memory.tags),
+        "files": list(memory.files),
+        "entities": list(memory.entities),
+        "priority": memory.priority.value,
+        "confidence": memory.confidence,
+        "origin": memory.origin.value,
+        **trust_marks.warning(memory),
+        "collection": memory.collection,
+        "status": memory.status.value,
+        "uses": memory.uses,
+    }

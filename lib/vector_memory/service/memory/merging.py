@@ -1,0 +1,144 @@
+"""Two memories that say the same become one: which of each is kept."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+
+from vector_memory.model import PASSAGE, Memory, Priority, Sensitivity, unique
+from vector_memory.service.memory import trust_marks
+
+RAISED = 0.1
+"""What a memory's confidence gains when it is said again."""
+MOST_SOURCES = 32
+VOICES = "voices"
+"""In `extra`: the origins of all that was merged into it."""
+PLAIN_KIND = "note"
+
+_PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
+_SENSITIVITIES = (
+    Sensitivity.PUBLIC,
+    Sensitivity.INTERNAL,
+    Sensitivity.CONFIDENTIAL,
+    Sensitivity.RESTRICTED,
+)
+
+
+def may_merge(stored: Memory, draft: Memory) -> bool:
+    """Whether two memories of one text could be one: of one sort, in one collection, and not under
+    two headings."""
+    kinds = {stored.kind, draft.kind} - {PLAIN_KIND}
+    titles = {stored.title, draft.title} - {""}
+    return (
+        not (stored.proposed or draft.proposed)
+        and PASSAGE not in kinds
+        and len(kinds) < 2
+        and len(titles) < 2
+        and stored.collection == draft.collection
+    )
+
+
+def knows(stored: Memory, draft_id: str) -> bool:
+    """Whether a memory of this id was merged into a stored one."""
+    return any(one.get("id") == draft_id for one in sources_of(stored))
+
+
+def sources_of(memory: Memory) -> list[dict[str, Any]]:
+    """Return where else a memory was said, the oldest first: what was merged into it."""
+    found = memory.extra.get("sources")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
+    """Return the stored memory with the newer wording, all tags and files, the higher priority, and the
+    draft's source beside its own; surer where another voice says it. What one says who is trusted less
+    adds where it was said, and nothing else that counts."""
+    wording = draft if _has_the_say(stored, draft) else stored
+    extra = {
+        **trust_marks.unmarked(draft.extra),
+        **trust_marks.unmarked(stored.extra),
+        **trust_marks.marks_of(wording),
+    }
+    extra[VOICES] = voices(stored, draft)
+    extra["sources"] = [*sources_of(stored), *sources_of(draft), source_of(draft)][-MOST_SOURCES:]
+    return replace(
+        stored,
+        text=wording.text,
+        origin=wording.origin,
+        title=stored.title or draft.title,
+        kind=_kind(stored, draft),
+        tags=unique((*stored.tags, *draft.tags)),
+        files=unique((*stored.files, *draft.files)),
+        priority=higher(stored, draft),
+        confidence=raised(stored, draft),
+        sensitivity=max(stored.sensitivity, draft.sensitivity, key=_SENSITIVITIES.index),
+        external_id=stored.external_id or draft.external_id,
+        expires_at=_later(stored.expires_at, draft.expires_at),
+        extra=extra,
+        updated_at=now,
+    )
+
+
+def raised(stored: Memory, other: Memory, most: float = 1.0) -> float:
+    """Return how sure it is what two memories say. Another's word makes it surer, once; nobody's does by
+    being repeated, nor that of one who is trusted less."""
+    if other.trust < stored.trust or not _voices(other) - _voices(stored):
+        return stored.confidence
+    return max(stored.confidence, min(most, round(stored.confidence + RAISED, 4)))
+
+
+def voices(stored: Memory, other: Memory) -> list[str]:
+    """Return whose words two memories were made of."""
+    return sorted(_voices(stored) | _voices(other))
+
+
+def _voices(memory: Memory) -> set[str]:
+    """Return whose words a memory was made of."""
+    return {memory.origin.value, *map(str, memory.extra.get(VOICES) or ())}
+
+
+def _has_the_say(stored: Memory, draft: Memory) -> bool:
+    """Whether the draft's words stand for both: the more trusted one's, of equals the one's that weighs
+    more, so that nobody else's words get its weight, and then the newer."""
+    if draft.trust != stored.trust:
+        return draft.trust > stored.trust
+    if draft.origin is not stored.origin and bool(draft.weight) != bool(stored.weight):
+        return bool(draft.weight)
+    said = [str(one["at"]) for one in sources_of(stored) if one.get("at")]
+    last = max([stored.created_at, *map(datetime.fromisoformat, said)])
+    return draft.created_at >= last
+
+
+def higher(stored: Memory, draft: Memory) -> Priority:
+    """Return the higher priority of two memories; who is trusted less has no say in it."""
+    if draft.trust != stored.trust or draft.origin is not stored.origin:
+        return (draft if _has_the_say(stored, draft) else stored).priority
+    # NORMAL is what a draft has of whose priority nobody spoke.
+    if draft.priority is Priority.NORMAL:
+        return stored.priority
+    return max(stored.priority, draft.priority, key=_PRIORITIES.index)
+
+
+def _kind(stored: Memory, draft: Memory) -> str:
+    """Return what both are; whose words do not stand does not say it."""
+    if stored.kind != PLAIN_KIND or draft.trust < stored.trust:
+        return stored.kind
+    heavy = draft.weight and not _has_the_say(stored, draft)
+    return stored.kind if heavy else draft.kind
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return None if one is None or other is None else max(one, other)
+
+
+def source_of(draft: Memory) -> dict[str, Any]:
+    """Return where a draft comes from, without what is unknown."""
+    told = {
+        "id": draft.id,
+        "at": draft.created_at.isoformat(),
+        "origin": draft.origin.value,
+        "external_id": draft.external_id,
+        **asdict(draft.source),
+    }
+    return {name: value for name, value in told.items() if value}

@@ -1,0 +1,204 @@
+"""Where a new memory goes: beside what is there, linked to it, in its place, or into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.lifecycle import answers, dedup
+from vector_memory.lifecycle.dedup import Outcome
+from vector_memory.model import Link, Memory, Relation
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import merging, trust_marks
+from vector_memory.service.memory.neighbours import Neighbour, neighbours
+
+if TYPE_CHECKING:
+    from vector_memory.model import Vector
+
+MOST_LINKS = 3
+"""How many memories a new one is linked to, or takes the place of, at most."""
+QUESTIONS = ("question",)
+TODOS = ("todo", "problem")
+
+
+class Tie(NamedTuple):
+    """What a new memory is to a stored one: how both are linked, and by which words."""
+
+    other: Memory
+    relation: Relation
+    reason: str = ""
+    weight: float = 1.0
+
+
+class Placed(NamedTuple):
+    """A memory as it is stored now, and what was done: `stored`, `merged`, `superseded`, `linked`, or
+    `unchanged` where it was there before. `ties` are the memories concerned, the first the most."""
+
+    memory: Memory
+    action: str
+    ties: tuple[Tie, ...] = ()
+
+    @property
+    def other_id(self) -> str:
+        """The id of the memory most concerned, "" without one."""
+        return self.ties[0].other.id if self.ties else ""
+
+
+_ORDER = (Relation.SUPERSEDES, Relation.ANSWERS, Relation.CONTRADICTS, Relation.RELATES_TO)
+_RELATIONS = {
+    Outcome.SUPERSEDES: Relation.SUPERSEDES,
+    Outcome.CONTRADICTS: Relation.CONTRADICTS,
+    Outcome.RELATED: Relation.RELATES_TO,
+    Outcome.SAME: Relation.RELATES_TO,
+}
+
+
+def place_idea(
+    ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None
+) -> tuple[Memory, str, str]:
+    """Store an idea as `remember` would. Doing it again with the same id changes nothing.
+
+    Args:
+        vector: (dim,) of the draft's `embedded` text, None where there is no model now.
+
+    Returns:
+        the memory as it is stored now, what was done (`stored`, `merged`, `superseded`, `linked` or
+        `unchanged`), and the id of the other memory concerned ("" without one).
+    """
+    placed = place(ctx, shelf, draft, vector)
+    return placed.memory, placed.action, placed.other_id
+
+
+def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> Placed:
+    """Store a memory, or merge it into the one that says the same.
+
+    A memory gives way only to one that says so. What differs in a number or a negation is linked as
+    contradicting, and both stay.
+    """
+    draft = trust_marks.settled(draft)
+    with shelf.storing:
+        if known := shelf.journal.by_ids([draft.id]):
+            return Placed(known[draft.id], "unchanged")
+        near = neighbours(ctx, shelf, draft, vector)
+        placed = _merged(ctx, shelf, draft, near) or _added(ctx, shelf, draft, near)
+        if vector is not None and placed.memory.embedded == draft.embedded:
+            # The follower finds it there and does not embed the text again.
+            key = dedup.text_key(draft.embedded)
+            shelf.journal.put_vectors(ctx.embedding.model, [key], [vector])
+    if placed.action != "unchanged":
+        ctx.notify()
+    return placed
+
+
+def put(ctx: Context, shelf: Shelf, draft: Memory) -> Placed:
+    """Store a memory, or merge it into one of equal text, without a look at any other."""
+    with shelf.storing:
+        placed = _merged(ctx, shelf, draft, ()) or _added(ctx, shelf, draft, ())
+    if placed.action != "unchanged":
+        ctx.notify()
+    return placed
+
+
+def vector_of(ctx: Context, draft: Memory) -> Vector | None:
+    """Return the vector by which a memory is stored, None where there is no model now."""
+    try:
+        vector: Vector = ctx.embedding.documents([draft.embedded])[0]
+    except VectorMemoryError:
+        return None
+    return vector
+
+
+def _merged(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed | None:
+    """Merge a draft into the one that says the same; None without one."""
+    for other in _twins(shelf, draft, near):
+        if merging.knows(other, draft.id):
+            return Placed(other, "unchanged")
+        if merging.may_merge(other, draft):
+            stored = shelf.journal.update(merging.merge(other, draft, ctx.now()))
+            return Placed(stored, "merged", (Tie(other, Relation.RELATES_TO),))
+    return None
+
+
+def _twins(shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> list[Memory]:
+    """Return the memories that say the same as a draft, or took it in before, best first."""
+    equal = shelf.journal.find_by_hash(dedup.text_key(draft.embedded), draft.project)
+    same = [
+        one.memory for one in near if merging.knows(one.memory, draft.id) or says_same(draft, one)
+    ]
+    return [equal, *same] if equal is not None else same
+
+
+def says_same(draft: Memory, near: Neighbour) -> bool:
+    """Whether a memory says what a neighbour says."""
+    verdict = dedup.compare(draft.text, near.memory.text, near.cosine)
+    return verdict.outcome is Outcome.SAME
+
+
+def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour]) -> Placed:
+    """Store a draft, linked to what it belongs to."""
+    ties = _ties(draft, near)
+    memory = shelf.journal.add([draft])[0]
+    now = ctx.now()
+    for tie in ties:
+        if tie.relation is Relation.SUPERSEDES:
+            shelf.journal.supersede(tie.other.id, memory.id, now)
+    shelf.journal.link_all(
+        Link(memory.id, tie.other.id, tie.relation, tie.weight, now)
+        for tie in ties
+        if tie.relation is not Relation.SUPERSEDES
+    )
+    if not ties:
+        return Placed(memory, "stored")
+    superseded = ties[0].relation is Relation.SUPERSEDES
+    return Placed(memory, "superseded" if superseded else "linked", ties)
+
+
+def _ties(draft: Memory, near: Sequence[Neighbour]) -> tuple[Tie, ...]:
+    """Return what a draft is to its neighbours, what matters most first."""
+    found = [tie for one in near if (tie := tie_of(draft, one)) is not None]
+    found.sort(key=lambda tie: (_ORDER.index(tie.relation), -tie.weight))
+    return tuple(found[:MOST_LINKS])
+
+
+def tie_of(draft: Memory, near: Neighbour) -> Tie | None:
+    """Return what a memory is to an older neighbour, None for nothing."""
+    other, cosine = near
+    if _answers(draft, other, cosine):
+        return Tie(other, Relation.ANSWERS)
+    verdict = dedup.compare(draft.text, other.text, cosine)
+    if verdict.outcome is Outcome.NEW:
+        return None
+    relation = _RELATIONS[verdict.outcome]
+    if relation is Relation.SUPERSEDES and not _may_replace(draft, other):
+        relation = Relation.CONTRADICTS
+    if relation is not Relation.RELATES_TO and not _both_assert(draft, other):
+        relation = Relation.RELATES_TO
+    if relation is Relation.RELATES_TO and cosine is not None:
+        return Tie(other, relation, verdict.reason, round(min(1.0, cosine), 3))
+    return Tie(other, relation, verdict.reason)
+
+
+def _answers(draft: Memory, other: Memory, cosine: float | None) -> bool:
+    if draft.kind in (*QUESTIONS, *TODOS) or other.extra.get("done"):
+        return False
+    if draft.trust < min(other.trust, 1):
+        # What is open stays open, whatever others write.
+        return False
+    if other.kind in QUESTIONS or (other.kind not in TODOS and other.text.rstrip().endswith("?")):
+        return answers.answers_question(draft.text, other.text, cosine)
+    return other.kind in TODOS and answers.says_done(draft.text, other.text, cosine)
+
+
+def _both_assert(draft: Memory, other: Memory) -> bool:
+    """Whether neither is a question: those speak against nothing."""
+    return not any(
+        one.kind in QUESTIONS or one.text.rstrip().endswith("?") for one in (draft, other)
+    )
+
+
+def _may_replace(draft: Memory, other: Memory) -> bool:
+    """Whether a draft may take a memory's place: it is not the older of both, and not the word of one
+    who is trusted less."""
+    return draft.trust >= other.trust and draft.created_at >= other.created_at

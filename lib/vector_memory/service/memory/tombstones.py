@@ -1,0 +1,76 @@
+"""What was purged and must not be captured again: it is known by hashes of names, without any words.
+
+An exchange of which anything was purged is not read again at all, since it may be cut otherwise the next
+time. A purged session or project is not read again up to the time of the purge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from vector_memory.model import PASSAGE, Memory
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.exchange_versions import exchange_of
+
+if TYPE_CHECKING:
+    from vector_memory.index.memories import Draft
+
+Exchange = tuple[str, str, int]
+"""A session, its transcript's path, and a turn."""
+
+
+def names_of(memories: Iterable[Memory]) -> set[str]:
+    """Return the names by which these memories would be captured or imported again."""
+    return {_name(one.kind, one.external_id) for one in memories if one.external_id}
+
+
+def session_name(session: str) -> str:
+    """Return the name of all that a session has said so far."""
+    return f"session:{session}"
+
+
+def project_name(project: str) -> str:
+    """Return the name of all that was said in a project so far."""
+    return f"project:{project}"
+
+
+def without_purged(ctx: Context, project: str, drafts: Sequence[Draft]) -> list[Draft]:
+    """Return what may be captured of these drafts of a project."""
+    names = {_name(one.kind, one.external_id) for one in drafts}
+    names |= {session_name(one.session) for one in drafts} | {project_name(project)}
+    blocked = ctx.state.blocked(names)
+    if not blocked:
+        return list(drafts)
+    whole = {
+        _exchange(one)
+        for one in drafts
+        if one.kind == PASSAGE and _name(one.kind, one.external_id) in blocked
+    }
+    return [
+        one
+        for one in drafts
+        if _exchange(one) not in whole
+        and _name(one.kind, one.external_id) not in blocked
+        and not _said_by(one, blocked.get(session_name(one.session)))
+        and not _said_by(one, blocked.get(project_name(project)))
+    ]
+
+
+def is_purged(ctx: Context, memories: Sequence[Memory]) -> set[str]:
+    """Return the ids of those memories, about to be stored, that were purged."""
+    blocked = ctx.state.blocked(names_of(memories))
+    return {one.id for one in memories if _name(one.kind, one.external_id) in blocked}
+
+
+def _name(kind: str, external_id: str) -> str:
+    return f"exchange:{exchange_of(external_id)}" if kind == PASSAGE else f"memory:{external_id}"
+
+
+def _exchange(draft: Draft) -> Exchange:
+    return draft.session, draft.path, draft.turn
+
+
+def _said_by(draft: Draft, at: datetime | None) -> bool:
+    return at is not None and draft.created_at <= at

@@ -1,0 +1,80 @@
+"""What a text may count as, by whose words it is, and what is held back of it.
+
+The user's words may bind: be a rule, a preference, an objective, something important. What tools and
+others wrote informs and no more, whatever it or its file says of itself, until the user says so with
+`edit`. What looks like instructions to the model is marked, and where it is plain no hook brings it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vector_memory.model import (
+    CONTEXT,
+    DEFAULT_COLLECTION,
+    IMPORTANT,
+    IS_FOREIGN,
+    PROPOSED,
+    RULES,
+    SUSPICION,
+    Memory,
+    Origin,
+    Priority,
+)
+from vector_memory.text import suspicion
+
+BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
+MARKS = (SUSPICION, IS_FOREIGN, PROPOSED)
+
+
+def settled(memory: Memory, raw: str = "") -> Memory:
+    """Return a memory that is about to be stored as what it may count as, marked where it is suspicious.
+
+    Args:
+        memory: as its source would have it; one that was looked at before keeps its mark.
+        raw: the text as it came, where redaction took out what cannot be seen.
+    """
+    if memory.origin is Origin.USER and not memory.suspicion:
+        return memory
+    if not memory.suspicion:
+        theirs = memory.origin in (Origin.TOOL, Origin.IMPORT)
+        # The title of what a session says is what the user asked for there.
+        found = suspicion.look(f"{memory.title}\n{memory.text}" if theirs else memory.text, raw)
+        told = suspicion.mark(found, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
+        memory = replace(memory, extra={**memory.extra, **told})
+    return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory
+
+
+def as_information(memory: Memory) -> Memory:
+    """Return a memory that binds nobody: no rule, and of no more than usual weight."""
+    return replace(
+        memory,
+        kind=CONTEXT if memory.kind.strip().casefold() in RULES else memory.kind,
+        priority=Priority.NORMAL if memory.priority in IMPORTANT else memory.priority,
+        collection=(
+            DEFAULT_COLLECTION if memory.collection in BINDING_COLLECTIONS else memory.collection
+        ),
+    )
+
+
+def marks_of(memory: Memory) -> dict[str, Any]:
+    """Return the marks in a memory's `extra`: they belong to its words."""
+    return {name: memory.extra[name] for name in MARKS if name in memory.extra}
+
+
+def unmarked(extra: dict[str, Any]) -> dict[str, Any]:
+    """Return an `extra` without marks."""
+    return {name: value for name, value in extra.items() if name not in MARKS}
+
+
+def warning(memory: Memory) -> dict[str, Any]:
+    """Return what programs are told of a memory that is suspicious, or that waits for the user; {} of any
+    other."""
+    told: dict[str, Any] = {"proposed": memory.proposed} if memory.proposed else {}
+    if memory.is_suspicious:
+        about = memory.suspicion
+        reasons = [str(one) for one in about.get("reasons") or ()]
+        held = memory.is_held
+        told["suspicious"] = {"score": about.get("score"), "reasons": reasons, "held_back": held}
+    return told

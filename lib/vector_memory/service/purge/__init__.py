@@ -1,0 +1,1 @@
+"""Deleting for good: what is chosen, and every place that it stood in."""

@@ -1,0 +1,164 @@
+"""Looking for words in files byte by byte, whatever a file's format: what a purge shows its work by."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+import re2
+
+from vector_memory.system.unpacking import Unpacked
+
+CHUNK_BYTES = 1 << 20
+"""What is read at once: the daemon answers others between two chunks."""
+MEMORY_BYTES = 64 << 20
+MOST_PIECES = 120
+PIECE_CHARS = 48
+LEAST_CHARS = 12
+"""How many pieces of texts are looked for at most, and how long each is."""
+
+
+@dataclass
+class Searched:
+    """What a search read, and where it found something: paths with the places (start, end) in each."""
+
+    files: int = 0
+    bytes: int = 0
+    found: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+
+
+class Needles:
+    """Words in every form in which a file of ours may hold them: as they are, in capitals or small
+    letters, as UTF-16, inside JSON, and inside JSON inside JSON.
+
+    Args:
+        pieces: the words, at least one.
+    """
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        forms = {form for piece in pieces for form in _forms(piece)}
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.case_sensitive = False
+        options.max_mem = MEMORY_BYTES
+        options.log_errors = False
+        # The longest first: a shorter form is a part of a longer one.
+        ordered = sorted(forms, key=lambda form: (-len(form), form))
+        self._pattern = re2.compile(b"|".join(map(_quoted, ordered)), options)
+        self._longest = len(ordered[0])
+
+    def places(self, data: bytes) -> list[tuple[int, int]]:
+        """Return where the words stand in these bytes, as (start, end)."""
+        return [found.span() for found in self._pattern.finditer(data)]
+
+    def in_file(self, file: IO[bytes]) -> tuple[int, list[tuple[int, int]]]:
+        """Return how many bytes a file has, and where in it the words stand."""
+        found: set[tuple[int, int]] = set()
+        size, kept = 0, b""
+        while block := file.read(CHUNK_BYTES):
+            data = kept + block
+            start = size - len(kept)
+            found.update((start + one, start + end) for one, end in self.places(data))
+            size += len(block)
+            kept = data[-(self._longest - 1) :] if self._longest > 1 else b""
+        return size, sorted(found)
+
+
+def search(paths: Iterable[str], needles: Needles) -> Searched:
+    """Look into every one of these files; gzipped ones are read as what they hold."""
+    done = Searched()
+    for path in paths:
+        try:
+            with _opened(path) as file:
+                size, places = needles.in_file(file)
+        except FileNotFoundError:
+            # It was there when the folder was listed: the daemon works on.
+            continue
+        except (OSError, EOFError, zlib.error):
+            done.unread.append(path)
+            continue
+        done.files += 1
+        done.bytes += size
+        if places:
+            done.found[path] = places
+    return done
+
+
+def files_below(folder: str, without: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the regular files in a folder and below, but for those in the folders `without`. Links are
+    not followed."""
+    left_out = set(without)
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(one for one in folders if os.path.join(here, one) not in left_out)
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            with contextlib.suppress(OSError):
+                if stat.S_ISREG(os.lstat(path).st_mode):
+                    yield path
+
+
+def overwrite(path: str, places: Sequence[tuple[int, int]]) -> None:
+    """Write stars over these places of a file, durably. It stays as long as it was, so that who appends to
+    it meanwhile is not disturbed."""
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK), "r+b") as file:
+        for start, end in places:
+            file.seek(start)
+            file.write(b"*" * (end - start))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def pieces_of(texts: Sequence[str], most: int = MOST_PIECES) -> list[str]:
+    """Return pieces by which texts can be told to be gone: of each its longest line or two, cut to a size
+    that a file hardly breaks. Of many texts as many as are allowed, evenly taken."""
+    found = list(dict.fromkeys(piece for text in texts for piece in _pieces(text)))
+    step = max(1.0, len(found) / most)
+    return [found[int(place * step)] for place in range(min(len(found), most))]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    lines = sorted({" ".join(line.split()) for line in text.splitlines()}, key=len, reverse=True)
+    for line in lines[:2]:
+        middle = max(0, (len(line) - PIECE_CHARS) // 2)
+        piece = line[middle : middle + PIECE_CHARS].strip()
+        if len(piece) >= LEAST_CHARS:
+            yield piece
+
+
+def _forms(piece: str) -> Iterator[bytes]:
+    for words in {piece, piece.lower(), piece.upper(), piece.casefold()}:
+        once = _in_json({words})
+        escaped = {words} | once | _in_json(once)
+        yield from (form.encode("utf-8", "replace") for form in escaped)
+        yield from (words.encode(name, "replace") for name in ("utf-16-le", "utf-16-be"))
+
+
+def _in_json(words: set[str]) -> set[str]:
+    return {
+        json.dumps(one, ensure_ascii=ascii_only)[1:-1]
+        for one in words
+        for ascii_only in (True, False)
+    }
+
+
+def _quoted(form: bytes) -> bytes:
+    return b"".join(b"\\x%02x" % byte for byte in form)
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+            raise OSError(errno.EMLINK, "it stands elsewhere, too, and may be another's")
+        # A file that says it is gzipped and is not raises, and counts as unread.
+        yield Unpacked(file) if path.endswith(".gz") else file  # type: ignore[misc]

@@ -1,0 +1,80 @@
+"""Where words of memories stand besides the stores' own files: archives, snapshots, logs, damaged copies
+that were set aside, backups."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from vector_memory import projects
+from vector_memory.service.purge.byte_search import files_below
+from vector_memory.system import removal
+from vector_memory.system.paths import Home
+
+SET_ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d{8}T\d{6,}")
+"""The names of the folders of copies that were set aside."""
+BACKUPS = "backups"
+PROGRAMS = ("app", "runtime", "models", os.path.join("run", "pycache"))
+"""Folders of the data home that hold programs and nothing of any memory."""
+
+
+def folders_of(home: Home, stores: Sequence[str]) -> list[str]:
+    """Return the folders in which everything of ours lies, none within another: the data home, and the
+    markers of the projects that have stores of their own."""
+    tops = [home.root]
+    for store in stores:
+        above = os.path.dirname(store)
+        top = above if os.path.basename(above) == projects.MARKER else store
+        if not any(top == one or top.startswith(one + os.sep) for one in tops):
+            tops.append(top)
+    return tops
+
+
+def files_of(home: Home, stores: Sequence[str]) -> Iterator[str]:
+    """Yield every file that may hold words of memories, but for backups."""
+    left_out = [home.path(name) for name in (*PROGRAMS, BACKUPS)]
+    for folder in folders_of(home, stores):
+        yield from files_below(folder, left_out)
+
+
+def backups(home: Home) -> list[str]:
+    """Return the files in the backups' usual place."""
+    return list(files_below(home.path(BACKUPS)))
+
+
+def set_aside(home: Home, stores: Sequence[str]) -> list[str]:
+    """Return the folders of what was set aside because it was damaged or replaced."""
+    return [
+        os.path.join(folder, name)
+        for folder in dict.fromkeys([home.root, *stores])
+        for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())
+        if SET_ASIDE.fullmatch(name)
+    ]
+
+
+def remove(path: str) -> None:
+    """Remove a file, or a folder with all of ours that is in it.
+
+    Raises:
+        OSError: it cannot be removed, or something else is in it.
+    """
+    if os.path.isdir(path) and not os.path.islink(path):
+        if left := removal.remove(path):
+            raise OSError(errno.ENOTEMPTY, f"{left[0]} is not ours")
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def is_log(home: Home, path: str) -> bool:
+    """Whether a file is a log, or a text that an editor left: words in it may be written over."""
+    in_run = os.path.dirname(path) == home.run and os.path.basename(path).startswith("edit-")
+    return path.startswith(home.logs + os.sep) or in_run
+
+
+def is_made_again(home: Home, path: str) -> bool:
+    """Whether a file is one of an archive or a snapshot: both are made of what is stored."""
+    return any(path.startswith(one + os.sep) for one in (home.archives, home.snapshots))

@@ -1,0 +1,321 @@
+"""Purge: words are removed for good, from every copy, and every file is searched for them afterwards.
+
+The order is such that whatever interrupts it, nothing comes back: first it is noted what must not be
+captured again, then rows go, then all that was made of them is made anew. What is unfinished is noted,
+too, and a next daemon goes on with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
+from vector_memory.model import SUMMARY, Memory, Progress, Status
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture import archives, session_summary, session_topics
+from vector_memory.service.memory.lookup import memory_json, project_names
+from vector_memory.service.purge import byte_search, other_copies
+from vector_memory.service.purge.byte_search import Needles, Searched
+from vector_memory.service.purge.selection import Choice, Part, choose
+from vector_memory.service.tools import flags
+from vector_memory.service.upkeep.check_rebuild import wait_for_index
+from vector_memory.system import removal, tampering
+
+log = logging.getLogger(__name__)
+
+TASK = "purge"
+"""What is due in the state while a store is not written anew yet; its "session" is the store's folder."""
+MOST_SHOWN = 1_000
+
+
+@dataclass
+class Done:
+    """What a purge did: rows removed, archives removed, damaged copies and backups deleted, logs written
+    over, and what it could not do."""
+
+    purged: int = 0
+    archives: int = 0
+    set_aside: list[str] = field(default_factory=list)
+    backups: list[str] = field(default_factory=list)
+    wiped: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def purge(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+    """Remove memories for good; with `dry_run` only tell what would go.
+
+    Raises:
+        BadInputError, NotFoundError: it is not said what, or there is none.
+    """
+    # What observers still hold of running sessions becomes records first, which are found like all others.
+    flags.settle(ctx)
+    ctx.running.clear()
+    chosen = choose(ctx, request)
+    preview = _preview(ctx, chosen)
+    if request.get("dry_run"):
+        return {**preview, "purged": 0, **_standing(ctx, chosen, progress)}
+    done = Done()
+    sources = preview["sources"]
+    _remove(ctx, chosen, done, progress)
+    _clean_stores(ctx, chosen, done, progress)
+    _clean_copies(ctx, done, bool(request.get("backups")))
+    progress(3, 4, "searching every file")
+    searched = _shown_by_search(ctx, chosen, done)
+    ctx.state.audit(
+        "purge",
+        request_fields.actor_of(request),
+        [id for part in chosen.parts for id in part.ids],
+        {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)},
+    )
+    ctx.state.scrub(whole=True)
+    ctx.notify()
+    return {
+        **preview,
+        "purged": done.purged,
+        "archives": done.archives,
+        "set_aside": done.set_aside,
+        "backups": other_copies.backups(ctx.home),
+        "backups_deleted": done.backups,
+        "wiped": done.wiped,
+        "sources": sources,
+        "errors": done.errors,
+        "strays": [path for store in _stores(ctx) for path in removal.strays(store)],
+        **_told(searched, chosen),
+    }
+
+
+def resume(ctx: Context) -> None:
+    """Finish what a daemon that ended in the middle left undone."""
+    due = set(ctx.state.due(TASK))
+    for shelf in ctx.all_shelves():
+        if shelf.folder in due:
+            _clean_store(ctx, shelf, [])
+            ctx.state.done(TASK, [shelf.folder])
+
+
+# -- what goes ------------------------------------------------------------------------------------
+
+
+def _preview(ctx: Context, chosen: Choice) -> dict[str, Any]:
+    names = project_names([part.shelf for part in chosen.parts])
+    memories = [one for _, one in chosen.memories]
+    return {
+        "form": chosen.form,
+        "memories": [memory_json(one, names) for one in memories[:MOST_SHOWN]],
+        "count": sum(len(part.memories) + len(part.damaged) for part in chosen.parts),
+        "sessions": sorted(chosen.sessions),
+        "backups": other_copies.backups(ctx.home),
+        "set_aside": other_copies.set_aside(ctx.home, _stores(ctx)),
+        "sources": _sources(memories),
+        "unopened": {at: str(error) for at, error in ctx.unopened().items()},
+    }
+
+
+def _sources(memories: Sequence[Memory]) -> list[str]:
+    """Return the files of others from which these memories came, as far as they are still there."""
+    paths = {one.source.path for one in memories if one.source.path}
+    return sorted(path for path in paths if os.path.isfile(path))
+
+
+def _standing(ctx: Context, chosen: Choice, progress: Progress) -> dict[str, Any]:
+    """Tell which files hold the words now."""
+    progress(0, 1, "searching every file")
+    return _told(_search(ctx, chosen.pieces), chosen)
+
+
+def _remove(ctx: Context, chosen: Choice, done: Done, progress: Progress) -> None:
+    """Remove rows, and make anew what was made of their sessions."""
+    had = _made_of(ctx, chosen)
+    # Nobody reads a transcript, or makes topics of what goes, meanwhile.
+    with ctx.capturing, session_topics.ONE_AT_A_TIME:
+        ctx.state.block(chosen.names, ctx.now())
+        for part in chosen.parts:
+            ctx.state.add_due(TASK, part.shelf.folder)
+        for number, part in enumerate(chosen.parts):
+            progress(number, len(chosen.parts), "removing")
+            done.purged += _remove_rows(ctx, part)
+    if chosen.session or chosen.project:
+        ctx.state.forget_sessions([chosen.session] if chosen.session else [], chosen.project)
+    for session in sorted(chosen.sessions):
+        removed = archives.remove(ctx.home, session)
+        done.archives += removed
+        whole = session == chosen.session
+        session_summary.after_purge(ctx, session, removed > 0 and not whole, session in had)
+    ctx.drop_snapshots()
+
+
+def _made_of(ctx: Context, chosen: Choice) -> set[str]:
+    """Return the sessions that had a summary."""
+    return {
+        one.source.session
+        for part in chosen.parts
+        for one in (*part.memories, *part.derived)
+        if one.kind == SUMMARY and one.status is Status.ACTIVE
+    }
+
+
+def _remove_rows(ctx: Context, part: Part) -> int:
+    shelf = part.shelf
+    with shelf.storing, shelf.following:
+        going = set(part.ids)
+        successors = {one.id: one.superseded_by for one in part.memories}
+        for one in shelf.journal.replaced_by(part.ids):
+            if one.id not in going:
+                shelf.journal.update(_released(one, successors, going))
+        return shelf.journal.purge(part.ids)
+
+
+def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
+    """Return a memory that had given way to one that goes: it gives way to the one after that, else it
+    holds again."""
+    following = memory.superseded_by
+    while following in going:
+        following = successors.get(following, "")
+    if following:
+        return replace(memory, superseded_by=following)
+    return replace(memory, status=Status.ACTIVE, superseded_by="", valid_until=None)
+
+
+# -- the files ------------------------------------------------------------------------------------
+
+
+def _clean_stores(ctx: Context, chosen: Choice, done: Done, progress: Progress) -> None:
+    for number, part in enumerate(chosen.parts):
+        progress(number, len(chosen.parts), "writing anew")
+        try:
+            _clean_store(ctx, part.shelf, [chosen.project] if chosen.project else [])
+        except (VectorMemoryError, OSError) as error:
+            # The search tells whether it matters; the next daemon tries again.
+            log.error("a purged store is not written anew: %s", error)
+            done.errors.append(str(error))
+        else:
+            ctx.state.done(TASK, [part.shelf.folder])
+
+
+def _clean_store(ctx: Context, shelf: Shelf, projects: Sequence[str]) -> None:
+    """Write a store's files anew, without anything that no memory has."""
+    with shelf.following:
+        shelf.journal.drop_leftovers(projects)
+    _clean_index(ctx, shelf)
+
+
+def _clean_index(ctx: Context, shelf: Shelf) -> None:
+    folders = [os.path.join(shelf.folder, name) for name in ("lance", "matrix")]
+    if shelf.index is None and not any(map(os.path.isdir, folders)):
+        return
+    with contextlib.suppress(DaemonUnavailableError):
+        if ctx.embedding.wait(60.0):
+            wait_for_index(shelf)
+    index = shelf.index
+    if index is None:
+        tampering.require_intact(shelf.folder)
+        # No model, so nobody has it open; it is made anew from the journal when there is one.
+        for folder in folders:
+            removal.remove(folder)
+        return
+    with shelf.following:
+        try:
+            index.purge(shelf.journal.living_seqs())
+        except VectorMemoryError as error:
+            log.warning("an index is made anew: %s", error)
+            index.rebuild()
+            shelf.recheck_vectors = True
+
+
+def _clean_copies(ctx: Context, done: Done, with_backups: bool) -> None:
+    done.set_aside = _removed(other_copies.set_aside(ctx.home, _stores(ctx)), done)
+    if with_backups:
+        done.backups = _removed(other_copies.backups(ctx.home), done)
+
+
+def _removed(paths: Sequence[str], done: Done) -> list[str]:
+    """Remove files and folders; return those that are gone now."""
+    gone = []
+    for path in paths:
+        try:
+            other_copies.remove(path)
+            gone.append(path)
+        except OSError as error:
+            done.errors.append(f"{path} cannot be removed: {error.strerror}.")
+    return gone
+
+
+# -- the proof ------------------------------------------------------------------------------------
+
+
+def _shown_by_search(ctx: Context, chosen: Choice, done: Done) -> Searched:
+    """Search every file for the words; mend what still holds them, and search again."""
+    searched = _search(ctx, chosen.pieces)
+    if not searched.found:
+        return searched
+    rest = _unshared(ctx, chosen)
+    if len(rest) < len(chosen.pieces):
+        chosen.pieces = rest
+        searched = _search(ctx, rest)
+    if not searched.found:
+        return searched
+    _mend(ctx, searched, done)
+    return _search(ctx, chosen.pieces)
+
+
+def _unshared(ctx: Context, chosen: Choice) -> list[str]:
+    """Return the pieces that no memory holds: a turn of phrase may stand in others, which stay."""
+    if chosen.form == "text":
+        return chosen.pieces
+    return [
+        piece
+        for piece in chosen.pieces
+        if not any(shelf.journal.holding([piece]) for shelf in ctx.all_shelves())
+    ]
+
+
+def _mend(ctx: Context, searched: Searched, done: Done) -> None:
+    """Write over logs, drop what is made again by itself, and write the databases anew once more: somebody
+    may have read them at that moment, so that their logs could not be folded in."""
+    for path, places in searched.found.items():
+        try:
+            if other_copies.is_log(ctx.home, path):
+                byte_search.overwrite(path, places)
+                done.wiped.append(path)
+            elif other_copies.is_made_again(ctx.home, path):
+                other_copies.remove(path)
+        except OSError as error:
+            done.errors.append(f"{path} cannot be cleaned: {error.strerror}.")
+    time.sleep(0.1)
+    for shelf in ctx.all_shelves():
+        if any(path.startswith(shelf.folder + os.sep) for path in searched.found):
+            try:
+                _clean_store(ctx, shelf, [])
+            except (VectorMemoryError, OSError) as error:
+                done.errors.append(str(error))
+    ctx.state.scrub(whole=True)
+
+
+def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
+    if not pieces:
+        return Searched()
+    return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
+
+
+def _told(searched: Searched, chosen: Choice) -> dict[str, Any]:
+    return {
+        "searched": {
+            "files": searched.files,
+            "mb": round(searched.bytes / 1e6, 1),
+            "pieces": len(chosen.pieces),
+            "unread": searched.unread,
+        },
+        "left": sorted(searched.found),
+    }
+
+
+def _stores(ctx: Context) -> list[str]:
+    return [shelf.folder for shelf in ctx.all_shelves()]

@@ -1,0 +1,240 @@
+"""What a purge is to remove: by id, by words, by session, by project, or what was forgotten."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, NotFoundError, UnsafeTextError
+from vector_memory.model import (
+    DERIVED,
+    HEURISTICS,
+    QUIET,
+    TRAILS,
+    WORLD,
+    Memory,
+    Origin,
+    Scope,
+    Status,
+)
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.capture import archives
+from vector_memory.service.learning import learned_records
+from vector_memory.service.memory import tombstones
+from vector_memory.service.memory.companions import companions
+from vector_memory.service.memory.lookup import lookup
+from vector_memory.service.purge.byte_search import pieces_of
+
+FORMS = ("ids", "text", "session", "dir", "forgotten")
+LEAST_WORDS = 4
+"""Characters that `text` must have: fewer stand everywhere."""
+LEAST_SHARED = 16
+"""Characters from which on a memory's text is looked for in others."""
+EVERY_STATUS = tuple(Status)
+LIVING = (Status.ACTIVE, Status.SUPERSEDED)
+
+
+@dataclass
+class Part:
+    """What goes of one store. `damaged` are rows that hold the words and cannot be read; `derived` are
+    topics and summaries of the sessions concerned, which are made anew without what goes."""
+
+    shelf: Shelf
+    memories: list[Memory]
+    damaged: list[str] = field(default_factory=list)
+    derived: list[Memory] = field(default_factory=list)
+
+    @property
+    def ids(self) -> list[str]:
+        """Return the ids of all rows that go."""
+        return [*(one.id for one in (*self.memories, *self.derived)), *self.damaged]
+
+
+@dataclass
+class Choice:
+    """What goes: of each store, from which sessions, and by which words it would be seen to be there
+    still. `names` are what must not be captured again; `session` and `project` go whole."""
+
+    form: str
+    parts: list[Part]
+    sessions: set[str]
+    pieces: list[str]
+    names: set[str]
+    session: str = ""
+    project: str = ""
+
+    @property
+    def memories(self) -> list[tuple[Shelf, Memory]]:
+        """Return the memories that go, without what is made anew."""
+        return [(part.shelf, one) for part in self.parts for one in part.memories]
+
+
+def choose(ctx: Context, request: request_fields.Request) -> Choice:
+    """Return what a request is to remove.
+
+    Raises:
+        BadInputError: it names nothing, or in two ways.
+        NotFoundError: there is no such memory, session or project.
+    """
+    forms = [name for name in FORMS if request.get(name)]
+    if len(forms) != 1:
+        raise BadInputError(
+            "Purge what? Name it in one way.",
+            "Give ids, --text WORDS, --session ID, --project DIR or --forgotten.",
+        )
+    made = {
+        "ids": _by_ids,
+        "text": _by_text,
+        "session": _by_session,
+        "dir": _by_project,
+        "forgotten": _forgotten,
+    }[forms[0]](ctx, request)
+    for part in made.parts:
+        _add_derived(part, made.sessions)
+    return made
+
+
+def _by_ids(ctx: Context, request: request_fields.Request) -> Choice:
+    """Choose memories, what goes with them, and whatever else holds their whole text."""
+    chosen = [lookup(ctx, prefix) for prefix in request_fields.words_of(request, "ids")]
+    for _, one in chosen:
+        if one.kind in DERIVED and one.source.session:
+            raise BadInputError(
+                f"{one.id[:12]} is a {one.kind}: it is made of what was said, and would be made again.",
+                "Purge what it is made of, or `forget` it; a topic that is forgotten stays so.",
+            )
+    parts = []
+    for shelf in ctx.all_shelves():
+        own = [one for owner, one in chosen if owner is shelf]
+        texts = [one.text for _, one in chosen if len(one.text) >= LEAST_SHARED]
+        holding = _living(shelf, shelf.journal.holding(texts)) if texts else []
+        own = _each_once([*own, *(one for one in holding if one.kind not in DERIVED)])
+        if own:
+            parts.append(Part(shelf, _each_once([*own, *companions(shelf, own)])))
+    return _choice("ids", parts)
+
+
+def _by_text(ctx: Context, request: request_fields.Request) -> Choice:
+    """Choose every row that holds the words, of whatever kind and status."""
+    words = request_fields.text_of(request, "text", 10_000).strip()
+    if len(words) < LEAST_WORDS:
+        raise BadInputError(
+            f"That is shorter than {LEAST_WORDS} characters.", "It would stand nearly everywhere."
+        )
+    spellings = _spellings(words)
+    parts = []
+    for shelf in ctx.all_shelves():
+        ids = shelf.journal.holding(spellings)
+        known = shelf.journal.by_ids(ids)
+        damaged = [id for id in ids if id not in known]
+        parts.append(Part(shelf, list(known.values()), damaged))
+    return _choice("text", parts, spellings)
+
+
+def _spellings(words: str) -> list[str]:
+    """Return words as they were given, and as they are stored."""
+    try:
+        return list(dict.fromkeys([words, str(redact.clean(words).text)]))
+    except UnsafeTextError:
+        return [words]
+
+
+def _by_session(ctx: Context, request: request_fields.Request) -> Choice:
+    session = request_fields.text_of(request, "session", 256).strip()
+    parts = _whole(ctx, Scope(sessions=(session,)))
+    if not parts and not archives.archives_of(ctx.home, session):
+        raise NotFoundError(
+            f"Nothing is stored of a session {session!r}.", "`vector-memory topics` shows sessions."
+        )
+    made = _choice("session", parts)
+    made.session = session
+    made.sessions.add(session)
+    made.names.add(tombstones.session_name(session))
+    return made
+
+
+def _by_project(ctx: Context, request: request_fields.Request) -> Choice:
+    folder = os.path.join(
+        str(request.get("cwd") or "/"),
+        os.path.expanduser(request_fields.text_of(request, "dir", 4_096)),
+    )
+    place = ctx.place(folder)
+    parts = _whole(ctx, Scope(projects=(place.id,)))
+    if not parts:
+        raise NotFoundError(
+            f"Nothing is stored of a project in {folder}.", "`vector-memory stats` shows projects."
+        )
+    made = _choice("dir", parts)
+    made.project = place.id
+    made.names.add(tombstones.project_name(place.id))
+    return made
+
+
+def _forgotten(ctx: Context, request: request_fields.Request) -> Choice:
+    """Choose the tombstones. Nothing of their words is known any more, so that nothing can be looked
+    for; every store is written anew."""
+    parts = []
+    for shelf in ctx.all_shelves():
+        stones = shelf.journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))
+        # A forgotten topic would be found again, were its stone not there.
+        parts.append(Part(shelf, [one for one in stones if one.kind not in DERIVED]))
+    return _choice("forgotten", parts)
+
+
+def _whole(ctx: Context, scope: Scope) -> list[Part]:
+    parts = [
+        Part(shelf, list(shelf.journal.iter_memories(scope, statuses=EVERY_STATUS)))
+        for shelf in ctx.all_shelves()
+    ]
+    return [part for part in parts if part.memories]
+
+
+def _choice(form: str, parts: list[Part], pieces: Sequence[str] = ()) -> Choice:
+    memories = [one for part in parts for one in part.memories]
+    said = [one for one in memories if form != "forgotten"]
+    return Choice(
+        form,
+        parts,
+        {one.source.session for one in said if one.source.session},
+        list(pieces) or pieces_of([one.text for one in said if not _is_count(one)]),
+        tombstones.names_of(memories),
+    )
+
+
+def _is_count(memory: Memory) -> bool:
+    """Whether a memory is a record of what observers count: its words are ours, and stand elsewhere too."""
+    return memory.collection in QUIET and memory.origin is Origin.JOB
+
+
+def _add_derived(part: Part, sessions: set[str]) -> None:
+    """Add the topics and summaries of these sessions and what was learned from them, unless they go anyway
+    or were forgotten."""
+    if not sessions:
+        return
+    known = {one.id for one in part.memories}
+    projects = tuple({one.project for one in part.memories})
+    scopes = (
+        Scope(sessions=tuple(sessions), kinds=DERIVED),
+        Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
+        Scope(projects=projects, collections=(HEURISTICS, TRAILS), kinds=learned_records.DRAWN),
+    )
+    found = (
+        one
+        for scope in scopes
+        for one in part.shelf.journal.iter_memories(scope, statuses=LIVING)
+        if one.id not in known
+    )
+    part.derived = _each_once(list(found))
+
+
+def _living(shelf: Shelf, ids: Sequence[str]) -> list[Memory]:
+    found = shelf.journal.by_ids(ids).values()
+    return [one for one in found if one.status is not Status.FORGOTTEN]
+
+
+def _each_once(memories: Sequence[Memory]) -> list[Memory]:
+    return list({one.id: one for one in memories}.values())

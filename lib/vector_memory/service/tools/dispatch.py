@@ -1,0 +1,59 @@
+"""A tool call, before and after: what memory has to say to it, and who looks on."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+
+from vector_memory.config import Settings
+from vector_memory.service.base.context import Context
+from vector_memory.service.tools.tool_call import Call, Said
+from vector_memory.system.durable_files import write_durably
+
+
+def before(ctx: Context, call: Call) -> Said:
+    """Return what is said to a call that is about to be made."""
+    from vector_memory.service.tools import search_advice
+
+    said = search_advice.before(ctx, call)
+    if ctx.settings.observer == "off":
+        return said
+    from vector_memory.service.tools import observer
+
+    warned = observer.before(ctx, call)
+    if not warned:
+        return said
+    return replace(said, context="\n".join(one for one in (said.context, warned) if one))
+
+
+def after(ctx: Context, call: Call) -> Said:
+    """Return what is said to a call that was made."""
+    from vector_memory.service.tools import search_advice
+
+    return search_advice.after(ctx, call)
+
+
+def warm_up(settings: Settings) -> None:
+    """Import what looks at calls, and make the grammar ready: it takes longer than any call may."""
+    lookers = [
+        *(["search_advice"] if settings.facade != "off" else []),
+        *(["observer"] if settings.observer != "off" else []),
+    ]
+    for name in lookers:
+        importlib.import_module(f"{__package__}.{name}")
+    if lookers:
+        from vector_memory.text import shell
+
+        shell.parse("grep -rn name src")
+
+
+def publish_wishes(path: str, settings: Settings) -> None:
+    """Leave for hooks what of tool calls is to be asked or told (`client.tool_calls.WISHES`)."""
+    words = [
+        *(["search"] if settings.facade in ("beside", "serve") else []),
+        *(["merge"] if settings.facade == "merge" else []),
+        # Who is served instead of a search must not be editing what is searched.
+        *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
+        *(["warn"] if settings.observer == "warn" else []),
+    ]
+    write_durably(path, " ".join(words).encode("ascii"))

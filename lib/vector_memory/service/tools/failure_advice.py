@@ -1,0 +1,125 @@
+"""What comes with a failing command: the fix of the same error, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.fixes.errors import error_line, signature
+from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
+from vector_memory.model import Memory
+from vector_memory.retrieve import render
+from vector_memory.retrieve.search import Hit
+from vector_memory.service.base import context_block
+from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.context_block import Ask
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import lookup
+from vector_memory.text import analysis, fence, harmless
+
+FAILURE_TOKENS = 200
+"""Tokens that one failure may take, the fence included."""
+LEAST_CONFIDENCE = 0.25
+"""A fix that is believed less is not brought any more."""
+DOUBTED = 0.4
+STRICT = 0.55
+"""Relevance that a fix of another error needs at least."""
+KINDS = ("solution", "fix")
+SAME_WORDS, NAMED_WORDS, LEAST_WORDS = 0.6, 0.8, 3
+MOST_KNOWN, MOST_SIMILAR = 50, 5
+SHOWN_MARK = "fix:"
+"""What stands before a memory's id among what a session was shown, where it came with a failure."""
+LONGEST_ERROR = 40_000
+
+
+def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
+    """Return the fenced fix of an error, "" where none is known.
+
+    Args:
+        ask: the session and its folder.
+        error: what the tool said, as the client gives it.
+        command: the command line that failed.
+    """
+    place = ctx.place(ask.folder)
+    if not ctx.settings.recall_on_failure or ctx.is_excluded(place, ask.folder):
+        return ""
+    try:
+        said, tried = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
+    except UnsafeTextError:
+        return ""
+    shelves = ctx.shelves_of(place)
+    sign = signature(said, tried)
+    exact = [one for shelf in shelves for one in known_fixes(shelf, ask, sign, ctx)]
+    found = exact or _similar(ctx, ask, shelves, error_line(said))
+    if not found:
+        ctx.count("failures_unknown")
+        return ""
+    return _present(ctx, ask, shelves, found)
+
+
+def known_fixes(shelf: Shelf, ask: Ask, sign: str, ctx: Context) -> list[Memory]:
+    """Return a store's fixes of an error by its signature, the most trusted first, the newest of
+    equals. The tag is one term of the full-text index, so this reads a handful of rows."""
+    words = analysis.lexical("", "", "", SIGNATURE_TAG + sign).split()
+    scope = replace(scope_of(ctx.place(ask.folder)), tags=(SIGNATURE_TAG + sign,))
+    rows = shelf.journal.matching([max(words, key=len)], scope, MOST_KNOWN)
+    found = shelf.journal.by_seqs([row.seq for row in rows]).values()
+    mine = [one for one in found if one.extra.get("signature") == sign]
+    return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
+
+
+def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], line: str) -> list[Memory]:
+    """Return a solution of an error that reads much the same: relevance alone would do with the same
+    program or topic, and the fix of another error harms."""
+    place = ctx.place(ask.folder)
+    scope = replace(scope_of(place), kinds=KINDS)
+    hits: list[Hit] = lookup.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
+    least = max(STRICT, ctx.settings.threshold)
+    terms = _terms(line)
+    fit = (hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory))
+    return [memory for memory in fit if _says_the_same(memory, terms)][:1]
+
+
+def _says_the_same(memory: Memory, terms: set[str]) -> bool:
+    """Whether a fix was for nearly the same words, or another solution names nearly all of them."""
+    if TAG in memory.tags:
+        known = _terms(memory.title)
+        return len(known & terms) >= SAME_WORDS * len(known | terms)
+    known = _terms(f"{memory.title} {memory.text}")
+    return len(terms) >= LEAST_WORDS and len(known & terms) >= NAMED_WORDS * len(terms)
+
+
+def _terms(text: str) -> set[str]:
+    return set(analysis.lexical("", harmless.unquoted(text), "", "").split())
+
+
+def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
+    """Return the best fix, fenced, unless the session sees it already; count its use."""
+    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and lookup.is_open(one)]
+    if not trusted or context_block.in_sight(trusted[0], ask):
+        return ""
+    best, shown = trusted[0], ctx.state.shown(ask.session)
+    if TAG in best.tags and SHOWN_MARK + best.id not in shown:
+        ctx.state.add_shown(ask.session, [SHOWN_MARK + best.id], ctx.now())
+    if best.id in shown:
+        return ""
+    for shelf in shelves:
+        if best.id in shelf.journal.by_ids([best.id]):
+            ctx.uses.add(shelf, [best.id], ctx.now())
+    ctx.count("fixes_shown")
+    note = _note(best, lookup.name_in(lookup.project_names(shelves), best.project))
+    return context_block.show(ctx, ask.session, [note], "This error was met before:")
+
+
+def _note(memory: Memory, project: str) -> fence.Note:
+    note = render.note(memory, project, FAILURE_TOKENS - render.FENCE_TOKENS)
+    if memory.confidence < DOUBTED:
+        head = note.head + " · doubtful: it did not help the last time"
+        note = fence.Note(note.id, head, note.text, note.foreign)
+    tried = [str(line) for line in memory.extra.get("tried", ())]
+    line = f"Tried in vain: {'; '.join(tried)}"
+    longer = note.with_text(f"{note.text}\n{line}")
+    fits = longer.tokens - 4 <= FAILURE_TOKENS - render.FENCE_TOKENS
+    return longer if tried and fits else note

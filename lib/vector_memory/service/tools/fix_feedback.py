@@ -1,0 +1,92 @@
+"""Whether a fix that was shown helped: read from what the session did next."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.exchanges import Call, exchanges
+from vector_memory.index.fixes.errors import signature
+from vector_memory.index.fixes.fixes import is_failure, succeeded
+from vector_memory.index.transcript import read_entries
+from vector_memory.model import Memory, Status
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.tools.failure_advice import SHOWN_MARK
+
+log = logging.getLogger(__name__)
+
+HELPED, MOST = 0.1, 0.95
+FAILED, LEAST = 0.15, 0.1
+VERDICTS = "verdicts"
+MOST_VERDICTS = 50
+
+
+def judge(ctx: Context, session: str, path: str) -> int:
+    """Weigh the fixes that a session was shown by what its transcript says came of them; return how
+    many were weighed. Each session judges a fix once, so that reading it again changes nothing."""
+    shown = {
+        id.removeprefix(SHOWN_MARK): at
+        for id, at in ctx.state.shown_at(session).items()
+        if id.startswith(SHOWN_MARK)
+    }
+    waiting = list(_waiting(ctx, shown, session)) if shown else []
+    if not waiting:
+        return 0
+    calls = [call for one in exchanges(read_entries(path, final=True)) for call in one.calls]
+    return sum(
+        _weigh(ctx, shelf, memory, session, _verdict(memory, calls, shown[memory.id]))
+        for shelf, memory in waiting
+    )
+
+
+def _waiting(
+    ctx: Context, shown: dict[str, datetime], session: str
+) -> Iterable[tuple[Shelf, Memory]]:
+    for shelf in ctx.all_shelves():
+        for memory in shelf.journal.by_ids(list(shown)).values():
+            known = memory.extra.get(VERDICTS) or {}
+            if memory.status is Status.ACTIVE and session not in known:
+                yield shelf, memory
+
+
+def _verdict(memory: Memory, calls: Sequence[Call], shown_at: datetime) -> bool | None:
+    """Whether the fix helped: the first that comes after it was shown decides, the same error again
+    or the same command well done. None while neither came."""
+    sign, families = memory.extra.get("signature"), memory.extra.get("families") or ()
+    for call in calls:
+        if call.at is None or call.at <= shown_at or not call.command:
+            continue
+        if is_failure(call) and _signed(call) == sign:
+            return False
+        if succeeded(call, families):
+            return True
+    return None
+
+
+def _signed(call: Call) -> str:
+    try:
+        return signature(redact.clean(call.output).text, redact.clean(call.command).text)
+    except UnsafeTextError:
+        return ""
+
+
+def _weigh(ctx: Context, shelf: Shelf, memory: Memory, session: str, helped: bool | None) -> bool:
+    if helped is None:
+        return False
+    if helped:
+        confidence = max(memory.confidence, min(MOST, memory.confidence + HELPED))
+    else:
+        confidence = min(memory.confidence, max(LEAST, memory.confidence - FAILED))
+    verdicts = {**(memory.extra.get(VERDICTS) or {}), session: "helped" if helped else "failed"}
+    kept = dict(list(verdicts.items())[-MOST_VERDICTS:])
+    shelf.journal.update(
+        replace(memory, confidence=round(confidence, 4), extra={**memory.extra, VERDICTS: kept})
+    )
+    ctx.count("fixes_helped" if helped else "fixes_failed")
+    ctx.notify()
+    return True

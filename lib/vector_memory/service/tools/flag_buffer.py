@@ -1,0 +1,82 @@
+"""Flags of running sessions: lines of JSON in a small file, until a turn ends and they become records.
+
+Every word in it went through redaction before. It lies among the logs, which a purge searches and writes
+over. A line is one write, so that a daemon that is killed loses nothing that was written; a line that was cut
+off is skipped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from typing import Any
+
+from vector_memory.client.spool import write_all
+from vector_memory.system.paths import Home
+
+FILE = "flags.jsonl"
+MOST_BYTES = 2_000_000
+"""A buffer that nobody empties grows no further."""
+_writing = threading.Lock()
+
+
+def path_of(home: Home) -> str:
+    """Return where the buffer is."""
+    return os.path.join(home.logs, FILE)
+
+
+def append(home: Home, flags: list[dict[str, Any]]) -> int:
+    """Write flags and return how many: none where the buffer is full or cannot be written."""
+    lines = b"".join(json.dumps(one).encode("ascii") + b"\n" for one in flags)
+    with _writing:
+        try:
+            descriptor = os.open(
+                path_of(home), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600
+            )
+        except OSError:
+            return 0
+        try:
+            size = os.fstat(descriptor).st_size
+            if size + len(lines) > MOST_BYTES:
+                return 0
+            # What was cut off in the middle of a line must not take the next one with it.
+            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            write_all(descriptor, b"\n" * torn + lines)
+        except OSError:
+            return 0
+        finally:
+            os.close(descriptor)
+    return len(flags)
+
+
+def take(home: Home) -> tuple[str, list[dict[str, Any]]]:
+    """Set the buffer aside and return it: its path, to be removed when its flags are stored, and its flags.
+    One that was set aside before comes first: a daemon ended before it was done with it."""
+    path = path_of(home)
+    taken = f"{path}.taken"
+    with _writing:
+        if not os.path.exists(taken):
+            try:
+                os.rename(path, taken)
+            except OSError:
+                return "", []
+    return taken, _read(taken)
+
+
+def done(taken: str) -> None:
+    """Remove a buffer whose flags are stored."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(taken)
+
+
+def _read(path: str) -> list[dict[str, Any]]:
+    found = []
+    with open(path, "rb") as file:
+        for line in file.read(2 * MOST_BYTES).splitlines():
+            with contextlib.suppress(ValueError):
+                flag = json.loads(line)
+                if isinstance(flag, dict) and isinstance(flag.get("id"), str):
+                    found.append(flag)
+    return found

@@ -1,0 +1,167 @@
+"""What became of flags: one record for each session in the collection of assessments, and how to see them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from vector_memory.errors import StoreFullError, UnsafeTextError
+from vector_memory.model import ASSESSMENTS, Memory, Scope
+from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.learning import counted_records
+from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.memory.lookup import name_in, project_names
+from vector_memory.service.tools import flag_buffer
+
+log = logging.getLogger(__name__)
+
+KIND = "assessment"
+MOST_FLAGS = 200
+MOST_TOLD = 12
+MOST_SESSIONS = 10_000
+_SHOWN = ("at", "category", "severity", "text", "reason", "tool", "asked", "topic", "session")
+_settling = threading.Lock()
+
+
+def settle(ctx: Context) -> int:
+    """Make records of what is in the buffer and return how many flags that were.
+
+    Whatever interrupts it, nothing is lost or counted twice: the buffer goes when its flags are stored, and a
+    flag that a record has is not added again.
+
+    Raises:
+        StoreFullError: a store cannot be written; the buffer stays.
+    """
+    settled = 0
+    with _settling:
+        while True:
+            taken, flags = flag_buffer.take(ctx.home)
+            if not taken:
+                return settled
+            by_session: dict[tuple[str, str], list[dict[str, Any]]] = {}
+            for one in flags:
+                key = (str(one.get("session") or ""), str(one.get("folder") or "/"))
+                by_session.setdefault(key, []).append(one)
+            for (session, folder), own in by_session.items():
+                try:
+                    settled += _settle(ctx, session, folder, own)
+                except StoreFullError:
+                    raise
+                except Exception as error:
+                    # One session's flags are not worth those of all the others.
+                    ctx.count("flags_dropped", len(own))
+                    log.warning("the flags of session %s are not kept: %r", session, error)
+            flag_buffer.done(taken)
+
+
+def _settle(ctx: Context, session: str, folder: str, flags: Sequence[dict[str, Any]]) -> int:
+    place = ctx.place(folder)
+    if ctx.is_excluded(place, folder):
+        return 0
+    with privacy.for_folder(ctx, folder):
+        known = counted_records.get(ctx, place, ASSESSMENTS, session)
+        kept = {
+            one["id"]: one for one in [*_flags(known), *flags] if isinstance(one.get("id"), str)
+        }
+        merged = list(kept.values())[:MOST_FLAGS]
+        if known is not None and len(merged) == len(_flags(known)):
+            return 0
+        try:
+            counted_records.keep(ctx, place, _record(session, merged))
+        except UnsafeTextError:
+            ctx.count("texts_dropped")
+            return 0
+    return len(merged) - len(_flags(known))
+
+
+def _flags(memory: Memory | None) -> list[dict[str, Any]]:
+    found = memory.extra.get("flags") if memory is not None else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _record(session: str, flags: Sequence[dict[str, Any]]) -> Record:
+    """Return a session's record: in words what was found, in `extra` all of it."""
+    counts = dict(Counter(str(one.get("category")) for one in flags).most_common())
+    told = ", ".join(f"{n} {name}" for name, n in counts.items())
+    topic = next((str(one["topic"]) for one in reversed(flags) if one.get("topic")), "")
+    lines = [f"Flagged in this session: {told}.", *([f"Asked: {topic}"] if topic else [])]
+    grave = sorted(flags, key=lambda one: one.get("severity") != "high")
+    lines += [
+        f"- {one.get('category')} ({one.get('severity')}): {one.get('text')} \u2013 {one.get('reason')}"
+        for one in grave[:MOST_TOLD]
+    ]
+    if len(flags) > MOST_TOLD:
+        lines.append(f"- and {len(flags) - MOST_TOLD} more")
+    return Record(
+        ASSESSMENTS,
+        session,
+        "\n".join(lines),
+        title=f"Flagged: {told}",
+        kind=KIND,
+        tags=("observer", *counts),
+        session=session,
+        extra={
+            "counts": counts,
+            "high": sum(one.get("severity") == "high" and not one.get("asked") for one in flags),
+            "asked": topic,
+            "flags": [
+                {name: value for name, value in one.items() if name != "folder"} for one in flags
+            ],
+        },
+    )
+
+
+# -- seeing them -----------------------------------------------------------------------------------
+
+
+def flags(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+    """Return what was flagged, newest first, with counts by category."""
+    settle(ctx)
+    k = request_fields.number_of(request, "k", 100, 1, 100_000)
+    since = request_fields.time_of(request, "since")
+    categories = request_fields.words_of(request, "category")
+    wanted, place = request_fields.scope_asked(ctx, request)
+    shelves = request_fields.shelves_asked(ctx, request, place)
+    names = project_names(shelves)
+    found = []
+    for memory in _records(shelves, wanted.projects, wanted.sessions):
+        project = name_in(names, memory.project)
+        found += [
+            {name: one.get(name) for name in _SHOWN} | {"project": project}
+            for one in _flags(memory)
+        ]
+    after = since.isoformat() if since else ""
+    fit = [
+        one
+        for one in found
+        if str(one["at"]) >= after and (not categories or one["category"] in categories)
+    ]
+    fit.sort(key=lambda one: str(one["at"]), reverse=True)
+    return {"flags": fit[:k], "total": len(fit), "counts": _counted(fit)}
+
+
+def figures(shelves: Sequence[Shelf], scope: Scope) -> dict[str, int]:
+    """Return how often each category was flagged."""
+    total: Counter[str] = Counter()
+    for memory in _records(shelves, scope.projects, ()):
+        counts = memory.extra.get("counts")
+        if isinstance(counts, dict):
+            total.update({str(name): n for name, n in counts.items() if isinstance(n, int)})
+    return dict(total.most_common())
+
+
+def _records(
+    shelves: Sequence[Shelf], projects: tuple[str, ...] | None, sessions: tuple[str, ...]
+) -> Iterable[Memory]:
+    scope = Scope(projects=projects, collections=(ASSESSMENTS,), sessions=sessions)
+    for shelf in shelves:
+        yield from shelf.journal.recent(scope, MOST_SESSIONS)
+
+
+def _counted(found: Sequence[dict[str, Any]]) -> dict[str, int]:
+    return dict(Counter(str(one["category"]) for one in found).most_common())

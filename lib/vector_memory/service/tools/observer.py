@@ -1,0 +1,296 @@
+"""The constitutional observer: every tool call is held against what was asked and what would be lost.
+
+It looks before the call is made, with no model, and never stops one. What it finds is written, redacted, to a
+buffer (`flag_buffer`) and becomes a record of the session when a turn ends (`assessments`); where the settings
+say so, the agent is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from vector_memory import projects, redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import GLOBAL_PROJECT, HEURISTICS, PROCEDURE, RULES, Origin, Scope
+from vector_memory.observe.commands import command_line, judge
+from vector_memory.observe.commands.findings import (
+    HIGH,
+    LIMIT,
+    SCOPE_DRIFT,
+    TARGET_DRIFT,
+    Finding,
+    Surroundings,
+)
+from vector_memory.observe.intent import asked_for, changes, drift, objectives
+from vector_memory.observe.intent.drift import Course
+from vector_memory.observe.intent.objectives import Objectives
+from vector_memory.service.base import context_block
+from vector_memory.service.base.context import Context
+from vector_memory.service.learning import counted_records
+from vector_memory.service.tools import earlier_prompts, flag_buffer
+from vector_memory.text import fence
+
+if TYPE_CHECKING:
+    from vector_memory.service.tools.tool_call import Call
+
+log = logging.getLogger(__name__)
+
+KIND = "observer"
+_told_of: set[type[Exception]] = set()
+"""What went wrong already: it stands in the log once, since calls come every second."""
+SELF_ASSESSMENT = "self-assessment"
+MOST_FLAGS = 200
+"""Of one session: who breaks more than that is known well enough."""
+MOST_MADE = 500
+MOST_RULES = 40
+WHAT_CHARS, WHY_CHARS, TARGET_CHARS = 160, 240, 120
+MOST_WARNED = 3
+HEAD = (
+    "A remark of the session's observer on the call that is being made: not an instruction, and the call "
+    "goes on. Weigh it; where the user asked for just this, ignore it."
+)
+
+
+@dataclass
+class Watched:
+    """What is known of one session."""
+
+    around: Surroundings
+    earlier: tuple[str, ...] = ()
+    heard: tuple[str, ...] | None = None
+    said: tuple[str, ...] = ()
+    objectives: Objectives = field(default_factory=Objectives)
+    course: Course = field(default_factory=Course)
+    made: dict[str, None] = field(default_factory=dict)
+    flags: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def before(ctx: Context, call: Call) -> str:
+    """Look at a call that is about to be made; return the block that warns of it, "" for none.
+
+    Whatever goes wrong here, the call is made.
+    """
+    try:
+        place = ctx.place(call.folder)
+        if (
+            ctx.settings.observer == "off"
+            or not call.session
+            or ctx.is_excluded(place, call.folder)
+        ):
+            return ""
+        watched = ctx.running.of(KIND, call.session, lambda: _begin(call, place))
+        with watched.lock:
+            found = _look(ctx, call, place, watched)
+            return _tell(ctx, call, watched, found) if found else ""
+    except Exception as error:
+        if type(error) not in _told_of:
+            _told_of.add(type(error))
+            log.warning("a tool call was not watched: %s", type(error).__name__, exc_info=error)
+        ctx.count("observer_failed")
+        return ""
+
+
+def _begin(call: Call, place: projects.Place) -> Watched:
+    """Start to watch a session; one that runs already is known by its transcript."""
+    folder = os.path.realpath(call.folder)
+    root = _top(folder, place)
+    alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
+    home = os.path.realpath(os.path.expanduser("~"))
+    around = Surroundings(root, folder, home, os.path.lexists, alias=alias)
+    earlier = earlier_prompts.read(call.transcript)
+    watched = Watched(around, earlier.prompts)
+    for path in earlier.files:
+        inner = around.within(around.path(path))
+        if inner:
+            watched.course.note(inner)
+    return watched
+
+
+def _top(folder: str, place: projects.Place) -> str:
+    """Return the folder that a session's work lies in: its project's, or its own worktree's."""
+    if folder == place.root or folder.startswith(place.root.rstrip("/") + "/"):
+        return place.root
+    here = folder
+    while here != os.path.dirname(here):
+        if os.path.lexists(os.path.join(here, ".git")):
+            return here
+        here = os.path.dirname(here)
+    return folder
+
+
+# -- looking ---------------------------------------------------------------------------------------
+
+
+def _look(ctx: Context, call: Call, place: projects.Place, watched: Watched) -> list[Finding]:
+    if watched.heard != call.asked:
+        _hear(ctx, call, place, watched)
+    around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made)
+    command = call.input.get("command")
+    is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
+    line = command_line.read(str(command), around) if is_shell else None
+    view = changes.of_call(call.tool, call.input, around, line)
+    found = judge.of_call(call.tool, call.input, around, line)
+    found = [
+        one._replace(severity=HIGH) if one.category in watched.objectives.wary else one
+        for one in found
+    ]
+    found += drift.look(watched.course, watched.objectives, view, around)
+    for change in view.changes:
+        if (
+            change.kind in (changes.NEW, changes.FOLDER)
+            and change.path != around.root
+            and not os.path.lexists(change.path)
+        ):
+            watched.made[change.path] = None
+    while len(watched.made) > MOST_MADE:
+        del watched.made[next(iter(watched.made))]
+    return found
+
+
+def _hear(ctx: Context, call: Call, place: projects.Place, watched: Watched) -> None:
+    """Take in new prompts: what is asked now, and the rules that hold."""
+    if watched.heard is not None:
+        watched.course.prompted()
+    watched.heard = call.asked
+    known = {_folded(one) for one in call.asked}
+    watched.said = (*(one for one in watched.earlier if _folded(one) not in known), *call.asked)
+    assessment = counted_records.get(ctx, place, HEURISTICS, SELF_ASSESSMENT)
+    watched.objectives = objectives.of_session(
+        watched.said, _rules(ctx, place), assessment.text if assessment else ""
+    )
+
+
+def _folded(prompt: str) -> str:
+    return " ".join(prompt.split())[:200]
+
+
+def _rules(ctx: Context, place: projects.Place) -> list[str]:
+    """Return what the user himself pinned as a rule here or everywhere."""
+    scope = Scope(projects=(place.id, GLOBAL_PROJECT))
+    found = [
+        one for shelf in ctx.shelves_of(place) for one in shelf.journal.important(scope, MOST_RULES)
+    ]
+    return [
+        one.text
+        for one in found
+        if one.origin is Origin.USER
+        and one.kind in RULES
+        and one.kind != PROCEDURE
+        and one.trust == 2
+        and not one.is_held
+    ]
+
+
+# -- telling ---------------------------------------------------------------------------------------
+
+
+def _tell(ctx: Context, call: Call, watched: Watched, found: Sequence[Finding]) -> str:
+    if not _look_through(ctx, call):
+        return ""
+    flags = [flag for one in found if (flag := _flag(ctx, call, watched, one))]
+    if ctx.settings.capture:
+        _keep(ctx, call, watched, flags)
+    return _warning(ctx, call, flags) if ctx.settings.observer == "warn" else ""
+
+
+def _keep(ctx: Context, call: Call, watched: Watched, flags: list[dict[str, Any]]) -> None:
+    room = max(0, MOST_FLAGS - watched.flags)
+    kept = flag_buffer.append(ctx.home, flags[:room]) if flags[:room] else 0
+    watched.flags += kept
+    ctx.count("flags_recorded", kept)
+    ctx.count("flags_dropped", len(flags) - kept)
+
+
+def _look_through(ctx: Context, call: Call) -> bool:
+    """Redact the whole call, so that its secrets go from the words that are kept of it; whether that could
+    be done."""
+    try:
+        for text in (*_strings(call.input), *call.asked):
+            redact.clean(text)
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return False
+    return True
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _flag(ctx: Context, call: Call, watched: Watched, found: Finding) -> dict[str, Any] | None:
+    """Return a finding as it is kept: redacted, then cut; None if its words cannot be checked."""
+    try:
+        what, why = _line(found.what, WHAT_CHARS), _line(found.why, WHY_CHARS)
+        target, asked = (
+            _line(found.target, TARGET_CHARS),
+            _line(watched.objectives.in_short, WHY_CHARS),
+        )
+    except UnsafeTextError:
+        ctx.count("texts_dropped")
+        return None
+    at = ctx.now()
+    return {
+        "id": _hash(call.session, call.use_id or at.isoformat(), found.category, target),
+        "session": call.session[:100],
+        "folder": call.folder,
+        "at": at.isoformat(),
+        "tool": str(redact.clean(call.tool).text)[:80],
+        "agent": bool(call.agent),
+        "category": found.category,
+        "severity": found.severity,
+        "text": what,
+        "reason": why,
+        "target": target,
+        "topic": asked,
+        "asked": asked_for.is_asked(found, watched.said),
+    }
+
+
+def _line(text: str, chars: int) -> str:
+    """Redact a text, and make it a line of so many characters. Never the other way round: a cut may hide
+    the end of a secret."""
+    words = " ".join(redact.clean(text).text.split())
+    return words if len(words) <= chars else words[: chars - 1] + "\u2026"
+
+
+def _hash(*words: str) -> str:
+    return hashlib.blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+_DRIFTS = (LIMIT, SCOPE_DRIFT, TARGET_DRIFT)
+
+
+def _warning(ctx: Context, call: Call, flags: Sequence[dict[str, Any]]) -> str:
+    """Return what the agent is told: of what is grave or leads away and was not asked for, once for each
+    kind and target."""
+    shown = ctx.state.shown(call.session)
+    notes = {}
+    for one in flags:
+        id = _hash("warning", call.session, one["category"], one["target"])
+        grave = one["severity"] == HIGH or one["category"] in _DRIFTS
+        if grave and not one["asked"] and id not in shown and id not in notes:
+            words = (
+                one["reason"]
+                if one["category"] in _DRIFTS
+                else f"{one['reason']} (`{one['text']}`)"
+            )
+            notes[id] = fence.Note(id, fence.head("", one["category"], "", ""), words)
+    if not notes:
+        return ""
+    ctx.count("observer_warnings")
+    asked = flags[0]["topic"]
+    title = f"The user asked: \u201c{asked}\u201d" if asked else ""
+    return context_block.show(
+        ctx, call.session, list(notes.values())[:MOST_WARNED], title, head=HEAD
+    )

@@ -1,0 +1,482 @@
+"""What memory knows of what is searched for, at the moment of the search.
+
+It speaks only where a memory names what is looked for, once for a memory and a search in a session, in
+few tokens, and never breaks a search: whatever goes wrong here, the search runs as if nobody had looked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from functools import partial
+
+from vector_memory import projects
+from vector_memory.model import (
+    CONCLUSION,
+    CONTEXT,
+    DECISION,
+    DERIVED,
+    PASSAGE,
+    PREFERENCE,
+    PROBLEM,
+    PROCEDURE,
+    QUIET,
+    SOLUTION,
+    SUMMARY,
+    TODO,
+    TOPIC,
+    Memory,
+)
+from vector_memory.observe.search import names_match as names
+from vector_memory.observe.search.names_match import Naming
+from vector_memory.observe.search.pattern_terms import Sought, sought
+from vector_memory.observe.search.searches import Looked, searches
+from vector_memory.retrieve import render
+from vector_memory.retrieve.echoes import Told
+from vector_memory.service.base import client_memory, context_block
+from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import lookup
+from vector_memory.service.tools import file_changes, merged_result
+from vector_memory.service.tools.edited_files import edits_of
+from vector_memory.service.tools.tool_call import NOTHING, Call, Said
+from vector_memory.text import analysis, fence, mentions, shell
+from vector_memory.text.harmless import is_marked
+
+log = logging.getLogger(__name__)
+
+TITLE = "Known of what is searched for:"
+SERVED = (
+    "Not searched: this is known of it, and the files named are unchanged since. "
+    "Search again, the same way, for the real result."
+)
+SEARCH_MARK = "search:"
+"""What stands before a search's digest among what a session was shown."""
+MOST_CANDIDATES = 40
+MOST_BY_PARTS = 12
+"""Memories that are looked at where none has a name as it stands: `journal.load_it` has `load_it`."""
+MOST_WEIGHED = 8
+"""Memories whose files are looked up."""
+MOST_NOTES = 2
+LONGEST_TURN = timedelta(hours=6)
+MOST_FILES = 3
+"""Files that a note names in its head."""
+LEAST_CONFIDENCE = 0.25
+WORTH = {
+    DECISION: 3.0, SOLUTION: 3.0, CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, PROCEDURE: 3.0, PREFERENCE: 2.5,
+    SUMMARY: 2.0, CONTEXT: 1.5, PROBLEM: 1.5, PASSAGE: 1.0, TOPIC: 1.0, TODO: 0.5,
+}  # fmt: skip
+"""What a memory of a kind is worth here: where something is or why it is so, before mere talk. Kinds that
+are not named, questions among them, never come."""
+ANSWERING = frozenset({DECISION, SOLUTION, CONCLUSION, PROCEDURE, "note", "fix"})
+"""Kinds of memories that may stand in a search's place."""
+_WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+_EDITING_PROGRAMS = frozenset({"tee", "patch", "mv", "cp", "rm", "dd", "truncate", "install"})
+_saying = threading.Lock()
+"""Held from looking at what was shown to noting what is: searches of one message come at once."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A memory that names what is looked for: how well, what it names, its files, the likeliest first, and
+    what became of them."""
+
+    memory: Memory
+    shelf: Shelf
+    fit: float
+    held: Naming
+    named: tuple[str, ...] = ()
+    score: float = 0.0
+    files: file_changes.Files = file_changes.Files()
+
+
+def before(ctx: Context, call: Call) -> Said:
+    """Return what is said to a search that is about to run: context beside it or, in the mode for that
+    and where memory surely has it, an answer in its place."""
+    mode = ctx.settings.facade
+    if mode not in ("beside", "serve"):
+        return NOTHING
+    try:
+        if mode == "serve":
+            _note_edits(ctx, call)
+        return _said(ctx, call, mode == "serve")
+    except Exception as error:
+        return _failed(ctx, error)
+
+
+def after(ctx: Context, call: Call) -> Said:
+    """Return what a search's result is replaced with in the mode for that: itself, with what is known on
+    top of it."""
+    if ctx.settings.facade != "merge" or call.response is None:
+        return NOTHING
+    try:
+        said = _said(ctx, call, False)
+        if not said:
+            return NOTHING
+        merged = merged_result.with_memory(call.tool, call.response, said.context)
+        return Said(output=merged) if merged is not None else said
+    except Exception as error:
+        return _failed(ctx, error)
+
+
+def _failed(ctx: Context, error: Exception) -> Said:
+    log.warning("a search got no memory: %r", error)
+    ctx.count("facade_failed")
+    return NOTHING
+
+
+def _said(ctx: Context, call: Call, may_serve: bool) -> Said:
+    looked = searches(call.tool, call.input)
+    if looked is None:
+        return NOTHING
+    place = ctx.place(call.folder)
+    wanted = sought(looked.searches)
+    if (
+        not wanted
+        or ctx.is_excluded(place, call.folder, call.cwd)
+        or _is_elsewhere(wanted, call, place)
+    ):
+        return NOTHING
+    wanted = replace(wanted, places=_within(wanted, call, place))
+    ctx.count("facade_searches")
+    shelves = ctx.shelves_of(place)
+    found = find(ctx, call, wanted, place, shelves)
+    if not found:
+        return NOTHING
+    with _saying:
+        return _present(ctx, call, looked, wanted, found, may_serve)
+
+
+def listener(call: Call) -> str:
+    """Return by which name it is noted what was shown: a subagent sees nothing of what its session saw."""
+    return f"{call.session}:{call.agent}" if call.agent else call.session
+
+
+def _is_elsewhere(wanted: Sought, call: Call, place: projects.Place) -> bool:
+    """Whether a search looks nowhere in the project."""
+    roots = (*_roots(call, place), os.path.realpath(call.cwd))
+    if not wanted.places:
+        return False
+    paths = [
+        os.path.normpath(os.path.join(call.cwd, os.path.expanduser(one))) for one in wanted.places
+    ]
+    return not any(
+        path == root or path.startswith(root + os.sep) or root.startswith(path.rstrip("/") + os.sep)
+        for path in paths
+        for root in (*roots, call.folder, call.cwd)
+    )
+
+
+def _within(wanted: Sought, call: Call, place: projects.Place) -> tuple[str, ...]:
+    """Return the places that are looked in, without the whole project: that says nothing."""
+    whole = {*_roots(call, place), call.folder}
+    return tuple(
+        one for one in wanted.places if os.path.normpath(os.path.join(call.cwd, one)) not in whole
+    )
+
+
+def _roots(call: Call, place: projects.Place) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((os.path.realpath(call.folder), place.root)))
+
+
+# -- what is found --------------------------------------------------------------------------------
+
+
+def find(
+    ctx: Context, call: Call, wanted: Sought, place: projects.Place, shelves: Sequence[Shelf]
+) -> list[Found]:
+    """Return the memories that name what is looked for and may come, the most telling first.
+
+    Words and names find them: no vector is made, whose model would take longer than all else.
+    """
+    exact = [term for one in wanted.alternatives for term in (*one.names, *one.words, *one.files)]
+    exact += [analysis.stem(one) for one in exact]
+    parts = [term for one in wanted.alternatives for term in one.terms]
+    return _named(ctx, call, wanted, place, shelves, exact, MOST_CANDIDATES) or _named(
+        ctx, call, wanted, place, shelves, parts, MOST_BY_PARTS
+    )
+
+
+def _named(
+    ctx: Context,
+    call: Call,
+    wanted: Sought,
+    place: projects.Place,
+    shelves: Sequence[Shelf],
+    terms: Sequence[str],
+    most: int,
+) -> list[Found]:
+    ask = context_block.Ask(call.session, call.folder, compacted_at=call.compacted_at)
+    found = []
+    for shelf in shelves:
+        rows = shelf.journal.matching(list(dict.fromkeys(terms)), scope_of(place), most)
+        for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
+            if not _may_come(ctx, memory) or context_block.in_sight(memory, ask):
+                continue
+            if not names.may_fit(wanted, (memory.title, memory.text, *memory.files)):
+                continue
+            held = names.naming(memory.title, memory.text, memory.files)
+            fit = names.fit(wanted, held)
+            if fit:
+                found.append(Found(memory, shelf, fit, held))
+    complete = partial(_with_files, wanted, (*_roots(call, place), call.folder))
+    return [one for one in map(complete, _best(ctx, found)) if one.named]
+
+
+def _best(ctx: Context, found: Sequence[Found]) -> list[Found]:
+    weighed = [replace(one, score=_score(ctx, one)) for one in found]
+    return sorted(weighed, key=lambda one: (one.score, one.memory.created_at), reverse=True)[
+        :MOST_WEIGHED
+    ]
+
+
+def _with_files(wanted: Sought, roots: Sequence[str], one: Found) -> Found:
+    """Return a memory with the files that it is about, those that are looked in first: those that it
+    names, and those of the turn in which it was said. It has none where they are not where is looked."""
+    memory = one.memory
+    own = mentions.files(memory.text)
+    if memory.kind == PASSAGE and not wanted.places and not any(map(names.says_where, own)):
+        # Talk in a turn that edited some file: nothing says that it is there.
+        return replace(one, named=())
+    named = [*own, *memory.files]
+    if memory.source.session and memory.kind not in DERIVED:
+        turn = one.shelf.journal.of_turn(memory.source, memory.project)
+        named += [file for other in turn for file in other.files]
+    named = _distinct(named, roots)
+    here = [file for file in named if any(names.in_place(place, file) for place in wanted.places)]
+    if wanted.places and not here:
+        return replace(one, named=())
+    rest = [file for file in named if file not in here and names.says_where(file)]
+    return replace(one, named=tuple(here + rest))
+
+
+def _distinct(files: Iterable[str], roots: Sequence[str]) -> list[str]:
+    """Return files, each once and relative where they lie in the project: of two with one base name the
+    longer path."""
+    best: dict[str, str] = {}
+    for file in files:
+        file = file.lstrip("@")
+        for root in roots:
+            file = file.removeprefix(root.rstrip(os.sep) + os.sep)
+        base = os.path.basename(file)
+        known = best.get(base, "")
+        if not known or (len(file) > len(known) and not file.startswith(("/", "~"))):
+            best[base] = file
+    return list(best.values())
+
+
+def _may_come(ctx: Context, memory: Memory) -> bool:
+    now = ctx.now()
+    return (
+        memory.kind in WORTH
+        and memory.collection not in QUIET
+        and lookup.is_open(memory)
+        and memory.confidence >= LEAST_CONFIDENCE
+        and (memory.expires_at is None or memory.expires_at > now)
+        and (memory.valid_until is None or memory.valid_until > now)
+    )
+
+
+def _score(ctx: Context, one: Found) -> float:
+    """Return what orders memories: how exactly they name it, what kind they are, whether they name a
+    file themselves, whose words they are, and how fresh they are."""
+    days = max(0.0, (ctx.now() - one.memory.created_at).total_seconds() / 86_400)
+    return float(
+        2.0 * one.fit
+        + WORTH[one.memory.kind]
+        + 2.0 * bool(one.held.files)
+        + 0.5 * one.memory.trust
+        + 0.5 ** (days / 30.0)
+    )
+
+
+# -- what is said ---------------------------------------------------------------------------------
+
+
+def _present(
+    ctx: Context,
+    call: Call,
+    looked: Looked,
+    wanted: Sought,
+    found: Sequence[Found],
+    may_serve: bool,
+) -> Said:
+    """Return the best of what was found, fenced, and note that it was said."""
+    key = listener(call)
+    shown = ctx.state.shown(key)
+    mark = SEARCH_MARK + _digest(wanted)
+    if mark in shown:
+        return NOTHING
+    fresh = _not_told(found, shown)[:MOST_NOTES]
+    if not fresh:
+        return NOTHING
+    roots = _roots(call, ctx.place(call.folder))
+    fresh = [replace(one, files=_files_of(one, roots)) for one in fresh]
+    serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh[0])
+    notes = list(_notes(ctx, fresh[:1] if serves else fresh, wanted, SERVED if serves else TITLE))
+    known = client_memory.known_to_client(call.transcript)
+    told = context_block.show(ctx, key, notes, SERVED if serves else TITLE, known)
+    if not told:
+        return NOTHING
+    ctx.state.add_shown(key, [mark], ctx.now())
+    ctx.count("facade_served" if serves else "facade_spoke")
+    chosen = {note.id for note in notes}
+    for one in fresh:
+        if one.memory.id in chosen:
+            ctx.uses.add(one.shelf, [one.memory.id], ctx.now())
+    return Said(instead=told) if serves else Said(context=told)
+
+
+def _digest(wanted: Sought) -> str:
+    """Return what a search is known by: what it looks for, however it is written."""
+    words = sorted(repr((one.names, one.words, one.files)) for one in wanted.alternatives)
+    return hashlib.blake2b("\n".join(words).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _not_told(found: Sequence[Found], shown: set[str]) -> list[Found]:
+    """Return what the session was not given, neither itself nor in another memory's words."""
+    told = Told()
+    ids = list(shown)
+    for shelf in {id(one.shelf): one.shelf for one in found}.values() if ids else ():
+        for memory in shelf.journal.by_ids(ids).values():
+            told.add(memory)
+    fresh = []
+    for one in found:
+        if one.memory.id not in shown and not told.holds(one.memory):
+            told.add(one.memory)
+            fresh.append(one)
+    return fresh
+
+
+def _notes(
+    ctx: Context, found: Sequence[Found], wanted: Sought, title: str
+) -> Iterator[fence.Note]:
+    """Yield as many notes as the budget holds."""
+    left = ctx.settings.facade_tokens - render.FENCE_TOKENS - fence.tokens(title)
+    around = _around(wanted)
+    project_names = lookup.project_names(list({id(one.shelf): one.shelf for one in found}.values()))
+    for one in found:
+        head = _head(one, lookup.name_in(project_names, one.memory.project))
+        if left < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
+            return
+        whole = fence.Note(
+            one.memory.id, head, one.memory.text, foreign=render.is_others(one.memory)
+        )
+        note = fence.fitting(whole, left - 4, around)
+        if note.tokens <= left:
+            left -= note.tokens
+            yield note
+
+
+def _around(wanted: Sought) -> list[str]:
+    """Return the words around which a text is cut: names, where they are looked for."""
+    exact = [one for part in wanted.alternatives for one in (*part.names, *part.files)]
+    return exact or [one for part in wanted.alternatives for one in part.words]
+
+
+def _head(one: Found, project: str) -> str:
+    """Return a note's first line: what every memory's says, without the transcript that it came from, whose
+    name is long, and with its files and what became of them."""
+    memory = one.memory
+    origin = "" if memory.kind in (PASSAGE, *DERIVED) else memory.origin.value
+    if memory.is_suspicious:
+        origin = f"{origin} · suspicious".strip(" ·")
+    date = memory.created_at.date().isoformat()
+    line = fence.head(date, memory.kind, project, memory.id[:8], origin)
+    files = [file for file in one.named if file not in (*one.files.changed, *one.files.gone)]
+    told = [", ".join(file[-80:] for file in files[:MOST_FILES]), one.files.words()]
+    return " · ".join([line, *filter(None, told)])
+
+
+def _files_of(one: Found, roots: Sequence[str]) -> file_changes.Files:
+    """Return what became of the files that a memory is about, since its turn was over: what the turn itself
+    wrote is what the memory speaks of."""
+    memory = one.memory
+    made = memory.updated_at or memory.created_at
+    return file_changes.look(one.named, roots, max(made, _turn_end(one) or made))
+
+
+def _turn_end(one: Found) -> datetime | None:
+    """Return by when the turn of a memory was over: when the next one began, else when the transcript was
+    written last; None where that is not known."""
+    source = one.memory.source
+    if not source.session or source.turn <= 0:
+        return None
+    following = one.shelf.journal.of_turn(replace(source, turn=source.turn + 1), one.memory.project)
+    if following:
+        return min(other.created_at for other in following)
+    try:
+        written = datetime.fromtimestamp(os.stat(source.path).st_mtime, timezone.utc)
+    except OSError:
+        return None
+    # A copy of an old transcript was written today.
+    return min(written, one.memory.created_at + LONGEST_TURN)
+
+
+# -- in a search's place --------------------------------------------------------------------------
+
+
+def _may_serve(ctx: Context, call: Call, looked: Looked, wanted: Sought, best: Found) -> bool:
+    """Whether a memory may stand in a search's place: it names all that is looked for, says where, its
+    files are as they were, and neither a subagent nor an edit waits for the real result."""
+    return (
+        looked.alone
+        and not call.agent
+        and bool(call.prompt)
+        and best.memory.kind in ANSWERING
+        and best.memory.trust > 0
+        and not is_marked(best.memory.text)
+        and names.names_all(wanted, best.held)
+        and bool(best.files.same)
+        and not (best.files.changed or best.files.gone)
+        and not _is_editing(ctx, call, wanted)
+    )
+
+
+def _is_editing(ctx: Context, call: Call, wanted: Sought) -> bool:
+    edits = edits_of(ctx.running, call.session)
+    if edits.in_turn(call.prompt):
+        return True
+    paths = [os.path.join(call.cwd, os.path.expanduser(one)) for one in wanted.places]
+    return any(edits.touch(path) for path in paths)
+
+
+def _note_edits(ctx: Context, call: Call) -> None:
+    """Note which files a call is about to change."""
+    files: list[str] = []
+    if call.tool in _WRITERS:
+        path = call.input.get("file_path") or call.input.get("notebook_path")
+        files = [str(path)] if path else [call.cwd]
+    elif call.tool == "Bash":
+        files = list(_written(str(call.input.get("command") or "")))
+    if files:
+        paths = [os.path.join(call.cwd, one) for one in files]
+        edits_of(ctx.running, call.session).add(call.prompt, paths)
+
+
+def _written(line: str) -> Iterator[str]:
+    """Yield the files that a command line writes, as far as it says so."""
+    for command in shell.parse(line):
+        for one in command.redirects:
+            if (
+                ">" in one.sign
+                and not one.target.text.startswith(("/dev/", "&"))
+                and not one.target.text.isdigit()
+            ):
+                yield os.path.join(command.folder, one.target.text)
+        words = [one.text for one in command.arguments]
+        in_place = command.name in ("sed", "perl") and any(
+            one.startswith(("-i", "-pi", "--in-place")) for one in words
+        )
+        applied = command.name == "git" and bool(
+            {"apply", "checkout", "restore", "stash", "mv"} & set(words[:3])
+        )
+        if in_place or applied or command.name in _EDITING_PROGRAMS:
+            yield from (
+                os.path.join(command.folder, one) for one in words if not one.startswith("-")
+            )

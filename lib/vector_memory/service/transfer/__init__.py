@@ -1,0 +1,1 @@
+"""Memories that come from other programs' files, or go into them."""

@@ -1,0 +1,42 @@
+"""Export as Markdown: by project, then by kind, the oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vector_memory.index.notes import markdown_export
+from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.transfer.json_lines import export_json
+
+GLOBAL_NAME = "Global"
+
+
+def export(ctx: Context, request: request_fields.Request) -> Iterator[tuple[str, int]]:
+    """Yield (text, number of memories in it) of a project, of the global scope or of every store.
+
+    Groups are read one after the other, so that no store is held in memory.
+    """
+    scope, place = request_fields.scope_asked(ctx, request)
+    scope = request_fields.listed(scope)
+    yield markdown_export.PREFACE, 0
+    for shelf in request_fields.shelves_asked(ctx, request, place):
+        yield from _of_shelf(shelf, scope)
+
+
+def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
+    known = {one.id: one for one in shelf.journal.projects()}
+    for project in sorted(shelf.journal.count_by("project", scope)):
+        within = replace(scope, projects=(project,))
+        place = known.get(project)
+        name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
+        yield markdown_export.heading(2, place.name if place else name), 0
+        for kind in sorted(shelf.journal.count_by("kind", within)):
+            yield markdown_export.heading(3, kind or "note") + "\n", 0
+            for memory in shelf.journal.iter_memories(replace(within, kinds=(kind,))):
+                line = export_json(memory, place.root if place else "")
+                done = {"done": True} if memory.extra.get("done") else {}
+                yield markdown_export.render({**line, **done}), 1

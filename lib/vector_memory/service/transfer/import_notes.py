@@ -1,0 +1,285 @@
+"""Import of notes in Markdown: shown first, then stored; a second import brings only what changed.
+
+A note that reads differently now supersedes what it said before, rather than overwriting it: earlier
+sessions went by the old words, and `history` can tell what was so until when. A note that is gone
+from its file stays, unless pruning is asked for: it may have been moved to where we do not look.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.index.notes import markdown_export
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import PROPOSED, Memory, Progress, Status, unique
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import proposals, tombstones
+from vector_memory.service.transfer import import_plan, note_files, reimport_plan
+from vector_memory.service.transfer.import_plan import (
+    CHANGED,
+    GONE,
+    LEFT_OUT,
+    MERGED,
+    NEW,
+    SAME,
+    UPDATED,
+    Step,
+)
+from vector_memory.service.transfer.json_lines import MAX_ERRORS, Imported
+from vector_memory.service.transfer.note_files import NoteFile
+
+Show = Callable[[dict[str, Any]], None]
+
+
+@dataclass
+class Counts:
+    """What an import of notes did, or would do."""
+
+    files: int = 0
+    read: int = 0
+    stored: int = 0
+    updated: int = 0
+    merged: int = 0
+    unchanged: int = 0
+    left_out: int = 0
+    gone: int = 0
+    proposed: int = 0
+    forgotten: int = 0
+    redactions: int = 0
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+    def failed(self, file: str, error: str) -> None:
+        """Note a file that could not be taken."""
+        if len(self.errors) < MAX_ERRORS:
+            self.errors.append({"file": file, "error": error})
+
+
+def import_notes(
+    ctx: Context, request: request_fields.Request, show: Show, progress: Progress
+) -> dict[str, Any]:
+    """Import files of notes and the notes in folders; with `dry_run` only show what would be done.
+
+    Args:
+        ctx: the daemon's parts.
+        request: `paths`, `dry_run`, `prune`, and the project that the notes belong to.
+        show: is given every step that is not without effect, in a dry run.
+        progress: is told of each file.
+
+    Raises:
+        NotFoundError, BadInputError: a file that was named cannot be read; nothing was stored.
+    """
+    started = time.monotonic()
+    counts = Counts()
+    steps = _plan(ctx, request, counts, progress)
+    _count(steps, counts)
+    if request.get("dry_run"):
+        for step in steps:
+            if step.action != SAME:
+                show(step.to_json())
+        counts = replace(counts, stored=0, updated=0, merged=0, proposed=0)
+    else:
+        _carry_out(ctx, request, steps, counts)
+    figures = {name: getattr(counts, name) for name in counts.__dataclass_fields__}
+    return {**figures, "seconds": round(time.monotonic() - started, 3)}
+
+
+def _plan(
+    ctx: Context, request: request_fields.Request, counts: Counts, progress: Progress
+) -> list[Step]:
+    """Read all files and return what is to be done with what they say."""
+    base = str(request.get("cwd") or "/")
+    paths = [os.path.join(base, path) for path in request_fields.words_of(request, "paths")]
+    if not paths:
+        raise BadInputError("Import what?", "Name files or folders.")
+    exports: list[NoteFile] = []
+    found: list[import_plan.Read] = []
+    names = note_files.find(paths)
+    named = {note_files.named(path) for path in paths}
+    for number, path in enumerate(names):
+        progress(number, len(names), "reading")
+        _read(path, path in named, exports, found, counts)
+    place = request_fields.place_of(ctx, request)
+    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    if place and found and not request.get("dry_run"):
+        ctx.know_project(shelf, place)
+    records = {name for one in found for name in one.records()}
+    project = place.id if place else ""
+    foreign, by_agent = bool(request.get("foreign")), request_fields.is_agent(request)
+    steps = [
+        step
+        for one in found
+        for step in import_plan.of_notes(shelf, project, one, records, foreign, by_agent)
+    ]
+    gone = tombstones.is_purged(ctx, [step.memory for step in steps])
+    steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
+    return steps + [step for file in exports for step in _of_export(ctx, request, file, counts)]
+
+
+def _brings(step: Step, purged_ids: set[str]) -> bool:
+    """Whether a step would bring back what was purged."""
+    return step.memory.id in purged_ids and step.action in (*import_plan.STORING, PROPOSED)
+
+
+def _read(
+    path: str,
+    named: bool,
+    exports: list[NoteFile],
+    found: list[import_plan.Read],
+    counts: Counts,
+) -> None:
+    """Read a file to where it belongs; one that was only come across may fail without harm."""
+    try:
+        file = note_files.read(path)
+        # It names what is stored of it, and a name can hold a secret, too.
+        file = file._replace(path=redact.clean(file.path).text)
+        if markdown_export.is_export(file.text):
+            exports.append(file)
+        else:
+            found.append(import_plan.read(file))
+            counts.redactions += found[-1].redactions
+        counts.files += 1
+    except VectorMemoryError as error:
+        if named:
+            raise
+        counts.failed(path, str(error))
+
+
+def _of_export(
+    ctx: Context, request: request_fields.Request, file: NoteFile, counts: Counts
+) -> list[Step]:
+    done = Imported()
+    steps = reimport_plan.steps_of(ctx, request, file, done)
+    counts.redactions += done.redactions
+    for error in done.errors:
+        counts.failed(file.path, f"line {error['line']}: {error['error']}")
+    return steps
+
+
+def _count(steps: Iterable[Step], counts: Counts) -> None:
+    by_action = Counter(step.action for step in steps)
+    counts.gone = by_action.pop(GONE, 0)
+    counts.read = sum(by_action.values())
+    counts.unchanged = by_action[SAME]
+    counts.left_out = by_action[LEFT_OUT]
+
+
+def _carry_out(
+    ctx: Context, request: request_fields.Request, steps: list[Step], counts: Counts
+) -> None:
+    actor = request_fields.actor_of(request)
+    shelves = {id(step.shelf): step.shelf for step in steps}
+    for shelf in shelves.values():
+        own = [step for step in steps if step.shelf is shelf]
+        _store(ctx, shelf, own, counts)
+        _hand_over(ctx, shelf, own, counts)
+        if request.get("prune"):
+            counts.forgotten += _forget(ctx, shelf, own, actor)
+    ctx.count("redactions", counts.redactions)
+    done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
+    ctx.state.audit("import", actor, [], done)
+    ctx.notify()
+
+
+def _store(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> None:
+    """Write what is new and what has changed."""
+    _add([step.memory for step in steps if step.action == NEW], shelf, counts)
+    _propose(ctx, [step.memory for step in steps if step.action == PROPOSED], shelf, counts)
+    for step in steps:
+        if step.old is None:
+            continue
+        if step.action == CHANGED:
+            shelf.journal.add([step.memory])
+            shelf.journal.supersede(step.old.id, step.memory.id, ctx.now())
+            counts.updated += 1
+        elif step.action == UPDATED:
+            shelf.journal.update(import_plan.renewed(step.old, step.memory))
+            counts.updated += 1
+        elif step.action == MERGED:
+            tags = unique((*step.old.tags, *step.memory.tags))
+            shelf.journal.update(replace(step.old, tags=tags))
+            counts.merged += 1
+        elif step.action == SAME and step.old.status is Status.ACTIVE:
+            _follow_lines(shelf, step)
+
+
+def _add(memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
+    """Store new memories in one transaction; equal texts of a project become one."""
+    fresh: dict[tuple[bytes, str], Memory] = {}
+    for memory in memories:
+        key = text_key(memory.text), memory.project
+        twin = fresh.get(key)
+        tags = unique((*(twin.tags if twin else ()), *memory.tags))
+        fresh[key] = replace(twin or memory, tags=tags)
+    counts.stored += len(shelf.journal.add(list(fresh.values())))
+    counts.merged += len(memories) - len(fresh)
+
+
+def _propose(ctx: Context, memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
+    """Let what an agent would have bind wait for the user."""
+    for memory in memories:
+        try:
+            proposals.put(ctx, shelf, memory)
+            counts.proposed += 1
+        except VectorMemoryError as error:
+            counts.failed(memory.source.path, str(error))
+
+
+def _follow_lines(shelf: Shelf, step: Step) -> None:
+    """Keep a source's lines right when something was written above an unchanged note."""
+    assert step.old is not None
+    if step.memory.external_id == step.old.external_id != "" and step.memory.source.line_start:
+        shelf.journal.update(replace(step.old, source=step.memory.source))
+
+
+def _hand_over(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> None:
+    """Let decision records give way to those that took their place."""
+    decisions: dict[str, Memory] = {}
+    for step in steps:
+        stored = _stored(shelf, step)
+        if (
+            step.record
+            and stored
+            and (step.record not in decisions or decisions[step.record].kind != "decision")
+        ):
+            decisions[step.record] = stored
+    for step in steps:
+        old, new = _stored(shelf, step), decisions.get(step.successor)
+        if step.successor and old and new and old.id != new.id:
+            try:
+                shelf.journal.supersede(old.id, new.id, new.created_at)
+                counts.updated += step.action == SAME
+            except VectorMemoryError as error:
+                counts.failed(step.memory.source.path, str(error))
+
+
+def _stored(shelf: Shelf, step: Step) -> Memory | None:
+    """Return the active memory that a step's note is now."""
+    if not step.record or step.action == LEFT_OUT:
+        return None
+    found = shelf.journal.find_by_external_id(step.memory.external_id, step.memory.project)
+    return found or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
+
+
+def _forget(ctx: Context, shelf: Shelf, steps: list[Step], actor: str) -> int:
+    """Forget what is gone from its file. It may come back when it stands there again, unlike what a
+    user forgets: so nothing ties the tombstone to the file."""
+    gone = [step.old for step in steps if step.action == GONE and step.old is not None]
+    if not gone:
+        return 0
+    for memory in gone:
+        shelf.journal.update(replace(memory, external_id=""))
+    ids = [memory.id for memory in gone]
+    shelf.journal.forget(ids)
+    ctx.later(shelf.journal.scrub)
+    ctx.drop_snapshots()
+    ctx.state.audit("forget", actor, ids, {})
+    return len(ids)

@@ -1,0 +1,266 @@
+"""What importing a file of notes would do, step by step; nothing is written here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.index.notes import notes, reimport
+from vector_memory.index.notes.markdown import with_plain_ends
+from vector_memory.index.notes.notes import NoteDraft
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, unique
+from vector_memory.service.base.context import new_id
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.transfer.note_files import NoteFile
+
+NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
+SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
+STORING = (NEW, MERGED, CHANGED, UPDATED)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One memory and what is to be done with it. `old` is the stored one concerned. `record` and
+    `successor` name decision records, "" where it belongs to none."""
+
+    action: str
+    shelf: Shelf
+    memory: Memory
+    old: Memory | None = None
+    record: str = ""
+    successor: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step as a preview shows it."""
+        memory = self.memory
+        return {
+            "action": self.action,
+            "kind": memory.kind,
+            "priority": memory.priority.value,
+            "tags": list(memory.tags),
+            "title": memory.title,
+            "text": memory.text,
+            "created_at": memory.created_at.isoformat(),
+            "file": memory.source.path,
+            "lines": [memory.source.line_start, memory.source.line_end],
+            **({"done": memory.extra["done"]} if "done" in memory.extra else {}),
+            **({"of": self.old.id} if self.old else {}),
+            **({"superseded": True} if self.successor else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Read:
+    """A file that was read: the drafts of its notes, and how many secrets were left out of them."""
+
+    file: NoteFile
+    drafts: list[NoteDraft]
+    redactions: int
+
+    def records(self) -> set[str]:
+        """Return the names of the decision records in it."""
+        return {record_name(self.file.path, draft.number) for draft in self.drafts if draft.number}
+
+
+def read(file: NoteFile) -> Read:
+    """Return the drafts of a file's notes, without secrets.
+
+    Raises:
+        UnsafeTextError: the text could not be checked for secrets.
+    """
+    cleaned = redact.clean(file.text)
+    drafts = notes.to_drafts(
+        cleaned.text,
+        file.path,
+        file.modified_at,
+        _known_lines(file.text, cleaned.text),
+        lambda text: redact.clean(text).text,
+    )
+    return Read(file, drafts, cleaned.redactions)
+
+
+def record_name(path: str, number: str) -> str:
+    """Return what a decision record is called among those of its folder."""
+    return f"{os.path.dirname(path)}\0{number}"
+
+
+def _known_lines(text: str, cleaned: str) -> int | None:
+    """Return up to which line two texts have the same lines, None if their numbers do not differ: a
+    secret may have been several lines long."""
+    before, after = with_plain_ends(text).split("\n"), cleaned.split("\n")
+    if len(before) == len(after):
+        return None
+    same = (one == other for one, other in zip(before, after, strict=False))
+    return next((number for number, equal in enumerate(same) if not equal), len(after))
+
+
+def of_notes(
+    shelf: Shelf,
+    project: str,
+    found: Read,
+    records: set[str],
+    foreign: bool = False,
+    by_agent: bool = False,
+) -> list[Step]:
+    """Return what is to be done with a file's notes.
+
+    Args:
+        shelf: the store that they belong to.
+        project: the project's id.
+        found: the file.
+        records: the decision records that are imported together.
+        foreign: the user did not ask for it, or somebody else wrote it.
+        by_agent: an agent imports them: what would bind is proposed.
+    """
+    steps = _Planner(shelf, project, found, records, foreign, by_agent).steps()
+    return [
+        replace(one, action=PROPOSED) if one.memory.proposed and one.action in STORING else one
+        for one in steps
+    ]
+
+
+class _Planner:
+    """Compares a file's drafts with what earlier imports of it stored."""
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        project: str,
+        found: Read,
+        records: set[str],
+        foreign: bool,
+        by_agent: bool,
+    ) -> None:
+        self._foreign = foreign or by_agent
+        self._by_agent = by_agent
+        self._shelf = shelf
+        self._project = project
+        self._path = found.file.path
+        self._drafts = found.drafts
+        self._records = records
+        prefix = notes.file_prefix(self._path)
+        # What waits for the user is not stored yet, as far as the user's own import goes.
+        rows = [
+            one
+            for one in shelf.journal.find_imported(prefix, project)
+            if not one.proposed.get("held")
+        ]
+        self._ids = {row.id for row in rows}
+        self._active = {row.external_id: row for row in rows if row.status is Status.ACTIVE}
+        now = {draft.key for draft in found.drafts}
+        # Words that stood below headings that the file does not have them under any more.
+        self._displaced = {reimport.words_of(key) for key in self._active if key not in now}
+        self._past = {row.external_id: row for row in rows if row.status is not Status.ACTIVE}
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps, in the order of the file, then what is gone from it."""
+        found = {
+            place: self._left(one) for place, one in enumerate(self._drafts) if self._settled(one)
+        }
+        found |= self._known_elsewhere(set(found))
+        rest = [place for place in range(len(self._drafts)) if place not in found]
+        stored = {key: str(row.text) for key, row in self._active.items()}
+        pairs = [(self._drafts[place].key, self._drafts[place].text) for place in rest]
+        plan = reimport.plan(pairs, stored)
+        for action, matched in ((SAME, plan.same), (UPDATED, plan.moved), (CHANGED, plan.changed)):
+            for position, key in matched.items():
+                draft = self._drafts[rest[position]]
+                found[rest[position]] = self._matched(action, draft, self._active[key])
+        for position in plan.new:
+            found[rest[position]] = self._new(self._drafts[rest[position]])
+        yield from (found[place] for place in sorted(found))
+        for key in plan.gone:
+            yield Step(GONE, self._shelf, self._active[key], self._active[key])
+
+    def _settled(self, draft: NoteDraft) -> bool:
+        """Whether a draft was stored once and is to stay what has become of it since: forgotten by
+        its user, or superseded by something other than a newer state of this file."""
+        old = self._past.get(draft.key)
+        if old is None or draft.key in self._active:
+            return False
+        if old.status is Status.FORGOTTEN:
+            return True
+        now = self._shelf.journal.successors([old]).get(old.id)
+        return now is not None and now.id not in self._ids
+
+    def _left(self, draft: NoteDraft) -> Step:
+        old = self._past[draft.key]
+        action = LEFT_OUT if old.status is Status.FORGOTTEN else SAME
+        return Step(action, self._shelf, self._memory(draft), old)
+
+    def _known_elsewhere(self, settled: set[int]) -> dict[int, Step]:
+        """Return, by position, what is to be done with notes whose text is stored, but not as this
+        very note: from another file, or said in a session."""
+        found: dict[int, Step] = {}
+        for place, draft in enumerate(self._drafts):
+            displaced = reimport.words_of(draft.key) in self._displaced
+            if place in settled or displaced or draft.key in self._active:
+                continue
+            twin = self._shelf.journal.find_by_hash(text_key(draft.text), self._project)
+            if twin is not None:
+                told = set(draft.tags) <= set(twin.tags)
+                found[place] = self._step(SAME if told else MERGED, draft, twin)
+        return found
+
+    def _matched(self, action: str, draft: NoteDraft, old: Memory) -> Step:
+        """A box that was ticked changes the memory and none of its words."""
+        ticked = action == SAME and old.extra.get("done") != draft.done
+        return self._step(UPDATED if ticked else action, draft, old)
+
+    def _new(self, draft: NoteDraft) -> Step:
+        """A decision that has given way is stored only together with what took its place."""
+        after = record_name(self._path, draft.successor)
+        known = draft.successor and after in self._records
+        return self._step(LEFT_OUT if draft.superseded and not known else NEW, draft)
+
+    def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> Step:
+        after = record_name(self._path, draft.successor) if draft.successor else ""
+        return Step(
+            action,
+            self._shelf,
+            self._memory(draft),
+            old,
+            record=record_name(self._path, draft.number) if draft.number else "",
+            successor=after if draft.superseded and after in self._records else "",
+        )
+
+    def _memory(self, draft: NoteDraft) -> Memory:
+        done = {} if draft.done is None else {"done": draft.done}
+        marks = {IS_FOREIGN: True} if self._foreign else {}
+        written = self._as_written(draft, {**done, **marks})
+        asks = proposals.wanted(written, not self._project) if self._by_agent else {}
+        settled = trust_marks.settled(written)
+        return proposals.proposed(settled, asks) if asks else settled
+
+    def _as_written(self, draft: NoteDraft, extra: dict[str, Any]) -> Memory:
+        return Memory(
+            id=new_id(),
+            text=redact.clean(draft.text).text,
+            title=redact.clean(draft.title).text,
+            created_at=draft.created_at,
+            kind=draft.kind,
+            project=self._project,
+            priority=draft.priority,
+            origin=Origin.IMPORT,
+            tags=draft.tags,
+            source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
+            external_id=draft.key,
+            extra=extra,
+        )
+
+
+def renewed(old: Memory, memory: Memory) -> Memory:
+    """Return a stored note as it stands in the file now, its words unchanged."""
+    return replace(
+        old,
+        title=memory.title,
+        tags=unique((*old.tags, *memory.tags)),
+        source=memory.source,
+        external_id=memory.external_id,
+        extra={**old.extra, **trust_marks.unmarked(memory.extra)},
+    )

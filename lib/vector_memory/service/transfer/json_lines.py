@@ -1,0 +1,355 @@
+"""In and out: import of JSON lines, export of everything."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import (
+    COLLECTIONS,
+    IS_FOREIGN,
+    Memory,
+    Origin,
+    Priority,
+    Progress,
+    Sensitivity,
+    Source,
+    unique,
+)
+from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.system import json_in
+from vector_memory.system.files import open_found, with_real_folder
+
+BATCH = 500
+MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_ERRORS = 100
+MOST_LINES = 1 << 53
+BATCH_BYTES = 4 * 1024 * 1024
+OURS = ("project", "project_id", "origin", "global")
+"""What a line may say of itself in a file of the user's own."""
+_ID = re.compile("[0-9a-f]{32}")
+
+
+@dataclass
+class Imported:
+    """What an import did; `restored` holds the ids of memories that came from an export of ours."""
+
+    read: int = 0
+    stored: int = 0
+    merged: int = 0
+    skipped: int = 0
+    proposed: int = 0
+    redactions: int = 0
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    restored: set[str] = field(default_factory=set)
+
+    def failed(self, line: int, error: str) -> None:
+        """Count a line that could not be taken, and say why of the first hundred."""
+        self.skipped += 1
+        if len(self.errors) < MAX_ERRORS:
+            self.errors.append({"line": line, "error": error})
+
+    def figures(self) -> dict[str, Any]:
+        """Return the counts and errors, as a program sees them."""
+        return {name: value for name, value in asdict(self).items() if name != "restored"}
+
+
+def import_file(
+    ctx: Context, request: request_fields.Request, progress: Progress
+) -> dict[str, Any]:
+    """Store the memories of a file of JSON lines; lines that cannot be taken are reported.
+
+    Everything is durable and searchable by words when this returns.
+
+    Raises:
+        NotFoundError, BadInputError: there is no such file, or it is no regular one.
+    """
+    path = regular_file(request_fields.text_of(request, "path", 4_096))
+    started = time.monotonic()
+    done = Imported()
+    size = os.path.getsize(path)
+    batch: list[tuple[Shelf, Memory]] = []
+    pending = 0
+    verbatim = bool(request.get("verbatim"))
+    # The index waits until all lines are stored: it would take the processor from what makes them
+    # searchable by words, the journal.
+    with ctx.global_shelf().following:
+        for number, offset, line in lines_of(path):
+            done.read += 1
+            try:
+                shelf, memory = _parsed(ctx, request, line, done)
+                if memory.proposed:
+                    proposals.put(ctx, shelf, memory)
+                    done.proposed += 1
+                else:
+                    batch.append((shelf, memory))
+            except VectorMemoryError as error:
+                done.failed(number, str(error))
+            pending += len(line)
+            if len(batch) >= BATCH or pending >= BATCH_BYTES:
+                _store(ctx, batch, done, verbatim)
+                pending = 0
+                progress(offset, size, "storing")
+        _store(ctx, batch, done, verbatim)
+    ctx.count("redactions", done.redactions)
+    detail = {"stored": done.stored, "merged": done.merged}
+    ctx.state.audit("import", request_fields.actor_of(request), [], detail)
+    ctx.notify()
+    return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
+
+
+def regular_file(path: str) -> str:
+    """Return the path of a file to read, its folders resolved.
+
+    Raises:
+        NotFoundError, BadInputError: it is not there, or none to read.
+    """
+    found = with_real_folder(path)
+    open_found(found).close()
+    return found
+
+
+def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
+    """Yield (line number, offset of its end, line) of the lines that are not blank, of a path that
+    `regular_file` gave."""
+    offset = 0
+    with open_found(path) as file:
+        for number in range(1, 1 << 62):
+            line = file.readline(MAX_LINE_BYTES + 1)
+            if not line:
+                return
+            while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+                # Too long to take: pass over the rest of it without holding it.
+                rest = file.readline(MAX_LINE_BYTES)
+                offset += len(rest)
+                if not rest or rest.endswith(b"\n"):
+                    break
+            offset += len(line)
+            if line.strip():
+                yield number, offset, line
+
+
+def _parsed(
+    ctx: Context, request: request_fields.Request, line: bytes, done: Imported
+) -> tuple[Shelf, Memory]:
+    if len(line) > MAX_LINE_BYTES:
+        raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
+    try:
+        data = json_in.load(line)
+    except ValueError as error:
+        raise BadInputError(f"No JSON: {error}.") from error
+    if not isinstance(data, dict):
+        raise BadInputError("The line is no JSON object.")
+    return placed(ctx, request, data, done)
+
+
+def placed(
+    ctx: Context, request: request_fields.Request, data: dict[str, Any], done: Imported
+) -> tuple[Shelf, Memory]:
+    """Return the memory that a line of an import or export tells, and the store that it belongs to.
+
+    Raises:
+        BadInputError: the line cannot be taken.
+    """
+    by_agent = request_fields.is_agent(request)
+    foreign = bool(request.get("foreign")) or by_agent
+    if foreign:
+        # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
+        data = {name: value for name, value in data.items() if name not in OURS}
+    target = dict(data, cwd=request.get("cwd"))
+    if not data.get("project"):
+        target.update({"project": request.get("project"), "global": request.get("global")})
+    place = request_fields.place_of(ctx, target)
+    shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
+    if place:
+        ctx.know_place(shelf, place)
+    with redact.for_project(place.root if place else ""):
+        memory = _memory(ctx, data, place.id if place else "", done)
+    if foreign:
+        memory = replace(memory, extra={IS_FOREIGN: True})
+    raw = f"{data.get('title') or ''}\n{data['text']}"
+    settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
+    asks = proposals.wanted(memory, place is None) if by_agent else {}
+    return shelf, proposals.proposed(settled, asks) if asks else settled
+
+
+def _own_if_harmless(memory: Memory, raw: str) -> Memory:
+    """Return a memory of an export with its origin, unless it is suspicious: a file can say of any text
+    that the user said it."""
+    if memory.origin is not Origin.USER or memory.suspicion:
+        return memory
+    others = replace(memory, origin=Origin.IMPORT)
+    return others if trust_marks.settled(others, raw).is_suspicious else memory
+
+
+def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) -> Memory:
+    try:
+        text = redact.clean(request_fields.text_of(data, "text"))
+        title = redact.clean(str(data.get("title") or ""))
+    except UnsafeTextError as error:
+        raise BadInputError(
+            "The text could not be checked for secrets, so it was dropped."
+        ) from error
+    done.redactions += text.redactions + title.redactions
+    now = ctx.now()
+    memory = Memory(
+        id=new_id(),
+        text=text.text,
+        title=title.text,
+        created_at=request_fields.time_of(data, "created_at") or now,
+        kind=privacy.word(_word(data, "kind")) or "note",
+        project=project,
+        priority=request_fields.priority_of(data) or Priority.NORMAL,
+        origin=Origin.IMPORT,
+        tags=tuple(redact.clean(word).text for word in request_fields.words_of(data, "tags")),
+        files=tuple(redact.clean(word).text for word in request_fields.words_of(data, "files")),
+        source=Source(
+            session=privacy.word(_word(data, "session")),
+            turn=request_fields.number_of(data, "seq", 0, 0, 1 << 53),
+            speaker=redact.clean(str(data.get("speaker") or "")).text,
+        ),
+        external_id=redact.clean(str(data.get("id") or "")).text,
+    )
+    if "project_id" not in data:
+        return memory
+    memory = _restored(memory, data)
+    done.restored.add(memory.id)
+    return memory
+
+
+def _word(data: dict[str, Any], name: str) -> str:
+    """Return a field as a word that can be stored: half a character would refuse the whole batch."""
+    return str(data.get(name) or "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
+    """Return a memory of one of our own exports with all that it says, its id included."""
+    old = str(data.get("id") or "")
+    source = data.get("source")
+    source = source if isinstance(source, dict) else {}
+    lines = source.get("lines")
+    first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
+    collection = str(data.get("collection"))
+    try:
+        return replace(
+            memory,
+            # Nobody vouched for it there either; what it looks like is looked at anew.
+            extra={IS_FOREIGN: True} if data.get(IS_FOREIGN) is True else {},
+            id=old if _ID.fullmatch(old) else memory.id,
+            external_id=redact.clean(str(data.get("external_id") or "")).text,
+            origin=Origin(data.get("origin", Origin.IMPORT)),
+            confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
+            collection=collection if collection in COLLECTIONS else memory.collection,
+            sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
+            jurisdiction=privacy.word(_word(data, "jurisdiction")),
+            source=replace(
+                memory.source,
+                path=privacy.word(_word(source, "path")),
+                line_start=request_fields.number_of({"line": first}, "line", 0, 0, MOST_LINES),
+                line_end=request_fields.number_of({"line": last}, "line", 0, 0, MOST_LINES),
+            ),
+        )
+    except (ValueError, TypeError) as error:
+        raise BadInputError(f"A field of the export is damaged: {error}.") from error
+
+
+def _store(ctx: Context, batch: list[tuple[Shelf, Memory]], done: Imported, verbatim: bool) -> None:
+    """Write a batch, one transaction a store; equal texts of one project are merged unless they are
+    to be kept verbatim. A line whose `id` was imported before replaces what it brought then."""
+    for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
+        fresh: dict[str, Memory] = {}
+        seen: dict[tuple[bytes, str], Memory] = {}
+        for memory in (memory for own, memory in batch if own is shelf):
+            twin = _twin(shelf, memory, seen, verbatim, done.restored)
+            if twin is None:
+                fresh[memory.id] = memory
+                seen[text_key(memory.text), memory.project] = memory
+            elif twin.id in fresh:
+                fresh[twin.id] = _merged(twin, memory)
+                seen[text_key(memory.text), memory.project] = fresh[twin.id]
+                done.merged += 1
+            else:
+                shelf.journal.update(_merged(twin, memory))
+                done.merged += 1
+        if fresh:
+            shelf.journal.add(list(fresh.values()))
+            done.stored += len(fresh)
+    batch.clear()
+
+
+def _twin(
+    shelf: Shelf,
+    memory: Memory,
+    seen: dict[tuple[bytes, str], Memory],
+    verbatim: bool,
+    restored: set[str],
+) -> Memory | None:
+    """Return the memory that this one repeats: an import of the same id and text, or, unless it is
+    to be kept verbatim, any of the same text."""
+    if memory.id in restored:
+        exported = shelf.journal.by_ids([memory.id]).get(memory.id)
+        if exported is not None:
+            return exported
+    if memory.external_id:
+        known = shelf.journal.find_by_external_id(memory.external_id, memory.project)
+        if known is not None and known.text == memory.text:
+            return known
+    if verbatim:
+        return None
+    key = text_key(memory.text), memory.project
+    return seen.get(key) or shelf.journal.find_by_hash(*key)
+
+
+def _merged(stored: Memory, other: Memory) -> Memory:
+    return replace(stored, tags=unique((*stored.tags, *other.tags)))
+
+
+def export(ctx: Context, request: request_fields.Request) -> Iterator[dict[str, Any]]:
+    """Yield all memories of a project, of the global scope or of every store, oldest first, in the
+    form that `import` takes."""
+    scope, place = request_fields.scope_asked(ctx, request)
+    scope = request_fields.listed(scope)
+    shelves = request_fields.shelves_asked(ctx, request, place)
+    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
+    for shelf in shelves:
+        for memory in shelf.journal.iter_memories(scope):
+            yield export_json(memory, roots.get(memory.project, ""))
+
+
+def export_json(memory: Memory, root: str) -> dict[str, Any]:
+    """Return a memory as one line of an export."""
+    source = memory.source
+    return {
+        "id": memory.id,
+        "external_id": memory.external_id or None,
+        "text": memory.text,
+        "title": memory.title,
+        "kind": memory.kind,
+        "tags": list(memory.tags),
+        "created_at": memory.created_at.isoformat(),
+        "session": source.session,
+        "seq": source.turn,
+        "speaker": source.speaker,
+        "files": list(memory.files),
+        "project": root or None,
+        "project_id": memory.project,
+        "priority": memory.priority.value,
+        "confidence": memory.confidence,
+        "origin": memory.origin.value,
+        "collection": memory.collection,
+        "sensitivity": memory.sensitivity.value,
+        "jurisdiction": memory.jurisdiction,
+        "source": {"path": source.path, "lines": [source.line_start, source.line_end]},
+        "model": memory.model,
+        **trust_marks.marks_of(memory),
+    }

@@ -1,0 +1,116 @@
+"""Files of notes: which there are, and what they say. Regular files only, up to a size."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.system import files
+
+ENDINGS = (".md", ".markdown")
+MAX_BYTES = 2 * 1024 * 1024
+MAX_FILES = 1_000
+LOADED_BY_THE_CLIENT = frozenset(["claude.md", "claude.local.md"])
+"""What the client puts before the model by itself; it would only be said twice."""
+
+_NOT_ENTERED = frozenset(["node_modules", "vendor", "__pycache__"])
+_COMMON = ("MEMORY.md", "NOTES.md")
+_COMMON_FOLDERS = (("docs/adr", ""), (".claude", ""), ("", "adr-"))
+"""Folders, each with what the names of notes begin with there."""
+
+
+class NoteFile(NamedTuple):
+    """A file that was read: its real path, its text and its time (aware UTC)."""
+
+    path: str
+    text: str
+    modified_at: datetime
+
+
+def find(paths: Sequence[str]) -> list[str]:
+    """Return files that are named and the notes in folders, each once, by paths whose folders are
+    resolved: from here on a link in such a path was put there meanwhile.
+
+    Raises:
+        NotFoundError: there is nothing of that name.
+        BadInputError: there are too many.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        if not os.path.lexists(path):
+            raise NotFoundError(f"There is no file {path}.", "Check the path.")
+        is_folder = os.path.isdir(path)
+        for file in _below(os.path.realpath(path)) if is_folder else (named(path),):
+            found[file] = None
+            if len(found) > MAX_FILES:
+                raise BadInputError(
+                    f"There are more than {MAX_FILES:,} notes.", "Name folders with fewer."
+                )
+    return list(found)
+
+
+def named(path: str) -> str:
+    """Return the path by which `find` gives a file that is named."""
+    return files.with_real_folder(path)
+
+
+def read(path: str) -> NoteFile:
+    """Return the text of a file that `find` gave; bytes that are no UTF-8 are replaced.
+
+    Raises:
+        NotFoundError: it is not there.
+        BadInputError: it is no regular file, a link leads to it, or it is too long.
+    """
+    with files.open_found(path) as file:
+        about = os.fstat(file.fileno())
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise BadInputError(f"{path} is longer than {MAX_BYTES:,} bytes.", "Split it.")
+    modified_at = datetime.fromtimestamp(about.st_mtime, timezone.utc)
+    return NoteFile(path, data.decode("utf-8-sig", "replace"), modified_at)
+
+
+def common_files(folder: str) -> list[str]:
+    """Return the notes that projects commonly have: MEMORY.md, NOTES.md, decision records, and what
+    lies in `.claude/`, but for what the client loads itself."""
+    paths = [os.path.join(folder, name) for name in _COMMON]
+    for below, beginning in _COMMON_FOLDERS:
+        inside = os.path.join(folder, below) if below else folder
+        paths += [path for path in _notes_in(inside) if _name(path).startswith(beginning)]
+    return [path for path in dict.fromkeys(paths) if _is_regular(path)]
+
+
+def _below(folder: str) -> Iterator[str]:
+    """Yield the notes in a folder and below, without hidden folders and other people's code."""
+    for here, folders, _ in os.walk(folder):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _NOT_ENTERED
+        )
+        yield from (path for path in _notes_in(here) if not os.path.isdir(path))
+
+
+def _notes_in(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [
+        os.path.join(folder, name)
+        for name in names
+        if name.lower().endswith(ENDINGS) and name.lower() not in LOADED_BY_THE_CLIENT
+    ]
+
+
+def _is_regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path).lower()

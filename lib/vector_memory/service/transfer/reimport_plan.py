@@ -1,0 +1,68 @@
+"""What importing a Markdown export of ours would do, step by step; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.index.notes import markdown_export, notes
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import PROPOSED, Memory, Status
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.transfer.import_plan import CHANGED, LEFT_OUT, MERGED, NEW, SAME, Step
+from vector_memory.service.transfer.json_lines import Imported, placed
+from vector_memory.service.transfer.note_files import NoteFile
+
+
+def steps_of(
+    ctx: Context, request: request_fields.Request, file: NoteFile, done: Imported
+) -> list[Step]:
+    """Return what is to be done with the memories of a Markdown export of ours. What is stored
+    under its id stays, unless its text was changed in the file."""
+    steps = []
+    for line, data in markdown_export.parse(file.text):
+        try:
+            target = dict(request)
+            if data.get("project_id") == "" and not request.get("project"):
+                target["global"] = True
+            shelf, memory = placed(ctx, target, data, done)
+            if data.get("done") is True:
+                memory = replace(memory, extra={"done": True})
+        except (ValueError, TypeError) as error:
+            done.failed(line, f"A field is damaged: {error}.")
+            continue
+        except VectorMemoryError as error:
+            done.failed(line, str(error))
+            continue
+        steps.append(_exported(ctx, shelf, memory))
+    return steps
+
+
+def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> Step:
+    for owner in _each_once(shelf, ctx.all_shelves()):
+        old = owner.journal.by_ids([memory.id]).get(memory.id)
+        if old is not None:
+            return _known(owner, memory, old)
+    if memory.proposed:
+        return Step(PROPOSED, shelf, memory)
+    twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
+    return Step(NEW if twin is None else MERGED, shelf, memory, twin)
+
+
+def _known(shelf: Shelf, memory: Memory, old: Memory) -> Step:
+    if old.status is Status.FORGOTTEN:
+        return Step(LEFT_OUT, shelf, memory, old)
+    now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
+    said = [notes.content(one.text) for one in (old, now) if one is not None]
+    if now is None or notes.content(memory.text) in said:
+        return Step(SAME, shelf, memory, old)
+    successor = replace(memory, id=new_id(), external_id=old.external_id, project=old.project)
+    return Step(CHANGED, shelf, successor, now)
+
+
+def _each_once(first: Shelf, others: Sequence[Shelf]) -> list[Shelf]:
+    """Return stores in order, each once."""
+    return list({id(shelf): shelf for shelf in (first, *others)}.values())

@@ -1,0 +1,1 @@
+"""Keeping the house: backups, checks, figures, moving a project's store."""

@@ -1,0 +1,222 @@
+"""A backup as one file: a compressed tar whose first member is a manifest with the size and digest of
+every other one. Members are read one by one under names of our own: nothing is ever unpacked to where
+a file says."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+
+from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
+from vector_memory.system.durable_files import sync_descriptor
+from vector_memory.system.files import RefusedError, open_regular
+from vector_memory.system.unpacking import Unpacked, most_of
+
+FORMAT = 2
+PROGRAM = "vector-memory"
+MANIFEST = "manifest.json"
+STATE, CONFIG, ARCHIVES, AUDIT = "state.db", "config.json", "archives/", "audit/"
+_STORE = re.compile(r"stores/\d{1,6}/journal\.db\Z")
+_ARCHIVE = re.compile(r"archives/(?!\.)[^/\x00]{1,255}/(?!\.)[^/\x00]{1,255}\Z")
+_AUDIT = re.compile(r"audit/audit-\d{6}-\d{9}-\d{9}\.jsonl\.gz\Z")
+_MOST_MANIFEST_BYTES = 16 << 20
+_HEADER_BYTES = 1 << 16
+"""What may stand between two members: their headers, a long name, and what is read ahead."""
+_READ_BYTES = 1 << 20
+_COMPRESSION = 5
+_DAMAGED = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile)
+
+Manifest = dict[str, Any]
+
+
+def write(path: str, manifest: Mapping[str, Any], files: Mapping[str, str]) -> Manifest:
+    """Write a backup and sync it; return its manifest, with `files`: name → size and sha256.
+
+    Args:
+        path: the new file (0600).
+        files: name in the backup → path of what it holds.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    sums = {name: _sum_of(source) for name, source in files.items()}
+    whole = {**manifest, "format": FORMAT, "program": PROGRAM, "files": sums}
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        with tarfile.open(fileobj=file, mode="w:gz", compresslevel=_COMPRESSION) as tar:
+            head = json.dumps(whole, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            _add(tar, MANIFEST, io.BytesIO(head), len(head))
+            for name, source in files.items():
+                with open(source, "rb") as content:
+                    _add(tar, name, content, sums[name]["size"])
+        file.flush()
+        sync_descriptor(descriptor)
+    return whole
+
+
+def read(path: str, keep: Callable[[str, IO[bytes]], None] | None = None) -> Manifest:
+    """Read a whole backup, compare every part with the manifest, and return that.
+
+    Args:
+        keep: is given the name and the content of every part, whose digest is not known to be right
+            before this function has returned.
+
+    Raises:
+        NotFoundError: there is no such file.
+        BadInputError: it is no backup of this program, or holds what a backup does not.
+        StoreDamagedError: it is damaged, or of a newer version.
+    """
+    with _opened(path) as (tar, unpacked, most_bytes):
+        manifest = _manifest(tar, unpacked, path)
+        if sum(one["size"] for one in manifest["files"].values()) > most_bytes:
+            raise BadInputError(
+                f"{path} claims to hold far more than a file of its size does.",
+                "Give a file that `vector-memory backup` wrote.",
+            )
+        missing = dict(manifest["files"])
+        while (member := _next(tar, unpacked)) is not None:
+            known = missing.pop(member.name, None)
+            if known is None or not _is_plain_file(member) or member.size != known["size"]:
+                raise BadInputError(
+                    f"{path} holds {member.name!r}, which its manifest does not name so.",
+                    "Give a file that `vector-memory backup` wrote.",
+                )
+            content = tar.extractfile(member)
+            assert content is not None
+            counted = _Summed(content)
+            if keep is not None:
+                keep(member.name, counted)  # type: ignore[arg-type]
+            while counted.read(_READ_BYTES):
+                pass
+            if counted.digest.hexdigest() != known["sha256"]:
+                raise _damaged(path, f"{member.name} differs from its digest")
+        if missing:
+            raise _damaged(path, f"{min(missing)} is missing")
+    return manifest
+
+
+class _Summed:
+    """A file that is digested as it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        self.digest.update(piece)
+        return piece
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[tarfile.TarFile, Unpacked, int]]:
+    try:
+        with open_regular(path, packed=True) as file:
+            unpacked = Unpacked(file, _HEADER_BYTES)
+            with tarfile.open(fileobj=unpacked, mode="r|") as tar:
+                yield tar, unpacked, most_of(file)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no file {path}.", "Give the path of a backup.") from error
+    except RefusedError as error:
+        raise BadInputError(error.message, "Give the path of a backup.") from error
+    except _DAMAGED as error:
+        raise _damaged(path, f"it cannot be read: {error}") from error
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error}.", "Give another file.") from error
+
+
+def _next(tar: tarfile.TarFile, unpacked: Unpacked) -> tarfile.TarInfo | None:
+    """Return the next member; no more than it says it holds is unpacked before the one after it."""
+    unpacked.allow(_HEADER_BYTES)
+    member = tar.next()
+    if member is not None:
+        unpacked.allow(member.size + _HEADER_BYTES)
+    return member
+
+
+def _is_plain_file(member: tarfile.TarInfo) -> bool:
+    # A sparse one holds more than there is of it.
+    return member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
+
+
+def _manifest(tar: tarfile.TarFile, unpacked: Unpacked, path: str) -> Manifest:
+    strange = BadInputError(
+        f"{path} is no backup of this program.", "Give a file that `vector-memory backup` wrote."
+    )
+    first = _next(tar, unpacked)
+    if first is None or first.name != MANIFEST or not _is_plain_file(first):
+        raise strange
+    if first.size > _MOST_MANIFEST_BYTES:
+        raise strange
+    content = tar.extractfile(first)
+    assert content is not None
+    try:
+        manifest = json.loads(content.read())
+        known = manifest["program"] == PROGRAM
+        form = int(manifest["format"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise strange from error
+    if not known:
+        raise strange
+    if form > FORMAT:
+        raise StoreDamagedError(
+            f"{path} was written by a newer version: its format is {form}, this one knows {FORMAT}.",
+            "Update the plugin.",
+        )
+    if not _is_plain(manifest):
+        raise strange
+    return dict(manifest)
+
+
+def _is_plain(manifest: Any) -> bool:
+    """Whether a manifest names nothing but what a backup holds."""
+    try:
+        names = {store["name"] for store in manifest["stores"]}
+        folders = [store["folder"] for store in manifest["stores"]]
+        return (
+            all(_STORE.match(name) for name in names)
+            and all(isinstance(folder, str) for folder in folders)
+            and len(names) == len(folders)
+            and all(
+                name in (STATE, CONFIG)
+                or name in names
+                or _ARCHIVE.match(name)
+                or _AUDIT.match(name)
+                for name in manifest["files"]
+            )
+            and names | {STATE} <= set(manifest["files"])
+            and all(
+                type(one["size"]) is int and one["size"] >= 0 and one["sha256"]
+                for one in manifest["files"].values()
+            )
+        )
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _add(tar: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o600
+    tar.addfile(member, content)
+
+
+def _sum_of(path: str) -> dict[str, Any]:
+    digest, size = hashlib.sha256(), 0
+    with open(path, "rb") as file:
+        while piece := file.read(_READ_BYTES):
+            digest.update(piece)
+            size += len(piece)
+    return {"size": size, "sha256": digest.hexdigest()}
+
+
+def _damaged(path: str, why: str) -> StoreDamagedError:
+    return StoreDamagedError(f"{path} is damaged: {why}.", "Restore an older backup.")

@@ -1,0 +1,157 @@
+"""`backup`: every journal, the state with its audit log, the settings and the archives in one file, each as it was at one
+moment while writing goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from typing import Any
+
+from vector_memory.errors import BadInputError, StoreFullError
+from vector_memory.journal import schema, state_schema
+from vector_memory.model import Progress
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.upkeep import backup_file
+from vector_memory.system import paths
+from vector_memory.system.durable_files import stamp, sync_file
+
+ENDING = ".tar.gz"
+
+
+def backup(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+    """Write a backup, read it again, and only then put it where it was asked for.
+
+    The index is not in it, and vectors only with `with_vectors`: both are made again from the rest.
+
+    Raises:
+        BadInputError: there is a file of that name.
+        StoreFullError: it cannot be written; nothing is left of it.
+    """
+    started = time.monotonic()
+    target = _target(ctx, request)
+    folder = os.path.dirname(target)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        work = tempfile.mkdtemp(dir=folder, prefix=".backup-")
+    except OSError as error:
+        raise BadInputError(f"{folder}: {error.strerror}.", "Choose another folder.") from error
+    try:
+        shelves = ctx.all_shelves()
+        files, stores = _copies(ctx, shelves, work, bool(request.get("with_vectors")), progress)
+        manifest = _write(ctx, os.path.join(work, "backup"), stores, files)
+        progress(len(shelves) + 1, len(shelves) + 2, "verifying")
+        backup_file.read(os.path.join(work, "backup"))
+        _put(os.path.join(work, "backup"), target)
+    except OSError as error:
+        raise StoreFullError(
+            f"{target} cannot be written: {error.strerror or error}.",
+            "Free space there or choose another folder.",
+        ) from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    memories = sum(store["memories"] for store in manifest["stores"])
+    ctx.state.audit("backup", "user", [], {"file": target, "memories": memories})
+    return {
+        "file": target,
+        "bytes": os.path.getsize(target),
+        "memories": memories,
+        "stores": len(stores),
+        "left_out": {folder: error.message for folder, error in ctx.unopened().items()},
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def _put(path: str, target: str) -> None:
+    """Give a file its name. A link fails where another has appeared meanwhile, a rename would replace
+    it; but not every disk knows links."""
+    try:
+        os.link(path, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        os.rename(path, target)
+    sync_file(os.path.dirname(target))
+
+
+def _target(ctx: Context, request: request_fields.Request) -> str:
+    asked_for = request.get("path")
+    name = f"{backup_file.PROGRAM}-{stamp()}{ENDING}"
+    if not asked_for:
+        return os.path.join(ctx.home.backups, name)
+    path = os.path.abspath(os.path.expanduser(str(asked_for)))
+    if os.path.isdir(path):
+        return os.path.join(path, name)
+    if os.path.lexists(path):
+        raise BadInputError(f"{path} is there already.", "Choose another name, or a folder.")
+    return path
+
+
+def _copies(
+    ctx: Context, shelves: list[Shelf], work: str, with_vectors: bool, progress: Progress
+) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """Copy everything; return name → path, and what is told of the stores."""
+    # The state comes first: it may know of less than the journals have, and what was read from a
+    # transcript is not stored twice; the other way round it would not be read again.
+    files = _state(ctx, work)
+    stores = []
+    for number, shelf in enumerate(shelves):
+        progress(number, len(shelves) + 2, "copying")
+        name = f"stores/{number}/journal.db"
+        files[name] = os.path.join(work, f"store-{number}")
+        shelf.journal.backup_to(files[name], without_vectors=not with_vectors)
+        own = shelf.folder == ctx.home.global_store
+        stores.append(
+            {
+                "name": name,
+                "folder": "" if own else shelf.folder,
+                "store_id": shelf.journal.store_id,
+                "memories": shelf.journal.count(),
+            }
+        )
+    if os.path.exists(ctx.home.config):
+        files[backup_file.CONFIG] = shutil.copy(ctx.home.config, os.path.join(work, "config"))
+    for number, (name, path) in enumerate(_archives(ctx.home)):
+        files[name] = shutil.copy(path, os.path.join(work, f"archive-{number}"))
+    return files, stores
+
+
+def _state(ctx: Context, work: str) -> dict[str, str]:
+    """Copy the state and the older entries of its audit log, which move to files of their own now and then:
+    both as they were at one moment."""
+    path = os.path.join(work, "state")
+    while True:
+        older = ctx.state.audit_files()
+        ctx.state.backup_to(path)
+        if ctx.state.audit_files() == older:
+            break
+        os.unlink(path)
+    files = {backup_file.STATE: path}
+    for number, one in enumerate(older):
+        name = f"{backup_file.AUDIT}{os.path.basename(one)}"
+        files[name] = shutil.copy(one, os.path.join(work, f"audit-{number}"))
+    return files
+
+
+def _archives(home: paths.Home) -> list[tuple[str, str]]:
+    return [
+        (f"{backup_file.ARCHIVES}{os.path.basename(folder)}/{name}", os.path.join(folder, name))
+        for folder, _, names in os.walk(home.archives)
+        for name in sorted(names)
+        if os.path.dirname(folder) == home.archives and not name.startswith(".")
+    ]
+
+
+def _write(
+    ctx: Context, path: str, stores: list[dict[str, Any]], files: dict[str, str]
+) -> backup_file.Manifest:
+    manifest = {
+        "version": paths.version(),
+        "made_at": ctx.now().isoformat(),
+        "schema": {"journal": schema.SCHEMA_VERSION, "state": len(state_schema.MIGRATIONS)},
+        "stores": stores,
+    }
+    return backup_file.write(path, manifest, files)

@@ -1,0 +1,237 @@
+"""Upkeep that is asked for: check, rebuild, migrate."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.errors import DaemonUnavailableError, EmbeddingError
+from vector_memory.model import Progress, Scope
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.follow_journal import follow_once
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.system import removal, tampering
+
+if TYPE_CHECKING:
+    from vector_memory.journal.repair.salvage import Salvaged
+    from vector_memory.store.index import Index
+
+INDEX_WAIT_S = 30.0
+EVERYTHING = Scope()
+RESTORE = "`vector-memory restore FILE` brings them back from a backup."
+
+
+def check(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+    """Look for damage in every store; with `read_data` all data is read, and what is damaged is set
+    aside and made anew: the index from the journal, the journal from what can be read of it."""
+    read_data = bool(request.get("read_data"))
+    shelves = ctx.all_shelves()
+    problems = [*_unopened(ctx)]
+    for number, shelf in enumerate(shelves):
+        progress(number, len(shelves), "checking")
+        problems += _check_journal(ctx, shelf, read_data)
+        problems += _check_index(ctx, shelf, read_data)
+    problems += _check_state(ctx, read_data)
+    if problems:
+        ctx.notify()
+    aside = [one for shelf in shelves for one in shelf.journal.set_aside()]
+    aside += ctx.state.set_aside()
+    return {"ok": not problems, "problems": problems, "stores": len(shelves), "set_aside": aside}
+
+
+def _unopened(ctx: Context) -> list[dict[str, str]]:
+    errors = ctx.unopened()
+    shared = ctx.home.global_store
+    if found := tampering.look(shared):
+        errors[shared] = tampering.refusal(shared, found)
+    return [
+        {"store": folder, "what": error.message, "fix": error.hint}
+        for folder, error in errors.items()
+    ]
+
+
+def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[dict[str, str]]:
+    found = shelf.journal.check(mend)
+    if not found:
+        return []
+    if not mend or not shelf.journal.writable:
+        fix = "Run `vector-memory check --read-data`: it saves what can be read."
+        return [_problem(shelf, what, fix) for what in found]
+    done = shelf.mend_journal(found)
+    if done is None:
+        return [_problem(shelf, what, RESTORE) for what in found]
+    ctx.state.audit("mend", "job", [], {"kept": done.kept, "lost": len(done.lost)})
+    return [_problem(shelf, what, mended(done)) for what in found]
+
+
+def mended(done: Salvaged) -> str:
+    """Return what was done about a damaged journal, in a sentence or two."""
+    if not done.aside:
+        return "It was made anew."
+    saved = f"{done.kept} memories were saved into a new file, the old one is in {done.aside}."
+    if done.lost or not done.kept:
+        lost = f"{len(done.lost)} at least" if done.lost else "An unknown number of them"
+        return f"{saved} {lost} could not be read. {RESTORE}"
+    return f"{saved} None is missing."
+
+
+def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[dict[str, str]]:
+    index = shelf.index
+    if index is None:
+        return []
+    found = index.check(mend)
+    if mend and not found:
+        found = _differences(shelf, index)
+    if not found:
+        return []
+    if not mend:
+        return [_problem(shelf, what, "Run `vector-memory check --read-data`.") for what in found]
+    shelf.mend_index(found)
+    ctx.count("indexes_set_aside")
+    return [_problem(shelf, what, "It was set aside and is made anew by itself.") for what in found]
+
+
+def _differences(shelf: Shelf, index: Index) -> list[str]:
+    """Compare the rows of a level index with the journal's: it may follow another history."""
+    import numpy as np
+
+    with shelf.following:
+        given = shelf.journal.given_seq()
+        if not index.lexical_ready or index.reached() < shelf.journal.last_seq():
+            return []
+        expected = np.array(shelf.journal.living_seqs(), np.int64)
+        there = index.seqs()
+        if shelf.journal.given_seq() != given:
+            # Something was stored meanwhile: another time.
+            return []
+    missing, twice = len(np.setdiff1d(expected, there)), len(there) - len(np.unique(there))
+    if not missing and not twice:
+        # What the journal has no longer is no damage: it is never shown.
+        return []
+    return [f"The index lacks {missing} memories and has {twice} twice."]
+
+
+def _check_state(ctx: Context, mend: bool) -> list[dict[str, str]]:
+    def problem(what: str, fix: str) -> dict[str, str]:
+        return {"store": ctx.home.state_db, "what": what, "fix": fix}
+
+    found = ctx.state.check(mend)
+    if found and mend:
+        ctx.state.mend(found[0])
+        fix = "What could be read was saved into a new file; the old one was set aside."
+        return [problem(what, fix) for what in found]
+    if found:
+        fix = "Run `vector-memory check --read-data`: it saves what can be read."
+        return [problem(what, fix) for what in found]
+    if not ctx.state.verify_audit():
+        return [problem("The audit log was changed.", "")]
+    return []
+
+
+def _problem(shelf: Shelf, what: str, fix: str) -> dict[str, str]:
+    return {"store": shelf.folder, "what": what, "fix": fix}
+
+
+def rebuild(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+    """Make every store's indexes anew from its journal; vectors come from the cache."""
+    started = time.monotonic()
+    rows = 0
+    for shelf in _writable(ctx):
+        wait_for_index(shelf)
+        shelf.journal.rebuild_lexical()
+        assert shelf.index is not None
+        with shelf.following:
+            shelf.index.rebuild()
+        shelf.recheck_vectors = True
+        rows += level(ctx, shelf, progress)
+    ctx.state.audit("rebuild", request_fields.actor_of(request), [], {"rows": rows})
+    return {
+        "rows": rows,
+        "seconds": round(time.monotonic() - started, 3),
+        "unopened": {at: str(error) for at, error in ctx.unopened().items()},
+        "strays": [path for one in _writable(ctx) for path in removal.strays(one.folder)],
+    }
+
+
+def _writable(ctx: Context) -> list[Shelf]:
+    return [shelf for shelf in ctx.all_shelves() if shelf.journal.writable]
+
+
+def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
+    """Bring a shelf's index level with its journal and return how many rows that took."""
+    total = shelf.journal.count()
+    done = 0
+    while step := follow_once(shelf, ctx.embedding):
+        done += step
+        progress(min(done, total), total, "indexing")
+    if shelf.index is not None:
+        shelf.index.optimize()
+    return done
+
+
+def migrate(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+    """Embed with the configured model all that was embedded with another one.
+
+    Raises:
+        EmbeddingError: the configured model cannot be used.
+    """
+    if not ctx.embedding.wait(60.0):
+        raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
+    embedded = 0
+    for shelf in _writable(ctx):
+        wait_for_index(shelf)
+        shelf.recheck_vectors = True
+        embedded += level(ctx, shelf, progress)
+    detail = {"embedded": embedded, "model": ctx.embedding.model}
+    ctx.state.audit("migrate", request_fields.actor_of(request), [], detail)
+    return {"embedded": embedded, "model": ctx.embedding.model}
+
+
+def wait_for_index(shelf: Shelf) -> None:
+    """Wait until a store's index is open.
+
+    Raises:
+        DaemonUnavailableError: it takes too long.
+    """
+    until = time.monotonic() + INDEX_WAIT_S
+    while shelf.index is None or not shelf.index.lexical_ready:
+        if time.monotonic() > until:
+            raise DaemonUnavailableError(
+                "The search index is not open yet.", "`vector-memory doctor` tells why."
+            )
+        time.sleep(0.05)
+
+
+def wait_level(ctx: Context, timeout_s: float, progress: Progress) -> bool:
+    """Wait until every open store's index is level, vectors included; whether it is."""
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until:
+        behind, total = lag(ctx)
+        if not behind:
+            return True
+        progress(max(0, total - behind), total, "embedding")
+        time.sleep(0.1)
+    return False
+
+
+def lag(ctx: Context) -> tuple[int, int]:
+    """Return how many memories of the open stores wait for their place in the index, and how many
+    there are. Without a model only what is searchable by words counts."""
+    behind = total = 0
+    for shelf in ctx.opened_shelves():
+        count = shelf.journal.count()
+        total += count
+        behind += pending(ctx, shelf)
+    return behind, total
+
+
+def pending(ctx: Context, shelf: Shelf) -> int:
+    """Return how many memories of a store have no vector of the model yet."""
+    if ctx.embedding.state == "failed" or not shelf.journal.writable:
+        return 0
+    if shelf.index is None or shelf.index.reached() < shelf.journal.last_seq():
+        reached = shelf.index.reached() if shelf.index else 0
+        return max(1, shelf.journal.count_after(reached))
+    # Counted only while some may lack them: in the end nothing is asked of the journal.
+    return shelf.journal.count_without_model(ctx.embedding.model) if shelf.recheck_vectors else 0

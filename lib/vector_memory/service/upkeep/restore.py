@@ -1,0 +1,292 @@
+"""`restore`: put a backup in the place of what is there.
+
+Everything is read, compared and checked before anything is touched. Then the parts stand beside the
+files that they are for, a plan names them, and the daemon ends; the next one carries the plan out before
+it opens anything, and begins again where it was interrupted. What was there is set aside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+from typing import IO, Any
+
+from vector_memory import projects
+from vector_memory.errors import StoreDamagedError, StoreFullError
+from vector_memory.journal import schema, state_schema
+from vector_memory.journal.repair import swap
+from vector_memory.journal.repair.copying import problems_of
+from vector_memory.model import Progress
+from vector_memory.service.upkeep import backup_file, project_store
+from vector_memory.system import removal, tampering
+from vector_memory.system.durable_files import (
+    REPLACED,
+    put_aside,
+    sync_descriptor,
+    sync_file,
+    write_durably,
+)
+from vector_memory.system.paths import Home
+
+log = logging.getLogger(__name__)
+
+STAGED = ".staged"
+DERIVED = ("lance", "matrix")
+MOST_KEPT = 3
+_COPY_BYTES = 1 << 20
+
+
+def look(home: Home, path: str) -> dict[str, Any]:
+    """Read a backup through and return what restoring it would do.
+
+    Raises:
+        NotFoundError, BadInputError, StoreDamagedError: it cannot be restored.
+    """
+    return _told(home, backup_file.read(path))
+
+
+def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> dict[str, Any]:
+    """Make everything ready for `finish`, which the next daemon calls: this one must end.
+
+    Args:
+        trusted: folders whose stores are trusted now, and stay so.
+
+    Raises:
+        NotFoundError, BadInputError, StoreDamagedError: it cannot be restored.
+        StoreFullError: it cannot be written; nothing has changed.
+    """
+    shown = backup_file.read(path)
+    targets = _targets(home, shown)
+    _require_room(home, targets, shown)
+    staged: dict[str, str] = {}
+    done = 0
+
+    def keep(name: str, content: IO[bytes]) -> None:
+        nonlocal done
+        progress(done, len(shown["files"]), "reading")
+        done += 1
+        if name in targets:
+            staged[targets[name]] = part = targets[name] + STAGED
+        elif name.startswith(backup_file.ARCHIVES):
+            staged[home.archives] = home.archives + STAGED
+            part = staged[home.archives] + name[len("archives") :]
+        elif name.startswith(backup_file.AUDIT):
+            part = staged[home.audit] + name[len("audit") :]
+        else:
+            return
+        try:
+            _stage(part, content)
+        except OSError as error:
+            raise _no_room(error) from error
+
+    try:
+        _remove(home.archives + STAGED)
+        # The chain of the audit log goes from its files into the state: both are replaced together.
+        _remove(home.audit + STAGED)
+        staged[home.audit] = home.audit + STAGED
+        _make_folder(staged[home.audit])
+        # Read again: what is staged is what was compared, and the file may have changed.
+        if backup_file.read(path, keep) != shown:
+            raise StoreDamagedError(f"{path} has just changed.", "Try again.")
+        for target, part in staged.items():
+            _check(home, target, part, path)
+        told = _told(home, shown)
+        plan = {"parts": staged, "trusted": trusted, "told": told}
+        write_durably(home.restore_plan, json.dumps(plan).encode())
+    except BaseException as error:
+        for part in staged.values():
+            _remove(part)
+        if isinstance(error, OSError):
+            raise _no_room(error) from error
+        raise
+    return told
+
+
+def _require_room(home: Home, targets: dict[str, str], manifest: backup_file.Manifest) -> None:
+    """Make sure that every disk has room for what a backup puts there.
+
+    Raises:
+        StoreFullError: one has not.
+    """
+    needed: dict[int, tuple[int, str]] = {}
+    for name, one in manifest["files"].items():
+        folder = os.path.dirname(targets.get(name, home.config))
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        device = os.stat(folder).st_dev
+        needed[device] = (needed.get(device, (0, ""))[0] + one["size"], folder)
+    for size, folder in needed.values():
+        if size > shutil.disk_usage(folder).free:
+            raise StoreFullError(
+                f"The backup takes {size:,} bytes on the disk of {folder}, which has less.",
+                "Free space on the disk; nothing has changed.",
+            )
+
+
+def _no_room(error: OSError) -> StoreFullError:
+    return StoreFullError(
+        f"The backup cannot be unpacked: {error.strerror or error}.",
+        "Free space on the disk; nothing has changed.",
+    )
+
+
+def finish(home: Home) -> dict[str, Any] | None:
+    """Carry out what `restore` has made ready; None where there is nothing. Nothing may be open.
+
+    Returns:
+        `told` and `trusted`, as they were given, and `aside`: where the files that were replaced are.
+
+    Raises:
+        StoreFullError: something cannot be renamed; it is tried again next time.
+    """
+    try:
+        with open(home.restore_plan, encoding="utf-8") as file:
+            plan = dict(json.load(file))
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        # It was written whole or not at all; what is here now is nobody's wish.
+        _remove(home.restore_plan)
+        return None
+    try:
+        aside = [_replace(target, part) for target, part in plan["parts"].items()]
+        for name in os.listdir(home.snapshots):
+            os.unlink(os.path.join(home.snapshots, name))
+        os.unlink(home.restore_plan)
+    except OSError as error:
+        raise StoreFullError(
+            f"The backup cannot be put in place: {error}.",
+            "Make the folder writable and try again.",
+        ) from error
+    log.info("a backup was restored")
+    return {**plan, "aside": [one for one in aside if one]}
+
+
+def _targets(home: Home, manifest: backup_file.Manifest) -> dict[str, str]:
+    """Return where each part of a backup belongs, without the archives, which go together, and those
+    that belong nowhere now."""
+    found = {backup_file.STATE: home.state_db}
+    if backup_file.CONFIG in manifest["files"]:
+        found[backup_file.CONFIG] = home.config
+    for store in manifest["stores"]:
+        if not _obstacle(store["folder"]):
+            folder = store["folder"] or home.global_store
+            found[store["name"]] = os.path.join(folder, "journal.db")
+    return found
+
+
+def _obstacle(folder: str) -> str:
+    """Return why a store cannot be put into a folder, "" if it can: a backup may name any."""
+    if not folder:
+        return ""
+    project = os.path.dirname(os.path.dirname(folder))
+    if not folder.endswith(os.path.join(os.sep, ".memory", "db")) or folder != os.path.realpath(
+        folder
+    ):
+        return "it is no place for a project's store"
+    if not os.path.isdir(project):
+        return f"{project} is not there"
+    if os.stat(project).st_uid != os.getuid() or not os.access(project, os.W_OK):
+        return f"{project} is not yours to write"
+    if found := tampering.look(folder):
+        return " ".join(found[0])
+    return ""
+
+
+def _told(home: Home, manifest: backup_file.Manifest) -> dict[str, Any]:
+    known = {"journal": schema.SCHEMA_VERSION, "state": len(state_schema.MIGRATIONS)}
+    for part, version in dict(manifest.get("schema") or {}).items():
+        if not isinstance(version, int) or version > known.get(part, 0):
+            raise StoreDamagedError(
+                f"The backup was written by a newer version ({manifest.get('version')}).",
+                "Update the plugin.",
+            )
+    stores = [
+        {
+            "folder": store["folder"] or home.global_store,
+            "memories": int(store.get("memories") or 0),
+            "left_out": _obstacle(store["folder"]),
+        }
+        for store in manifest["stores"]
+    ]
+    archives = sum(name.startswith(backup_file.ARCHIVES) for name in manifest["files"])
+    return {
+        "made_at": str(manifest.get("made_at")),
+        "version": str(manifest.get("version")),
+        "memories": sum(one["memories"] for one in stores if not one["left_out"]),
+        "stores": stores,
+        "config": backup_file.CONFIG in manifest["files"],
+        "archives": archives,
+    }
+
+
+def _stage(part: str, content: IO[bytes]) -> None:
+    _make_folder(os.path.dirname(part))
+    # Made anew, it is nobody else's, whatever stood there.
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(part)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        while piece := content.read(_COPY_BYTES):
+            file.write(piece)
+        file.flush()
+        sync_descriptor(descriptor)
+    sync_file(os.path.dirname(part))
+
+
+def _make_folder(folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    if os.path.basename(os.path.dirname(folder)) == projects.MARKER:
+        project_store.make_marker(folder)
+    else:
+        os.makedirs(folder, mode=0o700)
+
+
+def _check(home: Home, target: str, part: str, path: str) -> None:
+    """Read a database through.
+
+    Raises:
+        StoreDamagedError: it is damaged or newer, though the digests are right.
+    """
+    if not target.endswith(".db"):
+        return
+    newest = len(state_schema.MIGRATIONS) if target == home.state_db else schema.SCHEMA_VERSION
+    found = problems_of(part, newest)
+    if found:
+        name = os.path.basename(target)
+        raise StoreDamagedError(f"{path}: {name}: {found[0]}", "Restore an older backup.")
+
+
+def _replace(target: str, part: str) -> str:
+    """Put one part in its place; return where the old one is, "" if there was none."""
+    if not target.endswith(".db"):
+        if not os.path.exists(part):
+            return ""
+        folder, name = os.path.split(target)
+        aside = ""
+        if os.path.exists(target):
+            aside = put_aside(target, folder, name, MOST_KEPT, REPLACED)
+        os.rename(part, target)
+        sync_file(folder)
+        return aside
+    found = tampering.look(os.path.dirname(target)) if target.endswith("journal.db") else []
+    if found:
+        log.error("%s is not restored: %s", target, " ".join(found[0]))
+        return ""
+    if os.path.exists(part):
+        for name in DERIVED:
+            # It follows the other history, and is made from a journal in any case.
+            removal.remove(os.path.join(os.path.dirname(target), name))
+        os.rename(part, swap.incoming(target))
+    return swap.finish(target, REPLACED)
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path):
+        removal.remove(path)
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,186 @@
+"""Processes that work for the daemon: each ends with it, whatever ends it, and at the end of a budget.
+
+A child speaks frames on stdin and stdout. Three things bound it:
+
+- Its parent waits for an answer no longer than it says, then kills it.
+- A thread of the child ends it as soon as the other end of stdin is closed, which the system does
+  for a parent that was killed.
+- The system ends it when one piece of work has taken too much processor time, also where the
+  interpreter's lock is never let go of, as within a regular expression, and nobody is left to care.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import IO
+
+from vector_memory.system.frames import LENGTH, NICENESS, take_stdout
+from vector_memory.system.paths import PACKAGE_ROOT
+
+END_WAIT_S = 0.5
+PIPE_BYTES = 65_536
+PARENT_S = 5.0
+"""How often a child looks for its parent where the system does not tell it at once."""
+START = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+importlib.import_module(sys.argv[2]).main()
+"""
+
+
+_lock = threading.Lock()
+_running: set[Child] = set()
+
+
+def kill_all() -> None:
+    """End every child that runs now: who waits for one gets no answer."""
+    with _lock:
+        for child in _running:
+            child.kill()
+
+
+class Child:
+    """A running child process. One thread asks it; any thread may `kill` it.
+
+    Args:
+        module: the module whose `main` it runs.
+        pycache: where it keeps its bytecode; by default where this process does.
+    """
+
+    def __init__(self, module: str, pycache: str | None = None) -> None:
+        pycache = pycache or sys.pycache_prefix
+        options = ["-X", f"pycache_prefix={pycache}"] if pycache else []
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", *options, "-c", START, os.path.dirname(PACKAGE_ROOT), module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        os.set_blocking(self._in.fileno(), False)
+        self._read = bytearray()
+        with _lock:
+            _running.add(self)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Its exit code, negative for the signal that ended it; None while it runs."""
+        return self._process.poll()
+
+    def send(self, content: bytes, timeout_s: float) -> bool:
+        """Send a frame; whether the child took it in time."""
+        until = time.monotonic() + timeout_s
+        left = memoryview(LENGTH.pack(len(content)) + content)
+        while left:
+            if not _ready(self._in, select.POLLOUT, until):
+                return False
+            try:
+                left = left[os.write(self._in.fileno(), left) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                return False
+        return True
+
+    def receive(self, timeout_s: float) -> bytes | None:
+        """Return the next frame, or None when the child has gone or is late."""
+        until = time.monotonic() + timeout_s
+        header = self._take(LENGTH.size, until)
+        return None if header is None else self._take(LENGTH.unpack(header)[0], until)
+
+    def kill(self) -> None:
+        """End it at once, without waiting: who waits for its answer gets none."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """End it and wait until it has gone. What it was doing is of no use any more."""
+        with _lock:
+            _running.discard(self)
+        for pipe in (self._in, self._out):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        try:
+            self._process.wait(END_WAIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _take(self, size: int, until: float) -> bytes | None:
+        while len(self._read) < size:
+            if not _ready(self._out, select.POLLIN, until):
+                return None
+            piece = os.read(self._out.fileno(), PIPE_BYTES)
+            if not piece:
+                # The pipe closes a moment before the process, with all its threads, has an exit code.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(END_WAIT_S)
+                return None
+            self._read += piece
+        taken = bytes(self._read[:size])
+        del self._read[:size]
+        return taken
+
+
+def _ready(pipe: IO[bytes], event: int, until: float) -> bool:
+    """Wait until a pipe can be read or written, or its other end has gone; False when it is late."""
+    poll = select.poll()
+    poll.register(pipe.fileno(), event)
+    return bool(poll.poll(max(0.0, until - time.monotonic()) * 1000))
+
+
+# -- in the child ---------------------------------------------------------------------------------
+
+
+def begin(patient: bool = False) -> tuple[IO[bytes], IO[bytes]]:
+    """Make this process a child that gives way to others; return where requests come from and answers
+    go to.
+
+    Args:
+        patient: whether it takes only what nobody else of the whole machine wants, and gives it back at once:
+            the nicest of ordinary processes still keeps a prompt waiting for a moment. On a machine that is
+            busy for long it hardly moves. Linux alone has that.
+    """
+    os.nice(NICENESS)
+    if patient:
+        with contextlib.suppress(AttributeError, OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    # The parent asks it to end by closing stdin; ^C in a terminal is meant for others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    watch = threading.Thread(
+        target=_end_with_parent, args=(os.getppid(),), name="parent", daemon=True
+    )
+    watch.start()
+    return sys.stdin.buffer, take_stdout()
+
+
+def allow(cpu_s: float) -> None:
+    """Begin a piece of work that may take so much processor time, of all threads together, until
+    `allow` is called again; 0 for as much as it likes."""
+    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+
+
+def _end_with_parent(parent: int) -> None:
+    poll = select.poll()
+    # Nothing but the end of the other side is waited for, whatever lies in the pipe.
+    poll.register(sys.stdin.fileno(), 0)
+    while not poll.poll(PARENT_S * 1000) and os.getppid() == parent:
+        pass
+    os._exit(0)

@@ -1,0 +1,95 @@
+"""Files that survive a power cut, and damaged ones that are set aside by a rename."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+from datetime import datetime, timezone
+
+from vector_memory.system import removal
+
+DAMAGED, REPLACED = ".damaged-", ".replaced-"
+
+
+def stamp() -> str:
+    """Return the time as a part of a file's name; later ones sort behind."""
+    return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%f")
+
+
+def sync_file(path: str) -> None:
+    """Make a file's content, or a folder's list of files, survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        sync_descriptor(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_descriptor(descriptor: int) -> None:
+    """Make what was written to an open file survive a power cut."""
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is not None:
+        # macOS: fsync alone leaves the data in the drive's own cache.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(descriptor, full)
+            return
+    os.fsync(descriptor)
+
+
+def write_durably(path: str, content: bytes) -> None:
+    """Put a file (0600) in the place of another one, whole and on the disk.
+
+    Raises:
+        OSError: it cannot be written; what was there is there, and nothing else.
+    """
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}-{threading.get_ident():x}")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)
+    # Made anew, it is nobody else's, whatever stood there.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            sync_descriptor(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_file(folder)
+
+
+def put_aside(path: str, within: str, name: str, kept: int = 1, mark: str = DAMAGED) -> str:
+    """Rename a file or folder into `within/<name><mark><time>/` and return where it is now. What is
+    not there is left so.
+
+    Args:
+        kept: how many of that name are kept, this one among them.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    discard(within, name, kept - 1, mark)
+    aside = os.path.join(within, name + mark + stamp())
+    os.makedirs(aside, mode=0o700)
+    target = os.path.join(aside, os.path.basename(path))
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(path, target)
+    return target
+
+
+def set_aside(within: str, name: str, mark: str = DAMAGED) -> list[str]:
+    """Return the folders' names of what was set aside under a name, the oldest first."""
+    return sorted(one for one in os.listdir(within) if one.startswith(name + mark))
+
+
+def discard(within: str, name: str, kept: int = 0, mark: str = DAMAGED) -> None:
+    """Delete what was set aside under a name, but for the newest `kept`, and for what is not ours in it."""
+    with contextlib.suppress(OSError):
+        found = set_aside(within, name, mark)
+        for one in found[: len(found) - kept]:
+            removal.remove(os.path.join(within, one))

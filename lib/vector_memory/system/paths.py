@@ -1,0 +1,191 @@
+"""Where everything lives. Standard library only; nothing is created on import."""
+
+import os
+import stat
+
+from vector_memory.errors import BadInputError
+from vector_memory.system import private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOME_VARIABLE = "VECTOR_MEMORY_HOME"
+PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def data_home(environ: "Mapping[str, str] | None" = None) -> str:
+    """Return the data home's absolute path: the one place that the contract names.
+
+    `$VECTOR_MEMORY_HOME`, else `$XDG_DATA_HOME/vector-memory`, else
+    `~/.local/share/vector-memory`. `setup/home.sh` says the same in sh.
+
+    Raises:
+        BadInputError: what is named is no absolute path: it would be wherever a command is run.
+    """
+    environ = os.environ if environ is None else environ
+    user = environ.get("HOME") or os.path.expanduser("~")
+    chosen = environ.get(HOME_VARIABLE)
+    if chosen and (chosen == "~" or chosen.startswith("~/")):
+        chosen = user + chosen[1:]
+    elif not chosen:
+        base = environ.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share")
+        chosen = os.path.join(base, "vector-memory")
+    if not os.path.isabs(chosen):
+        raise BadInputError("The data home is no absolute path: %s." % chosen, private.ANOTHER_HOME)
+    return os.path.abspath(chosen)
+
+
+def version() -> str:
+    """Return this code's version, such as `0.1.0`."""
+    with open(os.path.join(PACKAGE_ROOT, "VERSION"), encoding="ascii") as file:
+        return file.read().strip()
+
+
+class Home:
+    """The files and folders of one data home. Paths only: `make()` creates the folders."""
+
+    FOLDERS = ("app", "runtime", "models", "global", "snapshots", "spool", "logs", "run")
+
+    def __init__(self, root: "str | None" = None) -> None:
+        self.root = os.path.abspath(root) if root else data_home()
+
+    def __repr__(self) -> str:
+        return f"Home({self.root!r})"
+
+    def path(self, *parts: str) -> str:
+        """Return a path below the data home."""
+        return os.path.join(self.root, *parts)
+
+    @property
+    def config(self) -> str:
+        return self.path("config.json")
+
+    @property
+    def app(self) -> str:
+        return self.path("app")
+
+    @property
+    def app_current(self) -> str:
+        return self.path("app", "current")
+
+    @property
+    def runtime(self) -> str:
+        return self.path("runtime")
+
+    @property
+    def runtime_python(self) -> str:
+        return self.path("runtime", "venv", "bin", "python")
+
+    @property
+    def hook_python(self) -> str:
+        return self.path("runtime", "hook-python")
+
+    @property
+    def models(self) -> str:
+        return self.path("models")
+
+    @property
+    def global_store(self) -> str:
+        return self.path("global")
+
+    @property
+    def state_db(self) -> str:
+        return self.path("state.db")
+
+    @property
+    def snapshots(self) -> str:
+        return self.path("snapshots")
+
+    @property
+    def backups(self) -> str:
+        return self.path("backups")
+
+    @property
+    def restore_plan(self) -> str:
+        return self.path("restore.json")
+
+    @property
+    def reserve(self) -> str:
+        return self.path("reserve")
+
+    @property
+    def failure(self) -> str:
+        return self.path("run", "failed.json")
+
+    @property
+    def archives(self) -> str:
+        return self.path("archives")
+
+    @property
+    def audit(self) -> str:
+        return self.path("audit")
+
+    @property
+    def spool(self) -> str:
+        return self.path("spool")
+
+    @property
+    def spool_aside(self) -> str:
+        return self.path("spool", "aside")
+
+    @property
+    def logs(self) -> str:
+        return self.path("logs")
+
+    @property
+    def run(self) -> str:
+        return self.path("run")
+
+    @property
+    def socket(self) -> str:
+        return self.path("run", "daemon.sock")
+
+    @property
+    def lock(self) -> str:
+        return self.path("run", "daemon.lock")
+
+    @property
+    def pycache(self) -> str:
+        return self.path("run", "pycache")
+
+    @property
+    def tools(self) -> str:
+        """What hooks of tool calls ask the daemon (`client.tool_calls`)."""
+        return self.path("run", "tools")
+
+    @property
+    def claims(self) -> str:
+        return self.path("run", "claims")
+
+    def snapshot(self, folder: str) -> str:
+        """Return where the snapshot of a session's folder is kept."""
+        import hashlib
+
+        name = os.path.realpath(folder).encode("utf-8", "surrogateescape")
+        return self.path("snapshots", hashlib.sha256(name).hexdigest()[:32] + ".json")
+
+    def make(self) -> "Home":
+        """Create the folders, each 0700, and close those that were left open to others. Existing links
+        (`runtime/`, `models/`) are kept.
+
+        Raises:
+            BadInputError: the data home, or what such a link leads to, belongs to another user.
+        """
+        private.make_folder(self.root)
+        private.require_own(self.root)
+        if not self.is_shared_place():
+            private.close_folder(self.root)
+        for name in self.FOLDERS:
+            private.make_folder(self.path(name))
+            private.require_own(self.path(name))
+            if not os.path.islink(self.path(name)):
+                private.close_folder(self.path(name))
+        return self
+
+    def is_shared_place(self) -> bool:
+        """Whether somebody made their home folder, or one like /tmp, the data home: its rights are not
+        ours to change."""
+        root = os.path.realpath(self.root)
+        sticky = os.stat(root).st_mode & stat.S_ISVTX
+        return bool(sticky) or root == os.path.realpath(os.path.expanduser("~"))

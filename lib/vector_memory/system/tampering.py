@@ -1,0 +1,202 @@
+"""What somebody else put into a store's folder. Standard library only, Python 3.9.
+
+A project's files come with a clone or a pull, which may put a link in the place of a folder that git
+ignores, whatever was trusted before; an archive may hold hard links, pipes and devices, too. SQLite and
+LanceDB open files by their paths. So a store is walked before it is opened, written or thinned out, and
+nothing in it is touched while something lies there that leads elsewhere. A folder is read again when it
+has changed.
+"""
+
+import contextlib
+import os
+import stat
+import time
+
+from vector_memory.errors import StoreTamperedError
+from vector_memory.system import private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Foreign = tuple[str, str]
+    """A path, and what it is: the end of a sentence that begins with the path."""
+
+MARKER, STORE = ".memory", "db"
+SIDE_FILES = ("", "-wal", "-shm", "-journal")
+MOST_ENTRIES = 100_000
+MOST_NAMED = 5
+SETTLED_NS = 100_000_000
+"""A folder that changed so shortly before it was read may change again without showing it."""
+LINKED = "has a second name outside the store (a hard link)"
+WALKS = 3
+"""LanceDB gives a file its second name for a moment when it commits: then it is looked at again."""
+_known: "dict[str, dict[str, _Folder]]" = {}
+"""Of each store, its folders as they were read."""
+
+
+def require_intact(store: str) -> None:
+    """Make sure that nothing in a store leads elsewhere, nor the way to it in a project.
+
+    Raises:
+        StoreTamperedError: something does.
+    """
+    found = look(store)
+    if found:
+        raise refusal(store, found)
+
+
+def refusal(store: str, found: "list[Foreign]") -> StoreTamperedError:
+    """Return the error that names what was found in a store."""
+    path, what = found[0]
+    more = " (and %d more)" % (len(found) - 1) if len(found) > 1 else ""
+    path = os.fsencode(path).decode("utf-8", "replace")
+    return StoreTamperedError(
+        "%s %s%s: the store in %s is not opened." % (path, what, more, store),
+        "Something else put it there, such as a pull. Look at it and remove it; then the store is opened again.",
+    )
+
+
+def look(store: str) -> "list[Foreign]":
+    """Return what of a store is not ours to open, the first few; [] for a sound store, and for none."""
+    try:
+        found = _way(store)
+        for _ in range(0 if found else WALKS):
+            found, linked = _walk(store)
+            if not linked:
+                break
+            found += [(path, LINKED) for path in linked]
+        return found[:MOST_NAMED]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        return [(store, "cannot be looked at (%s)" % error.strerror)]
+
+
+def require_plain(path: str) -> None:
+    """Make sure that a database and the files that SQLite keeps beside it are files of ours, or not there.
+
+    Raises:
+        StoreTamperedError: they are not.
+    """
+    folder = os.path.dirname(path)
+    found: "list[Foreign]" = []
+    # What is not there, or cannot be reached, is SQLite's to tell.
+    with contextlib.suppress(OSError):
+        found = _way(folder)
+    for side in SIDE_FILES:
+        try:
+            about = os.lstat(path + side)
+        except OSError:
+            continue
+        what = _strange(about) or (stat.S_ISDIR(about.st_mode) and "is a folder")
+        if what or about.st_nlink > 1:
+            found.append((path + side, what or LINKED))
+    if found:
+        raise refusal(folder, found)
+
+
+def _strange(about: os.stat_result) -> str:
+    """Return what an entry is, "" for a folder or a regular file of this user's."""
+    mode = about.st_mode
+    if stat.S_ISLNK(mode):
+        return "is a link"
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        return "is no regular file"
+    if private.user_id() >= 0 and about.st_uid not in (0, private.user_id()):
+        return "belongs to another user"
+    return ""
+
+
+def _way(store: str) -> "list[Foreign]":
+    """Return the first link, or other thing, on the way to a project's store. Where a data home lies is
+    its user's affair."""
+    marker, name = os.path.split(store)
+    if (os.path.basename(marker), name) != (MARKER, STORE):
+        return []
+    if os.path.realpath(store) != store:
+        return [(_first_link(store), "is a link")]
+    for folder in (marker, store):
+        about = os.lstat(folder)
+        what = _strange(about) or ("" if stat.S_ISDIR(about.st_mode) else "is no folder")
+        if what:
+            return [(folder, what)]
+    return []
+
+
+def _first_link(path: str) -> str:
+    here = os.sep
+    for part in path.split(os.sep):
+        here = os.path.join(here, part)
+        if os.path.islink(here):
+            return here
+    return path
+
+
+class _Folder:
+    """What a folder held when it was read: the folders in it, what is foreign, and the files with several
+    names, by number, how many, and path."""
+
+    __slots__ = ("below", "count", "found", "linked", "settled", "state")
+
+    def __init__(self, path: str, state: "tuple[int, ...]") -> None:
+        self.state = state
+        self.settled = max(state[1:]) < time.time_ns() - SETTLED_NS
+        self.below: "list[str]" = []
+        self.found: "list[Foreign]" = []
+        self.linked: "list[tuple[int, int, str]]" = []
+        self.count = 0
+        for entry, about in _entries(path):
+            self.count += 1
+            what = _strange(about)
+            if what:
+                self.found.append((entry, what))
+            elif stat.S_ISDIR(about.st_mode):
+                self.below.append(entry)
+            elif about.st_nlink > 1:
+                self.linked.append((about.st_ino, about.st_nlink, entry))
+            if self.count > MOST_ENTRIES:
+                break
+
+
+def _walk(store: str) -> "tuple[list[Foreign], list[str]]":
+    """Walk a store, reading the folders that have changed; return what is foreign, and the files that have
+    names elsewhere."""
+    before = _known.get(store, {})
+    folders: "dict[str, _Folder]" = {}
+    found: "list[Foreign]" = []
+    named: "dict[tuple[int, int], list[str]]" = {}
+    count, waiting = 0, [store]
+    while waiting and len(found) < MOST_NAMED:
+        path = waiting.pop()
+        state, folder = _state(path), before.get(path)
+        if folder is None or folder.state != state:
+            folder = _Folder(path, state)
+        folders[path] = folder
+        waiting += folder.below
+        found += folder.found
+        for file, links, entry in folder.linked:
+            named.setdefault((file, links), []).append(entry)
+        count += folder.count
+        if count > MOST_ENTRIES:
+            found = [(store, "holds more than %d files" % MOST_ENTRIES)]
+            break
+    _known[store] = {path: folder for path, folder in folders.items() if folder.settled}
+    return found, sorted(paths[0] for (_, links), paths in named.items() if links > len(paths))
+
+
+def _entries(folder: str) -> "Iterator[tuple[str, os.stat_result]]":
+    # The daemon works on meanwhile: what was listed may be gone.
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):
+                yield entry.path, entry.stat(follow_symlinks=False)
+
+
+def _state(folder: str) -> "tuple[int, ...]":
+    """Return what changes when a folder does: which it is, and when it last changed."""
+    try:
+        about = os.lstat(folder)
+    except OSError:
+        return (-1, 0, 0)
+    return about.st_ino, about.st_mtime_ns, about.st_ctime_ns

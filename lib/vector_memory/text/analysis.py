@@ -1,0 +1,225 @@
+"""The analyser: text to terms, once, for every lexical index and every query.
+
+Standard library only, since the cold path uses it inside a hook (Python 3.9). Words are lower-cased
+and stemmed, stop words dropped; identifiers and paths are kept whole **and** in their parts, since
+people search for either.
+"""
+
+import re
+from functools import lru_cache
+
+from vector_memory.text import tables
+
+MAX_TERM_CHARS = 64
+MAX_TERMS = 4_000
+
+STOP_WORDS = tables.words("stop_words")
+
+_CHUNK = re.compile(r"[^\s\"'`()\[\]{}<>,;|=*!?~^&]+")
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PIECE = re.compile(r"[/\\:]+")
+_LINE_NUMBER = re.compile(r"(?::\d+){1,2}$")
+_APOSTROPHE = re.compile("(?<=[^\\W_])['\u2019](?=[^\\W_])")
+_EDGE = "._/:\\@#+-'"
+_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+
+
+def analyse(text: str) -> list[str]:
+    """Return the terms of a text or of a query, in order, with repetitions."""
+    terms: list[str] = []
+    for chunk in _CHUNK.findall(_APOSTROPHE.sub("", text)):
+        if len(terms) >= MAX_TERMS:
+            break
+        terms.extend(_chunk_terms(chunk))
+    return terms
+
+
+def lexical(*texts: str) -> str:
+    """Return the analysed form that the lexical indexes hold: terms joined by single spaces."""
+    terms: list[str] = []
+    for text in texts:
+        if text:
+            terms.extend(analyse(text))
+    return " ".join(terms[:MAX_TERMS])
+
+
+def query_terms(text: str, limit: int = 48) -> list[str]:
+    """Return a query's distinct terms, at most `limit`, in their order."""
+    return list(dict.fromkeys(analyse(text)))[:limit]
+
+
+@lru_cache(maxsize=65_536)
+def _chunk_terms(chunk: str) -> tuple[str, ...]:
+    """Return the terms of one stretch without white space, as a tuple."""
+    chunk = _LINE_NUMBER.sub("", chunk.strip(_EDGE))
+    if not chunk or len(chunk) > 512:
+        return ()
+    terms = [chunk.lower()] if "/" in chunk and len(chunk) <= MAX_TERM_CHARS else []
+    for piece in _PIECE.split(chunk):
+        terms.extend(_piece_terms(piece.strip(_EDGE)))
+    return tuple(dict.fromkeys(terms))
+
+
+def _piece_terms(piece: str) -> tuple[str, ...]:
+    """Return the terms of a word, an identifier or a file's name: the whole and its parts."""
+    words = _WORD.findall(piece)
+    if len(words) == 1 and words[0] == piece and not _is_compound(piece):
+        return _plain(piece)
+    terms = [piece.lower()] if words and len(piece) <= MAX_TERM_CHARS else []
+    squashed = "".join(words).lower()
+    if terms and len(words) > 1 and squashed != terms[0] and not squashed.isdigit():
+        # One form for all styles: who asks for getUserById finds get_user_by_id.
+        terms.append(squashed)
+    name, dot, ending = piece.rpartition(".")
+    if dot and len(ending) <= 5 and len(_WORD.findall(name)) > 1 and len(name) <= MAX_TERM_CHARS:
+        terms.append(name.lower())
+    for word in words:
+        parts = _PART.findall(word) if _is_compound(word) else [word]
+        if len(parts) > 1 and word != piece and len(word) <= MAX_TERM_CHARS:
+            terms.append(word.lower())
+        for part in parts:
+            if len(parts) == 1 or len(part) > 1:
+                terms.extend(_plain(part))
+    return tuple(terms)
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a word is made of parts: camelCase, or letters with digits."""
+    return not (word.islower() or word.isdigit() or word.istitle() or word.isupper()) or (
+        not word.isalpha() and not word.isdigit()
+    )
+
+
+def _plain(word: str) -> tuple[str, ...]:
+    word = word.lower()[:MAX_TERM_CHARS]
+    if word in STOP_WORDS:
+        return ()
+    if _ASIAN.search(word):
+        # No spaces between words there: pairs of characters serve as terms.
+        return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    return (stem(word),)
+
+
+# -- stemming -------------------------------------------------------------------------------------
+
+_VOWELS = frozenset("aeiou")
+_STEP_2 = (
+    ("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("ousness", "ous"),
+    ("iveness", "ive"), ("tional", "tion"), ("biliti", "ble"), ("alism", "al"), ("aliti", "al"),
+    ("ation", "ate"), ("entli", "ent"), ("iviti", "ive"), ("ousli", "ous"), ("enci", "ence"),
+    ("anci", "ance"), ("izer", "ize"), ("abli", "able"), ("alli", "al"), ("ator", "ate"),
+    ("eli", "e"),
+)  # fmt: skip
+_STEP_3 = (
+    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"),
+    ("ness", ""), ("ful", ""),
+)  # fmt: skip
+_STEP_4 = (
+    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
+    "ive", "ize", "ion", "al", "er", "ic", "ou",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Return the stem of a lower-case English word; others come back as they are.
+
+    Source: M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980.
+    """
+    if len(word) <= 3 or not word.isascii() or not word.isalpha():
+        return word
+    word = _plural(word)
+    word = _past(word)
+    if word.endswith("y") and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    word = _replace(word, _STEP_2)
+    word = _replace(word, _STEP_3)
+    word = _strip_suffix(word)
+    return _tidy(word)
+
+
+def _is_vowel(word: str, i: int) -> bool:
+    letter = word[i]
+    return letter in _VOWELS or (letter == "y" and i > 0 and not _is_vowel(word, i - 1))
+
+
+def _has_vowel(word: str) -> bool:
+    return any(_is_vowel(word, i) for i in range(len(word)))
+
+
+def _measure(word: str) -> int:
+    """Count the vowel-consonant sequences: Porter's m."""
+    count, previous = 0, False
+    for i in range(len(word)):
+        vowel = _is_vowel(word, i)
+        if previous and not vowel:
+            count += 1
+        previous = vowel
+    return count
+
+
+def _ends_cvc(word: str) -> bool:
+    if len(word) < 3 or word[-1] in "wxy":
+        return False
+    last = len(word) - 1
+    return not _is_vowel(word, last) and _is_vowel(word, last - 1) and not _is_vowel(word, last - 2)
+
+
+def _doubled(word: str) -> bool:
+    return len(word) > 1 and word[-1] == word[-2] and not _is_vowel(word, len(word) - 1)
+
+
+def _plural(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
+
+
+def _past(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
+            return _restore(word[: -len(suffix)])
+    return word
+
+
+def _restore(word: str) -> str:
+    if word.endswith(("at", "bl", "iz")):
+        return word + "e"
+    if _doubled(word) and word[-1] not in "lsz":
+        return word[:-1]
+    if _measure(word) == 1 and _ends_cvc(word):
+        return word + "e"
+    return word
+
+
+def _replace(word: str, rules: tuple[tuple[str, str], ...]) -> str:
+    for suffix, instead in rules:
+        if word.endswith(suffix):
+            rest = word[: -len(suffix)]
+            return rest + instead if _measure(rest) > 0 else word
+    return word
+
+
+def _strip_suffix(word: str) -> str:
+    for suffix in _STEP_4:
+        if word.endswith(suffix):
+            rest = word[: -len(suffix)]
+            if _measure(rest) > 1 and (suffix != "ion" or rest.endswith(("s", "t"))):
+                return rest
+            return word
+    return word
+
+
+def _tidy(word: str) -> str:
+    if word.endswith("e"):
+        rest = word[:-1]
+        if _measure(rest) > 1 or (_measure(rest) == 1 and not _ends_cvc(rest)):
+            word = rest
+    if word.endswith("ll") and _measure(word) > 1:
+        word = word[:-1]
+    return word

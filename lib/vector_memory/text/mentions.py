@@ -1,0 +1,142 @@
+"""What a text names exactly: files, identifiers, packages, people, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from vector_memory.text import analysis, tables
+from vector_memory.text.calendar import DAYS_AND_MONTHS
+
+MAX_CHARS = 4_000
+MOST = 24
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """What a text names, as it is written, each once and in order."""
+
+    files: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+
+
+_ENDINGS = (
+    "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|mts|vue|svelte|rs|go|java|kt|kts|swift|c|h|cc|cpp|hpp|cs|rb|php"
+    "|pl|lua|sh|bash|zsh|fish|ps1|sql|html|htm|css|scss|sass|less|json|jsonl|json5|yaml|yml|toml|ini"
+    "|cfg|conf|env|lock|xml|md|mdx|rst|txt|csv|tsv|parquet|proto|graphql|tf|tfvars|hcl|gradle|bazel"
+    "|cmake|mk|dockerfile|log|svg|png|jpg|pdf|wasm|so|dll|exe|zip|tar|gz|db|sqlite|plist|storyboard"
+    "|xcodeproj|pem|crt|key|patch|diff|hs|ex|exs|erl|clj|scala|dart|r|jl|zig|nim|m|mm"
+)
+_LONG = re.compile(r"\S{200,}")
+"""Data rather than words, on which the patterns below would take long."""
+_FILE = re.compile(
+    rf"(?<![\w@])(?:~?/|\.{{1,2}}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.(?:{_ENDINGS})\b(?![\w(])"
+    r"|(?<![\w@/])(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?"
+    r"|(?<![\w/.])(?:[\w.@+-]+/){2,}[\w.@+-]*\w"
+    r"|(?<![\w/])\.(?:env|gitignore|gitattributes|dockerignore|npmrc|nvmrc|editorconfig|eslintrc|prettierrc"
+    r"|bashrc|zshrc|python-version|pre-commit-config)(?:\.\w+)?\b"
+    r"|\b(?:Makefile|Dockerfile|Justfile|justfile|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile"
+    r"|Caddyfile|CMakeLists|LICENSE|CODEOWNERS)\b"
+)
+_QUOTED = re.compile(r"`([^`\n]{2,80})`")
+_IDENTIFIER = re.compile(
+    r"(?<![\w./-])(?:"
+    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+(?:\(\))?"  # dotted, scoped
+    r"|[A-Za-z_$][\w$]*\(\)"  # called
+    r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+"  # snake, screaming
+    r"|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camel
+    r"|(?:[A-Z][a-z0-9]+){2,}[A-Z]?|[A-Z]{2,}(?:[A-Z][a-z0-9]+)+"  # pascal
+    r"|--[a-z][a-z0-9]*(?:-[a-z0-9]+)*"  # an option
+    r"|[a-z0-9]+(?:-[a-z0-9]+){2,}"  # kebab
+    r"|[A-Z]\d{3,}|[A-Z]{2,}-\d+|#\d{2,}"  # codes, tickets
+    r")(?![\w-])"
+)
+_PACKAGE = re.compile(
+    r"(?<![\w/])@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*"
+    r"|\b(?:pip3? install|uv (?:add|pip install)|poetry add|npm (?:i|install)|pnpm add|yarn add"
+    r"|cargo add|go get|gem install|brew install|apt(?:-get)? install)\s+(?:-[\w-]+\s+)*([\w@/.\[\]-]+)"
+    r"|(?m:^\s*(?:import|from)\s+([a-zA-Z_][\w.]*))"
+    r"|\b([a-zA-Z][\w.-]*)==\d[\w.]*"
+)
+_CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*(?![\w(/-])")
+_START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
+_FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_DOMAIN = re.compile(r"^(?:e\.g|i\.e|etc|vs|\d.*)$", re.IGNORECASE)
+_ORDINARY = DAYS_AND_MONTHS | tables.words("no_names")
+
+
+def mentions(text: str) -> Mentions:
+    """Return what a text names."""
+    text = _LONG.sub(" ", text[:MAX_CHARS])
+    code = (
+        tuple(part.strip() for part in _FENCE.findall(text) if part.strip())
+        if "```" in text
+        else ()
+    )
+    files = _distinct(_files(text))
+    quoted = _QUOTED.findall(text) if "`" in text else []
+    identifiers = _distinct(
+        one for one in (*_plain_quoted(quoted), *_IDENTIFIER.findall(text)) if one not in files
+    )
+    return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)), code)
+
+
+def files(text: str) -> tuple[str, ...]:
+    """Return the files that a text names, as it writes them, each once and in order."""
+    return _distinct(_files(_LONG.sub(" ", text[:MAX_CHARS])))
+
+
+def _files(text: str) -> Iterator[str]:
+    if "." not in text and "/" not in text and "file" not in text:
+        return
+    for match in _FILE.finditer(text):
+        word = match[0].rstrip("./")
+        if word and not _DOMAIN.match(word):
+            yield word
+
+
+def _plain_quoted(quoted: Iterable[str]) -> Iterator[str]:
+    """Yield what stands alone between back quotes: one word of code."""
+    for one in quoted:
+        if " " not in one.strip():
+            yield one.strip()
+
+
+def _packages(text: str) -> Iterator[str]:
+    for match in _PACKAGE.finditer(text):
+        yield next((group for group in match.groups() if group), match[0])
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield capitalised words that are no ordinary ones: people, projects, products."""
+    for match in _CAPITAL.finditer(text):
+        words = match[0].split()
+        while words and words[0].lower() in _ORDINARY:
+            words = words[1:]
+        if not words:
+            continue
+        name = " ".join(words)
+        at_start = name == match[0] and _START.search(
+            text[max(0, match.start() - 3) : match.start()]
+        )
+        possessive = text[match.end() : match.end() + 2] in ("'s", "\u2019s")
+        if not at_start or possessive or (len(words) > 1) or _is_rare(words[0]):
+            yield name
+
+
+def _is_rare(word: str) -> bool:
+    """Whether a word that begins a sentence is rather a name: no stop word, no common ending."""
+    low = word.lower()
+    return (
+        low not in analysis.STOP_WORDS
+        and low not in _ORDINARY
+        and not low.endswith(("ing", "ed", "ly", "tion", "s", "ment", "ness", "able", "ful", "er"))
+    )
+
+
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))[:MOST]

@@ -1,0 +1,55 @@
+"""Names of technologies, each with the other ways in which people write it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from vector_memory.text import tables
+
+# Words that are mostly plain English count only where they are written as a name.
+_ORDINARY = tables.words("technologies_ordinary")
+
+
+def _table() -> dict[str, str]:
+    known: dict[str, str] = {}
+    for line in tables.lines("technologies"):
+        name, _, others = line.partition(":")
+        for alias in (name, *filter(None, (one.strip() for one in others.split(",")))):
+            known[alias.lower()] = name
+    return known
+
+
+CANONICAL = _table()
+"""Lower-case name or alias → the name it goes by."""
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name in sorted(CANONICAL, key=len, reverse=True))
+    return re.compile(rf"(?<![\w./@-])(?:{names})(?![\w/-]|\.\w)", re.IGNORECASE)
+
+
+def technologies(text: str) -> tuple[str, ...]:
+    """Return the technologies that a text names, by the names they go by, each once, in order."""
+    found: dict[str, None] = {}
+    for match in _pattern().finditer(text):
+        word = match[0]
+        if word.lower() in _ORDINARY and not _named(text, match):
+            continue
+        found.setdefault(CANONICAL[word.lower()])
+    return tuple(found)
+
+
+def canonical(name: str) -> str:
+    """Return the name that a technology goes by, or the name as it is, in lower case."""
+    return CANONICAL.get(name.lower(), name.lower())
+
+
+def _named(text: str, match: re.Match[str]) -> bool:
+    """Whether an ordinary word is written as a name: with a capital inside a sentence, or quoted."""
+    start = match.start()
+    if start and text[start - 1] == "`":
+        return True
+    begins = not text[:start].rstrip() or text[:start].rstrip()[-1:] in ".!?:"
+    return match[0][0].isupper() and not begins
