@@ -312,13 +312,13 @@ def test_one_projects_trouble_stops_no_other(rig: Rig, tmp_path: Path) -> None:
 
 HANG = """
 import threading
-from vector_memory.service import capture
-true = capture._read
+from vector_memory.service.capture import store_session
+true = store_session._read
 def read(ctx, ask, apart):
     if "bad" in ask.path:
         {how}
     return true(ctx, ask, apart)
-capture._read = read
+store_session._read = read
 before = house.Worker
 house.Worker = lambda *a, **k: before(*a, **{{**k, "patience_s": 0.5}})
 """

@@ -25,7 +25,7 @@ from vector_memory.system.paths import PACKAGE_ROOT
 
 WORKER = """
 import os, re, sys, time
-from vector_memory import children
+from vector_memory.system import children
 from vector_memory.system.frames import read_frame, write_frame
 
 def main():
@@ -104,7 +104,7 @@ def test_a_child_never_outlives_its_parent(module: str, work: str, tmp_path: Pat
     """kill -9 of the parent: the child goes, too, also in the middle of its work."""
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from vector_memory import children\n"
+        "from vector_memory.system import children\n"
         f"children.START = {children.START!r}\n"
         f"child = children.Child({module!r})\n"
         f"assert child.send({work.encode()!r}, 60)\n"

@@ -88,7 +88,7 @@ def told(done: dict[str, Any]) -> set[str]:
 
 def everything(house: ServiceHouse) -> str:
     """Return all that is stored."""
-    return json.dumps(list(verbs.transfer.export(house.ctx, {"all_projects": True})))
+    return json.dumps(list(verbs.json_lines.export(house.ctx, {"all_projects": True})))
 
 
 def test_a_backfill_stays_below_its_folder(house: ServiceHouse, named: Path) -> None:

@@ -240,7 +240,8 @@ sys.path[:0] = {paths!r}
 from service_house import ServiceHouse
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.errors import StoreFullError
-from vector_memory.service import recall, remember
+from vector_memory.service.edit import remember
+from vector_memory.service.find import recall
 from vector_memory.store.index import Index
 from vector_memory.daemon.house import open_index
 told = []

@@ -48,7 +48,7 @@ def test_the_time_of_a_hook_begins_with_its_shell(
     monkeypatch.setattr(hook.time, "monotonic", lambda: 1_000.0)
     for thousandth in range(0, 1_500, 5):
         gone_s = thousandth / 1_000
-        monkeypatch.setattr(hook, "_gone_s", lambda: gone_s)  # noqa: B023
+        monkeypatch.setattr(exchange, "_gone_s", lambda: gone_s)  # noqa: B023
         call = exchange.Call(event, "/nowhere")
         ends_s = call.deadline - 1_000.0
         assert ends_s == pytest.approx(max(exchange.LEAST_S + exchange.REST_S, whole - gone_s))
@@ -61,7 +61,7 @@ def test_the_start_of_the_shell_is_known() -> None:
     """Also where the interpreter was started a while after it; who started it without a shell is not
     taken for one."""
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'lib')!r})\n"
-    code += "from vector_memory.client.hook import _gone_s\nprint(_gone_s())"
+    code += "from vector_memory.client.exchange import _gone_s\nprint(_gone_s())"
     script = f"sleep 0.2; {sys.executable} -I -S -c '{code}'; exit 0"
     told = subprocess.run(["sh", "-c", script.replace("'/", '"/').replace("lib'", 'lib"')],
                           capture_output=True, text=True, check=True).stdout  # fmt: skip
@@ -80,7 +80,7 @@ def test_where_the_system_tells_nothing_a_guess_is_taken(monkeypatch: pytest.Mon
                 raise born
             return float(str(born))
 
-        monkeypatch.setattr(hook, "_born_s", tell)
+        monkeypatch.setattr(exchange, "_born_s", tell)
         assert exchange._gone_s() == exchange.UNSEEN_S
 
 

@@ -56,7 +56,7 @@ def test_what_failed_before_is_read_in_a_process_of_its_own(
     monkeypatch.setattr(
         store_session,
         "_read",
-        lambda ctx, ask, apart: read_apart.append(apart) or store_session.reading.read(ask),
+        lambda ctx, ask, apart: read_apart.append(apart) or store_session.read_session.read(ask),
     )
     for begun in ("", ".1", ".2"):
         name = write_spool(

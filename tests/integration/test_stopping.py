@@ -125,7 +125,7 @@ def test_while_turns_wait_to_be_read(rig: Rig, sessions: Path) -> None:
     "job",
     [
         pytest.param(
-            "from vector_memory.service import weaving; weaving.weave = lambda *_: time.sleep(600)",
+            "from vector_memory.service.capture import link_ideas; link_ideas.weave = lambda *_: time.sleep(600)",
             id="weaving",
         ),
         pytest.param("keeper.follow_once = lambda *_: time.sleep(600)", id="following"),

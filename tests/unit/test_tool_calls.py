@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_memory.client import exchange, hook, tool_calls
+from vector_memory.client import exchange, tool_calls
 
 
 def stdin(tool: str, **given: object) -> bytes:
@@ -74,8 +74,8 @@ def test_the_daemon_says_what_it_wants(
     if wishes is not None:
         (tmp_path / "run" / "tools").write_text(wishes)
     heard: list[str] = []
-    monkeypatch.setattr(hook, "ask", lambda *_: heard.append("asked"))
-    monkeypatch.setattr(hook, "tell", lambda *_: heard.append("told"))
+    monkeypatch.setattr(exchange, "ask", lambda *_: heard.append("asked"))
+    monkeypatch.setattr(exchange, "tell", lambda *_: heard.append("told"))
     call = exchange.Call(event, str(tmp_path))
     call.stdin = stdin(tool, pattern="x")
     assert tool_calls.answer(call) == b""

@@ -16,7 +16,7 @@ from vector_memory.system.paths import Home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from vector_memory.text import fence
 
 SPOOLED = frozenset({"Stop", "SubagentStop", "PreCompact", "SessionEnd"})
 WAIT_STEP_S = 0.02
