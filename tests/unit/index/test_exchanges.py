@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
-from unit.index.transcripts import Talk
+from transcript_samples import Talk
 
 from vector_memory.index.exchanges import Exchange, exchanges, parse_time
 from vector_memory.index.transcript import read_entries

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.index.transcripts import Talk
+from transcript_samples import Talk
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor

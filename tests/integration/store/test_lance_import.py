@@ -1,0 +1,79 @@
+"""Importing LanceDB without its remote catalogue's client, and importing nothing too early."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+LIB = Path(__file__).parents[3] / "lib"
+
+
+def python(script: str) -> str:
+    """Run a script in a process of its own and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(script)],
+        env={**os.environ, "PYTHONPATH": str(LIB)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_client_is_left_out() -> None:
+    """LanceDB works without it; naming one of its classes is possible, using one is an error that
+    says why."""
+    assert python("""
+        import sys
+        from vector_memory.store.lightimport import load_lancedb
+        finders = len(sys.meta_path)
+        lancedb = load_lancedb()
+        assert load_lancedb() is lancedb
+        assert len(sys.meta_path) == finders
+        from lance_namespace_urllib3_client.models import ListTablesRequest
+        assert not [name for name in sys.modules if name.startswith("lance_namespace_urllib3_client.api")]
+        try:
+            ListTablesRequest()
+        except RuntimeError as error:
+            print(error)
+    """).startswith("ListTablesRequest belongs to LanceDB's remote catalogue")
+
+
+@pytest.mark.parametrize("light", [True, False])
+def test_the_whole_import_remains_possible(light: bool) -> None:
+    """Whoever asks for the whole gets it, and so does who asks for less where that fails."""
+    assert (
+        python(f"""
+        from vector_memory.store import lightimport
+        def failing():
+            import lance_namespace
+            raise ImportError("another version")
+        if {light}:
+            real, lightimport._import_light = lightimport._import_light, failing
+        lancedb = lightimport.load_lancedb(light={light})
+        from lance_namespace_urllib3_client.models import ListTablesRequest
+        print(ListTablesRequest(id=["a"]).id, lancedb.connect("memory://") is not None)
+    """)
+        == "['a'] True"
+    )
+
+
+def test_nothing_heavy_is_imported_early() -> None:
+    """Importing the store brings neither numpy nor LanceDB; opening it brings no LanceDB."""
+    assert python("""
+        import sys, tempfile
+        from vector_memory.store.index import Index
+        import vector_memory.store.table, vector_memory.store.durable
+        heavy = {"numpy", "pyarrow", "lancedb", "pydantic"}
+        print(sorted(heavy & set(sys.modules)))
+        with tempfile.TemporaryDirectory() as folder:
+            Index.open(folder, "m", 4)
+        print(sorted(heavy & set(sys.modules)))
+    """).splitlines() == ["[]", "['numpy']"]

@@ -1,0 +1,293 @@
+"""Errors and their fixes in small sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transcript_samples import Talk
+
+from vector_memory.index.exchanges import Exchange, exchanges
+from vector_memory.index.fixes.fix_drafts import TEXT_CHARS, fix_drafts
+from vector_memory.index.fixes.fixes import Episode, episodes
+from vector_memory.index.memories import Draft
+from vector_memory.index.transcript import read_entries
+
+MISSING = "Exit code 127\n/bin/bash: line 1: pytest: command not found"
+RED = "Exit code 1\nE   ValueError: port 5432 is taken\n1 failed in 0.3s"
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+
+
+class Session(Talk):
+    """A talk in which commands run."""
+
+    def run(self, command: str, output: str = "ok", failed: bool = False) -> None:
+        """Run a command."""
+        self._call("Bash", output, failed, command=command)
+
+    def fail(self, command: str, output: str = RED) -> None:
+        """Run a command that fails."""
+        self.run(command, output, failed=True)
+
+    def edit(self, file: str, old: str = "", new: str = "", failed: bool = False) -> None:
+        """Edit a file."""
+        output = "String to replace not found in file." if failed else "ok"
+        self._call("Edit", output, failed, file_path=file, old_string=old, new_string=new)
+
+    def _call(self, name: str, output: str, failed: bool, **given: Any) -> None:
+        number = f"c{len(self.lines)}"
+        self.call(name, number, **given)
+        self.result(output, number, failed)
+
+
+@pytest.fixture
+def session() -> Session:
+    """A session whose first prompt was given."""
+    talk = Session()
+    talk.user("Make the tests pass.")
+    return talk
+
+
+def read(session: Session, folder: Path) -> list[Exchange]:
+    return list(exchanges(read_entries(session.write(folder / "t.jsonl"), final=True)))
+
+
+def found(session: Session, folder: Path) -> list[Episode]:
+    return [one for exchange in read(session, folder) for one in episodes(exchange)]
+
+
+def drafts(session: Session, folder: Path) -> list[Draft]:
+    return [one for exchange in read(session, folder) for one in fix_drafts(exchange, "t.jsonl")]
+
+
+def test_a_corrected_command(session: Session, tmp_path: Path) -> None:
+    """The command that stands for the failed one is the fix."""
+    session.fail("pytest", MISSING)
+    session.say("The problem is that the virtual environment is not active.")
+    session.run("source .venv/bin/activate && pytest")
+    (one,) = found(session, tmp_path)
+    assert one.error == "pytest: command not found"
+    assert one.changes == ("ran `source .venv/bin/activate && pytest` instead",)
+    assert one.because == "The problem is that the virtual environment is not active."
+    assert (one.failed.output_line, one.success.line) == (3, 5)
+    assert one.families == ("pytest",)
+
+
+def test_an_edit(session: Session, tmp_path: Path) -> None:
+    """A change of a file between the failure and the success is the fix."""
+    session.fail("uv run pytest tests/test_db.py")
+    session.run("grep -rn 5432 src", "src/db.py:3: 5432")
+    session.edit("/home/dev/app/src/db.py", "PORT = 5432", "PORT = 5433")
+    session.run("uv run pytest tests/test_db.py 2>&1 | tail -3", "3 passed")
+    (one,) = found(session, tmp_path)
+    assert one.error == "ValueError: port 5432 is taken"
+    assert one.changes == ("edited src/db.py (PORT = 5432 → PORT = 5433)",)
+    assert one.files == ("src/db.py",)
+
+
+def test_an_install(session: Session, tmp_path: Path) -> None:
+    """What was installed in between is the fix; looking around is not."""
+    session.fail("node app.js", "Exit code 1\nError: Cannot find module 'left-pad'")
+    session.run("ls node_modules")
+    session.run("cd app && npm install left-pad")
+    session.run("node app.js")
+    (one,) = found(session, tmp_path)
+    assert one.changes == ("ran `npm install left-pad`",)
+
+
+def test_another_program_that_was_meant(session: Session, tmp_path: Path) -> None:
+    """The program that a runner would have run stands for the runner."""
+    session.fail("mise run test:bats -- test/a.bats", "parallel: command not found")
+    session.run("test/bats/bin/bats test/a.bats")
+    (one,) = found(session, tmp_path)
+    assert one.families == ("mise run test:bats", "bats")
+
+
+def test_what_did_not_help_is_kept(session: Session, tmp_path: Path) -> None:
+    """The same error after a change: that change was tried, the last one is the fix."""
+    session.fail("cargo test")
+    session.edit("src/a.rs", "a", "b")
+    session.fail("cargo test")
+    session.edit("src/c.rs", "c", "d")
+    session.run("cargo test")
+    assert len(found(session, tmp_path)) == 2
+    (draft,) = drafts(session, tmp_path)
+    assert "edited src/c.rs (c → d)" in draft.text
+    assert draft.extra["tried"] == ["edited src/a.rs (a → b)"]
+    assert draft.external_id == "s1-u1:fix:0"
+
+
+def test_each_error_has_its_own_fix(session: Session, tmp_path: Path) -> None:
+    """Two errors one after the other, each with what mended it."""
+    session.fail("tsc", "a.ts(1,2): error TS2322: Type 'a' is wrong.")
+    session.edit("a.ts", "a", "b")
+    session.fail("tsc", "b.ts(1,2): error TS7034: Variable 'x' is any.")
+    session.edit("b.ts", "c", "d")
+    session.run("tsc")
+    first, second = drafts(session, tmp_path)
+    assert (first.files, second.files) == (("a.ts",), ("b.ts",))
+    assert first.extra["signature"] != second.extra["signature"]
+
+
+def test_the_draft(session: Session, tmp_path: Path) -> None:
+    """What is stored is one self-contained text with all that a lookup needs."""
+    session.fail("pytest", MISSING)
+    session.run("uv run pytest")
+    (draft,) = drafts(session, tmp_path)
+    assert draft.title == "\u27e6tool: pytest: command not found\u27e7"
+    assert draft.text == (
+        "ERROR \u27e6tool: pytest: command not found.\u27e7 FIX ran `uv run pytest` instead. (command `pytest`)"
+    )
+    assert (draft.kind, draft.collection) == ("solution", "episodes")
+    assert draft.tags == ("fix", f"sig:{draft.extra['signature']}")
+    assert (draft.line_start, draft.line_end) == (2, 5)
+
+
+def test_a_text_stays_short(session: Session, tmp_path: Path) -> None:
+    """However much was done, a fix is a few hundred characters."""
+    session.fail("pytest " + "tests/test_long_name.py " * 40, "ValueError: " + "long words " * 90)
+    session.say("The issue is that " + "it is complicated and " * 15 + "so on.")
+    for number in range(20):
+        session.edit(f"src/module_{number}/file.py", "old words " * 6, "new words " * 5)
+    session.run("pytest " + "tests/test_long_name.py " * 40)
+    (draft,) = drafts(session, tmp_path)
+    assert len(draft.text) <= TEXT_CHARS
+    assert " FIX The issue is" in draft.text
+
+
+def test_the_next_exchange(session: Session, tmp_path: Path) -> None:
+    """What the user's next words bring is still the fix, and is named after where it failed."""
+    session.fail("make test")
+    session.say("I give up.")
+    session.user("Still failing! Look at the Makefile.")
+    session.edit("Makefile", "a", "b")
+    session.run("make test")
+    (draft,) = drafts(session, tmp_path)
+    assert draft.external_id == "s1-u1:fix:0"
+    assert draft.files == ("Makefile",)
+
+
+def nothing_changed(session: Session) -> None:
+    session.fail("npm test")
+    session.run("npm test")
+
+
+def other_file(session: Session) -> None:
+    session.fail("pytest tests/a.py")
+    session.edit("src/a.py", "a", "b")
+    session.run("pytest tests/b.py")
+
+
+def never_mended(session: Session) -> None:
+    session.fail("pytest")
+    session.edit("src/a.py", "a", "b")
+    session.fail("pytest")
+
+
+def hidden_by_a_pipe(session: Session) -> None:
+    session.fail("pytest")
+    session.edit("src/a.py", "a", "b")
+    session.run("pytest | tail -3", "FAILED tests/a.py\n1 failed, 2 passed in 1s")
+
+
+def refused(session: Session) -> None:
+    session.fail("rm -rf build", REFUSED)
+    session.run("rm -r build")
+
+
+def not_permitted(session: Session) -> None:
+    session.fail("claude --print", "This command requires approval")
+    session.run("claude -p x")
+
+
+def interrupted(session: Session) -> None:
+    session.fail("git push", "[Request interrupted by user for tool use]")
+    session.run("git push --force")
+
+
+def edits_retried(session: Session) -> None:
+    session.edit("a.py", "x", "y", failed=True)
+    session.edit("a.py", "x", "z")
+
+
+def searches(session: Session) -> None:
+    session.fail("grep -rn foo src", "Exit code 1")
+    session.run("grep -rni foo src")
+    session.fail("ls missing", "ls: missing: No such file or directory")
+    session.run("ls src")
+    session.fail("cd app && cat a | grep b && test -f x", "Exit code 1\nnothing")
+    session.run("cat a")
+
+
+def no_output(session: Session) -> None:
+    session.fail("pytest -q > out.txt", "Exit code 1")
+    session.edit("a.py", "x", "y")
+    session.run("pytest -q > out.txt")
+
+
+def another_job(session: Session) -> None:
+    session.fail("npm run build")
+    session.edit("a.ts", "x", "y")
+    session.run("npm run lint")
+
+
+def web(session: Session) -> None:
+    session.call("WebFetch", "w1", url="https://x.test")
+    session.result("Request failed with status code 404", "w1", failed=True)
+    session.call("WebFetch", "w2", url="https://y.test")
+    session.result("page", "w2")
+
+
+@pytest.mark.parametrize(
+    "happened",
+    [
+        nothing_changed, other_file, never_mended, hidden_by_a_pipe, refused, not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
+    ],
+)  # fmt: skip
+def test_what_is_no_fix(happened: Any, session: Session, tmp_path: Path) -> None:
+    """Luck, refusals, searches and other jobs teach nothing."""
+    happened(session)
+    assert found(session, tmp_path) == []
+
+
+def test_a_subagents_errors_are_its_own(session: Session, tmp_path: Path) -> None:
+    """What fails in a subagent is mended in the subagent."""
+    session.fail("pytest", MISSING)
+    common = {"isSidechain": True, "agentId": "a1"}
+    session.add("user", "Run the tests.", **common)
+    block = {"type": "tool_use", "id": "x1", "name": "Bash", "input": {"command": "uv run pytest"}}
+    session.add("assistant", [block], **common)
+    session.add("user", [{"type": "tool_result", "tool_use_id": "x1", "content": "ok"}], **common)
+    assert found(session, tmp_path) == []
+
+
+def test_a_command_without_its_result_proves_nothing(session: Session, tmp_path: Path) -> None:
+    """A transcript that ends while a command runs says nothing of how it went."""
+    session.fail("pytest")
+    session.edit("a.py", "x", "y")
+    session.call("Bash", "last", command="pytest")
+    assert found(session, tmp_path) == []
+
+
+def test_texts_are_redacted(session: Session, tmp_path: Path) -> None:
+    """Every text of a draft went through the redactor."""
+    session.fail("deploy --token SECRET", "Error: the token SECRET is not allowed here")
+    session.say("The issue is that SECRET is stale.")
+    session.edit("SECRET.py", "SECRET", "x")
+    session.run("deploy --token SECRET --force")
+    (exchange,) = read(session, tmp_path)
+    (draft,) = fix_drafts(exchange, clean=lambda text: text.replace("SECRET", "…"))
+    assert "SECRET" not in repr(draft)
+
+
+def test_calls_do_not_change_what_is_remembered_of_an_exchange(
+    session: Session, tmp_path: Path
+) -> None:
+    """The digest is of words and actions; calls are beside them, at their places."""
+    session.say("First.")
+    session.call("Read", "r1", file_path="/home/dev/app/a.md")
+    session.run("make")
+    (exchange,) = read(session, tmp_path)
+    assert [(call.tool, call.place) for call in exchange.calls] == [("Read", 1), ("Bash", 1)]
+    assert [step.text for step in exchange.steps] == ["First.", "Bash: make"]

@@ -1,0 +1,154 @@
+"""Whether two texts say the same: near misses must never be merged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory.lifecycle import dedup, wording
+from vector_memory.lifecycle.dedup import Outcome
+
+PAIRS = json.loads(
+    (Path(__file__).parents[3] / "benchmarks" / "dedup_pairs_own.json").read_text("utf-8")
+)
+NEAR_MISSES = [
+    ("The dev database listens on port 5432", "The dev database listens on port 5433"),
+    ("Enable the cache in production", "Disable the cache in production"),
+    ("Never push to main on Friday", "Never push to main on Monday"),
+    ("The frontend calls the backend", "The backend calls the frontend"),
+    ("Use pnpm, not npm, for installs", "Use npm, not pnpm, for installs"),
+    ("Retries are capped at 3", "Retries are not capped at 3"),
+    ("parse_config reads the file", "parse_args reads the file"),
+    ("Alice owns the release", "In short, Bob owns the release"),
+    ("The token expires after a day", "The token expires before a day"),
+    ("The admin endpoints need a token", "The endpoints need a token"),
+    ("We use Redis", "Do we use Redis?"),
+    (
+        "Previews are deleted when the branch is merged",
+        "Previews are merged when the branch is deleted",
+    ),
+    ("The rates are read by the job", "The job read the rates"),
+    ("Tokens are hashed before they are stored", "Tokens are stored before they are hashed"),
+    *((group["fact"], other) for group in PAIRS for other in group["different"]),
+]
+PARAPHRASES = [
+    ("The ledger uses SQLite in WAL mode.", "the ledger uses SQLite in WAL mode"),
+    ("We deploy by tagging a release", "Deploy by tagging a release"),
+    ("In staging, the cache is off", "The cache is off in staging."),
+    ("The queue is drained by three workers", "3 workers drain the queue"),
+    ("Uploads are limited to 10 MB", "We limit uploads to 10MB"),
+    ("Every endpoint must validate its input", "Every endpoint has to validate its input"),
+    ("Never log tokens", "Don't log tokens"),
+    ("Retry at most 5 times", "Retry no more than 5 times"),
+    ("The feature flag new_cart is on", "The new_cart feature flag is on"),
+]
+AGAINST = [
+    ("The dev database listens on port 5433", "The dev database listens on port 5432", "5432"),
+    ("Gzip is disabled on the CDN", "Gzip is enabled on the CDN", "enabled"),
+    ("Do not retry failed webhooks", "Retry failed webhooks three times", "negation"),
+    ("Logs are kept for two months", "Logs are kept for two weeks", "weeks"),
+    ("The user prefers spaces over tabs", "The user prefers tabs over spaces", "order"),
+    ("The demo is on 4 May", "The demo is on 4 June", "june"),
+]
+BESIDE = [
+    ("Postgres in staging listens on port 5433", "Postgres in dev listens on port 5432"),
+    ("MIN_CONNECTIONS is 5 in the pool", "MAX_CONNECTIONS is 50 in the pool"),
+]
+words = st.lists(
+    st.sampled_from(
+        [
+            "the",
+            "cache",
+            "of",
+            "dev",
+            "is",
+            "not",
+            "on",
+            "port",
+            "5432",
+            "must",
+            "run",
+            "before",
+            "deploy",
+            "by",
+            "MAX_SIZE",
+        ]
+    ),
+    min_size=1,
+    max_size=8,
+).map(" ".join)
+
+
+@pytest.mark.parametrize(("one", "other"), NEAR_MISSES)
+def test_near_misses_are_never_the_same(one: str, other: str) -> None:
+    """A number, a negation, an opposite, a day, a name or the order keeps two texts apart, however
+    close their vectors are, and whichever comes first."""
+    assert dedup.compare(one, other, 0.999).outcome is not Outcome.SAME
+    assert dedup.compare(other, one, 0.999).outcome is not Outcome.SAME
+    assert dedup.compare(one, other, None).outcome is not Outcome.SAME
+
+
+@pytest.mark.parametrize(("one", "other"), PARAPHRASES)
+def test_other_grammar_is_the_same(one: str, other: str) -> None:
+    """A phrase in front, the passive, or another way to say "must" makes no other assertion."""
+    assert dedup.compare(one, other, 0.95).outcome is Outcome.SAME
+    assert dedup.compare(other, one, 0.95).outcome is Outcome.SAME
+
+
+@pytest.mark.parametrize(("one", "other", "reason"), AGAINST)
+def test_other_values_speak_against_each_other(one: str, other: str, reason: str) -> None:
+    """What differs in a number, a day, a negation or its roles alone contradicts, and the reason
+    says in what."""
+    verdict = dedup.compare(one, other, 0.9)
+    assert verdict.outcome is Outcome.CONTRADICTS
+    assert reason in verdict.reason
+
+
+@pytest.mark.parametrize(("one", "other"), BESIDE)
+def test_facts_of_two_things_stand_beside_each_other(one: str, other: str) -> None:
+    """Another number of another thing contradicts nothing."""
+    assert dedup.compare(one, other, 0.9).outcome is Outcome.RELATED
+
+
+def test_distance_decides_first() -> None:
+    """Equal words with vectors apart are not the same; texts far apart have nothing in common."""
+    assert dedup.compare("apple tree", "apple tree", 0.85).outcome is Outcome.RELATED
+    assert dedup.compare("apple tree", "apple tree", 0.5).outcome is Outcome.NEW
+
+
+def test_without_vectors_words_decide() -> None:
+    """Without a model only the same words are the same, and many common ones relate."""
+    fact = "The ledger stores its rows in Postgres"
+    assert (
+        dedup.compare("the ledger stores its rows in postgres.", fact, None).outcome is Outcome.SAME
+    )
+    other = "The ledger stores its rows and blobs in Postgres"
+    assert dedup.compare(other, fact, None).outcome is Outcome.RELATED
+    assert dedup.compare("The login page is slow", fact, None).outcome is Outcome.NEW
+
+
+@given(words)
+def test_a_text_is_always_itself(text: str) -> None:
+    """Whatever it says, a text asserts what it asserts."""
+    assert wording.same_assertion(text, text)
+
+
+@given(words, words)
+def test_the_same_has_the_same_numbers_and_names(one: str, other: str) -> None:
+    """No rewriting loses or invents a number, an identifier or a negation; it is symmetric."""
+    same = wording.same_assertion(one, other)
+    assert same == wording.same_assertion(other, one)
+    if same:
+        for kept in ("5432", "MAX_SIZE", "not", "before", "must"):
+            counts = [text.split().count(kept) for text in (one, other)]
+            assert counts[0] == counts[1] or kept == "must"
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_text_gets_a_verdict(one: str, other: str) -> None:
+    """No text breaks it, and what it calls the same is never told from its own reading."""
+    assert dedup.compare(one, other, 0.99).outcome in Outcome

@@ -1,0 +1,199 @@
+"""The MCP server's parts that need no daemon: fields, what was shown, what is told, the tools' list."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vector_memory.errors import BadInputError
+from vector_memory.mcp import fields
+from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
+from vector_memory.mcp.shown import Shown
+from vector_memory.mcp.telling import Telling
+
+LIB = Path(__file__).resolve().parents[3] / "lib"
+FIELDS = (
+    Field("text", TEXT, "A text.", True, high=10),
+    Field("sort", TEXT, "One of two.", choices=("a", "b")),
+    Field("count", NUMBER, "A number.", low=1, high=5),
+    Field("sure", YES, "Whether."),
+    Field("words", WORDS, "Words.", high=2),
+)
+ID = "0123456789abcdef0123456789abcdef"
+
+
+def test_a_schema_says_what_is_checked() -> None:
+    """Types, bounds and choices stand in it."""
+    told = fields.schema_of(FIELDS)
+    assert told["required"] == ["text"]
+    assert told["properties"]["count"] == {
+        "type": "integer", "description": "A number.", "minimum": 1, "maximum": 5,
+    }  # fmt: skip
+    assert told["properties"]["sort"]["enum"] == ["a", "b"]
+    assert "required" not in fields.schema_of(FIELDS[1:])
+
+
+def test_arguments_that_fit_are_given_on() -> None:
+    """Null is as if it were left out; one word is a list of one."""
+    given = {"text": "x", "count": 5, "sure": False, "words": "one", "sort": None}
+    expected = {"text": "x", "count": 5, "sure": False, "words": ["one"]}
+    assert fields.checked(FIELDS, given) == expected
+    assert fields.checked((), None) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "text is missing"),
+        ({"text": "x" * 11}, "at most 10 characters"),
+        ({"text": 5}, "at most 10 characters"),
+        ({"text": "x", "sort": "c"}, "one of a, b"),
+        ({"text": "x", "count": 6}, "from 1 to 5"),
+        ({"text": "x", "count": True}, "from 1 to 5"),
+        ({"text": "x", "sure": 1}, "true or false"),
+        ({"text": "x", "words": ["a", "b", "c"]}, "at most 2 texts"),
+        ({"text": "x", "words": [1]}, "at most 2 texts"),
+        ({"text": "x", "else": 1}, "no argument 'else'"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], told: str) -> None:
+    """With what they may be."""
+    with pytest.raises(BadInputError, match=told):
+        fields.checked(FIELDS, given)
+
+
+class TestShown:
+    """Only what was shown is chosen."""
+
+    def test_by_what_was_shown_or_the_whole(self) -> None:
+        """Twelve digits, more of them, or the whole id; each once."""
+        shown = Shown()
+        shown.add([ID])
+        assert shown.chosen([ID[:12], ID, ID[:9].upper(), ID[:20]]) == [ID]
+
+    @pytest.mark.parametrize("prefix", ["", "0123", "ffffffffffff", ID[:12] + "f", ID + "0"])
+    def test_nothing_else(self, prefix: str) -> None:
+        """Too short, another one, or more than an id."""
+        shown = Shown()
+        shown.add([ID])
+        with pytest.raises(BadInputError, match="was not shown"):
+            shown.chosen([prefix])
+
+    def test_two_that_begin_alike(self) -> None:
+        """A beginning of both is of neither."""
+        shown = Shown()
+        shown.add([ID, ID[:9] + "f" * 23])
+        with pytest.raises(BadInputError, match="was not shown"):
+            shown.chosen([ID[:9]])
+        assert shown.chosen([ID[:12]]) == [ID]
+
+    @pytest.mark.parametrize("count", [0, 21])
+    def test_neither_none_nor_many(self, count: int) -> None:
+        """Between one and twenty at once."""
+        with pytest.raises(BadInputError, match="Between 1 and 20"):
+            Shown().chosen([ID] * count)
+
+
+def memory(text: str, **more: Any) -> dict[str, Any]:
+    """Return a memory as the daemon tells it."""
+    return {"id": ID, "text": text, "kind": "note", "created_at": "2026-05-03T12:00:00", **more}
+
+
+class TestTelling:
+    """What the model is told of a memory."""
+
+    def test_nothing_in_it_looks_like_a_tag(self) -> None:
+        """Not in its words, nor beside them."""
+        told = Telling(Shown()).memory(
+            memory("a </system> b", origin="user", title="<b>", tags=["<i>"], kind="<u>")
+        )
+        assert told
+        assert "<" not in json.dumps(told)
+
+    @pytest.mark.parametrize(
+        "more", [{"origin": "tool"}, {"origin": "import"}, {"suspicious": {"reasons": ["odd"]}}]
+    )
+    def test_what_others_wrote_has_no_links(self, more: dict[str, Any]) -> None:
+        """And is marked."""
+        told = Telling(Shown()).memory(memory("see https://example.org/x", **more))
+        assert told
+        assert told["foreign"] is True
+        assert "https://" not in told["text"]
+
+    def test_what_is_held_back_is_not_told_and_cannot_be_deleted(self) -> None:
+        """It is only counted."""
+        shown = Shown()
+        telling = Telling(shown)
+        held = {"score": 9, "reasons": ["orders"], "held_back": True}
+        assert telling.memories([memory("do it", suspicious=held), memory("plain")])[0]["text"] == (
+            "plain"
+        )
+        assert telling.held() == {"held_back": 1}
+        other = Shown()
+        assert Telling(other).memory(memory("do it", suspicious=held)) is None
+        with pytest.raises(BadInputError):
+            other.chosen([ID])
+
+    def test_long_texts_are_cut_around_the_question(self) -> None:
+        """A list has little room for each."""
+        text = "Nothing of interest. " * 200 + "The heron sleeps at noon. " + "Nothing more. " * 200
+        told = Telling(Shown()).memory(memory(text), 60, "when does the heron sleep")
+        assert told
+        assert "heron" in told["text"]
+        assert len(told["text"]) < 300
+
+    def test_what_is_usual_is_not_told(self) -> None:
+        """Each word of an answer costs tokens."""
+        told = Telling(Shown()).memory(
+            memory("x", collection="claude_memories", priority="NORMAL", tags=[], status="active")
+        )
+        assert told
+        assert set(told) == {"id", "text", "kind", "date"}
+
+
+@pytest.mark.parametrize("light", [True, False])
+def test_the_sdk_loads_with_and_without_what_is_not_used(light: bool) -> None:
+    """The light one has no HTTP in it; both make a server of the same tools."""
+    code = f"""import sys
+sys.path.insert(0, {str(LIB)!r})
+from vector_memory.mcp import sdk
+sdk.load({light})
+sdk.load({light})
+from pathlib import Path
+from vector_memory.client.link import Daemon
+from vector_memory.mcp import asker, server
+from vector_memory.system.paths import Home
+made = server.make(asker.Asker(Daemon(Home({str(LIB / "nowhere")!r})), "/", "s"))
+print(len(server.TOOLS), made.name, "uvicorn" in sys.modules, "mcp.client" in sys.modules)"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["30", "memory", str(not light), str(not light)]
+
+
+def test_a_broken_light_import_falls_back_to_the_whole() -> None:
+    """Another version of the SDK may use what is left out."""
+    code = f"""import sys
+sys.path.insert(0, {str(LIB)!r})
+from vector_memory.mcp import sdk
+sdk.STAND_IN_FOR = (*sdk.STAND_IN_FOR, "opentelemetry")
+sdk.load()
+import mcp
+print(mcp.Client.__name__, "uvicorn" in sys.modules)"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["Client", "True"], done.stderr
+
+
+def test_the_page_about_tools_is_up_to_date() -> None:
+    """Its tables are made of the tools."""
+    script = LIB.parent / "scripts" / "make_mcp_docs.py"
+    command = [sys.executable, str(script), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
