@@ -14,7 +14,7 @@ from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import full_disk, is_damage, translated
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
-from vector_memory.journal.repair import swap, transfer, upkeep
+from vector_memory.journal.repair import swap, upkeep
 from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.schema import MIGRATIONS
@@ -212,14 +212,6 @@ class Journal(VectorCache, Surroundings):
         `seq`."""
         with self.connections.writing() as connection:
             writes.touch(connection, uses, at)
-
-    def move(self, scope: Scope, other: Journal) -> int:
-        """Move memories of every status with links, usage and vectors to another journal.
-
-        Returns:
-            How many were moved. After a crash, moving again completes it.
-        """
-        return transfer.move(self, scope, other)
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -438,11 +430,20 @@ class Journal(VectorCache, Surroundings):
     def check(self, read_data: bool) -> list[str]:
         """Return what is wrong, one sentence each, [] if nothing is; with `read_data` every row
         and index entry is read."""
-        return upkeep.check(self, read_data)
+        return upkeep.check(self.connections, read_data)
 
     def mend_problems(self, problems: list[str]) -> Salvaged | None:
-        """Mend what `check` found, as `mend` does where the file itself is damaged."""
-        return upkeep.mend(self, problems)
+        """Mend what `check` found: with what is in the file, if that is enough, else as `mend` does.
+
+        Raises:
+            StoreFullError: it cannot be written; everything stays as it was.
+        """
+        if problems != [upkeep.WRONG_LEXICON]:
+            return self.mend(problems[0])
+        from vector_memory.journal.repair.salvage import Salvaged
+
+        self.rebuild_lexical()
+        return Salvaged(upkeep.WRONG_LEXICON, self.count())
 
     def mend(self, why: str) -> Salvaged | None:
         """Put all that can be read into a new file in the place of this one, which is set aside; None
@@ -482,14 +483,14 @@ class Journal(VectorCache, Surroundings):
 
     def rebuild_lexical(self) -> None:
         """Analyse all texts anew and make the full-text index from them."""
-        upkeep.rebuild_lexical(self)
+        upkeep.rebuild_lexical(self.connections, self.reader)
 
     def scrub(self) -> None:
         """Overwrite what forgotten memories left in the full-text index and the write-ahead log.
         `purge` does it by itself; after `forget` call it when nobody waits."""
-        upkeep.scrub(self)
+        upkeep.scrub(self.connections)
 
     def drop_leftovers(self, projects: Sequence[str] = ()) -> None:
         """Remove vectors of texts that no memory has, and what is known of projects that have none; then
         write the file anew."""
-        upkeep.drop_leftovers(self, projects)
+        upkeep.drop_leftovers(self.connections, projects)

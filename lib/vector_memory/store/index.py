@@ -358,7 +358,9 @@ class Index:
         Args:
             read_data: read everything and compare it with its checksums.
         """
-        found = self._lance.check(read_data) if self._lance is not None else []
+        from vector_memory.store.lance_check import problems
+
+        found = problems(self._lance, read_data) if self._lance is not None else []
         if read_data and self._matrix is not None and not self._matrix.sound():
             found.append(WRONG_MATRIX)
         return found

@@ -323,16 +323,6 @@ class LanceIndex:
             self._table.set_aside(reason)
             self._untidy = self._unindexed = self._loose = 0
 
-    def check(self, read_data: bool = False) -> list[str]:
-        """Return what is wrong with the table, one sentence each; [] when all is well.
-
-        Args:
-            read_data: read every row and compare it with its checksum.
-        """
-        from vector_memory.store.lance_check import problems
-
-        return problems(self, read_data)
-
     def differing_files(self) -> list[str]:
         """Read all of the table's files and return those that are not what was written."""
         with self._write_lock, translated("reading", self._table.path):

@@ -17,6 +17,7 @@ from journal_samples import START, memory, turn
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.journal import readonly
 from vector_memory.journal.journal import Journal, text_hash
+from vector_memory.journal.repair import transfer
 from vector_memory.model import (
     CleanText,
     Link,
@@ -539,7 +540,7 @@ def test_a_project_moves_out(journal: Journal, tmp_path: Path) -> None:
     try:
         # As after a crash between copy and purge: one of them is there already.
         other.add([memory(7, project="p")])
-        assert journal.move(Scope(projects=("p",)), other) == 650
+        assert transfer.move(journal, Scope(projects=("p",)), other) == 650
         assert other.get("m0001") == replace(before, seq=other.get("m0001").seq)
         assert (other.count(), other.count(status=Status.FORGOTTEN)) == (649, 1)
         assert other.links_of(["m0001"]) == [Link("m0001", "m0003", Relation.BUILDS_ON)]
@@ -548,7 +549,7 @@ def test_a_project_moves_out(journal: Journal, tmp_path: Path) -> None:
         assert journal.count() == 650
         assert journal.links_of(["m0002"]) == []
         assert other.check(True) == journal.check(True) == []
-        assert journal.move(Scope(projects=("p",)), other) == 0
+        assert transfer.move(journal, Scope(projects=("p",)), other) == 0
     finally:
         other.close()
 

@@ -19,6 +19,7 @@ from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.model import Scope
 from vector_memory.store import durable
 from vector_memory.store.lance import LOOSE_BATCHES, LanceIndex
+from vector_memory.store.lance_check import problems
 from vector_memory.text.analysis import lexical, query_terms
 
 TESTS = Path(__file__).parents[2]
@@ -192,7 +193,7 @@ def test_nothing_reached_is_lost_when_the_writer_is_killed(store: Path) -> None:
         index = opened(store)
         assert index.damage == ""
         assert index.reached() >= reached
-        assert index.check(read_data=True) == []
+        assert problems(index, read_data=True) == []
         there = set(index.embedded_seqs().tolist())
         gone = {i for i in range(1, index.reached() + 1) if i not in there}
         removed = {i - 3 for i in range(7, index.reached() + 7, 7) if i % 2}
@@ -296,7 +297,7 @@ def test_only_the_last_damaged_table_is_kept(store: Path, index: LanceIndex) -> 
     assert len(list(store.glob("lance.damaged-*"))) == 1
     index.rebuild()
     assert list(store.glob("lance.damaged-*")) == []
-    assert index.check(read_data=True) == []
+    assert problems(index, read_data=True) == []
 
 
 def test_missing_data_is_an_error_and_can_be_set_aside(store: Path, index: LanceIndex) -> None:
@@ -308,7 +309,7 @@ def test_missing_data_is_an_error_and_can_be_set_aside(store: Path, index: Lance
     for path in (table_of(store) / "data").glob("*.lance"):
         path.unlink()
     assert again.rows() == 5
-    assert again.check(read_data=True) != []
+    assert problems(again, read_data=True) != []
     with pytest.raises(StoreDamagedError) as raised:
         again.nearest(direction(1), Scope(kinds=("note",)), 3)
     assert raised.value.hint
@@ -323,7 +324,7 @@ def test_flipped_bits_are_found_by_a_check(store: Path, index: LanceIndex) -> No
     """LanceDB serves them without a word; reading the data finds them."""
     index.apply(rows(1, 50), [], 50)
     index.optimize(purge=True)
-    assert index.check(read_data=True) == []
+    assert problems(index, read_data=True) == []
     index.close()
     data = max((table_of(store) / "data").glob("*.lance"), key=lambda path: path.stat().st_size)
     content = bytearray(data.read_bytes())
@@ -332,12 +333,12 @@ def test_flipped_bits_are_found_by_a_check(store: Path, index: LanceIndex) -> No
     data.write_bytes(content)
     again = opened(store)
     assert again.check() == []
-    assert ["data/" in one for one in again.check(read_data=True)] == [True]
+    assert ["data/" in one for one in problems(again, read_data=True)] == [True]
     again.close()
     # Without the list of what was synced each row still has its own checksum.
     next((store / "lance").glob("*.sums")).unlink()
     again = opened(store)
-    assert again.check(read_data=True) == ["1 of 51 rows differ from their checksums."]
+    assert problems(again, read_data=True) == ["1 of 51 rows differ from their checksums."]
     again.close()
 
 

@@ -20,6 +20,9 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
 
     The copies are committed before anything is purged, and rows that the target has are left as
     they are: after a crash, moving again completes it.
+
+    Returns:
+        How many were moved, with links, usage and vectors.
     """
     with source.connections.holding():
         with source.connections.reading() as connection:

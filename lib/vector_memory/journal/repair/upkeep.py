@@ -19,26 +19,26 @@ from vector_memory.journal.rows import (
 from vector_memory.model import Status
 
 if TYPE_CHECKING:
-    from vector_memory.journal.journal import Journal
-    from vector_memory.journal.repair.salvage import Salvaged
+    from vector_memory.journal.connection import Connections
+    from vector_memory.journal.reads import Reader
 
 MAX_PROBLEMS = 100
 WRONG_LEXICON = "The full-text index differs from the memories."
 
 
-def check(journal: Journal, read_data: bool) -> list[str]:
+def check(connections: Connections, read_data: bool) -> list[str]:
     """Return what is wrong with a journal, one sentence each; [] if nothing is.
 
     Args:
         read_data: also read every index entry and verify every row's checksum.
     """
     try:
-        with journal.connections.reading() as connection:
+        with connections.reading() as connection:
             problems = _structure(connection, read_data)
             if read_data:
                 problems += _rows(connection) or _vectors(connection)
-        if journal.writable:
-            with journal.connections.maintaining() as connection:
+        if connections.writable:
+            with connections.maintaining() as connection:
                 if not lexical.is_sound(connection):
                     problems.append(WRONG_LEXICON)
     except Exception as error:
@@ -77,23 +77,9 @@ def _vectors(connection: sqlite3.Connection) -> list[str]:
     return [f"{wrong} cached vectors are damaged."] if wrong else []
 
 
-def mend(journal: Journal, problems: list[str]) -> Salvaged | None:
-    """Mend what `check` found: with what is in the file, if that is enough, else by a new file.
-
-    Raises:
-        StoreFullError: it cannot be written; everything stays as it was.
-    """
-    from vector_memory.journal.repair import salvage
-
-    if problems == [WRONG_LEXICON]:
-        rebuild_lexical(journal)
-        return salvage.Salvaged(WRONG_LEXICON, journal.count())
-    return journal.mend(problems[0])
-
-
-def rebuild_lexical(journal: Journal) -> None:
+def rebuild_lexical(connections: Connections, reader: Reader) -> None:
     """Analyse all texts anew and make the full-text index from them."""
-    with journal.connections.writing() as connection:
+    with connections.writing() as connection:
         lexical.drop(connection)
         last = -1
         while True:
@@ -103,9 +89,7 @@ def rebuild_lexical(journal: Journal) -> None:
             if not rows:
                 break
             last = rows[-1][0]
-            found = journal.reader.memories(
-                connection, "WHERE m.seq BETWEEN ? AND ?", (rows[0][0], last)
-            )
+            found = reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", (rows[0][0], last))
             connection.executemany(
                 "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
                 [{"terms": analysed(memory), "seq": memory.seq} for memory in found],
@@ -113,21 +97,21 @@ def rebuild_lexical(journal: Journal) -> None:
         lexical.restore(connection)
 
 
-def scrub(journal: Journal) -> None:
+def scrub(connections: Connections) -> None:
     """Overwrite what deleted rows left in the full-text index and in the write-ahead log."""
-    with journal.connections.writing() as connection:
+    with connections.writing() as connection:
         lexical.tidy(connection)
-    with journal.connections.maintaining() as connection:
+    with connections.maintaining() as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
-def drop_leftovers(journal: Journal, projects: Sequence[str]) -> None:
+def drop_leftovers(connections: Connections, projects: Sequence[str]) -> None:
     """Remove what no memory needs, make the full-text index anew, and write the file without gaps.
 
     Args:
         projects: ids of projects whose name and folder go where they have no memory left.
     """
-    with journal.connections.writing() as connection:
+    with connections.writing() as connection:
         connection.execute(
             "DELETE FROM vectors WHERE NOT EXISTS"
             " (SELECT 1 FROM memories WHERE memories.hash = vectors.hash)"
@@ -142,6 +126,6 @@ def drop_leftovers(journal: Journal, projects: Sequence[str]) -> None:
             [{"id": project} for project in projects],
         )
         lexical.rebuild(connection)
-    with journal.connections.maintaining() as connection:
+    with connections.maintaining() as connection:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -7,6 +7,7 @@ from typing import Any
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.journal.repair import transfer
 from vector_memory.model import Scope
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
@@ -72,7 +73,7 @@ def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
     shared, own = ctx.global_shelf(), ctx.shelf_of(place)
     if shared is own:
         return 0
-    return shared.journal.move(Scope(projects=(place.id,)), own.journal)
+    return transfer.move(shared.journal, Scope(projects=(place.id,)), own.journal)
 
 
 def trust(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
