@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "lib"))
 import numpy as np
 
 from vector_memory import projects, redact
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.journal.journal import Journal, text_hash
@@ -327,7 +327,7 @@ class Bench:
             os.symlink(os.path.join(linked, name), self.home.path(name))
         self.home.make()
         app.install(Site(str(ROOT), self.home))
-        self.daemon = Daemon(self.home)
+        self.daemon = DaemonClient(self.home)
         self.project = os.path.join(self.root, "ledger")
         os.mkdir(self.project)
         self.environment = {

@@ -45,7 +45,7 @@ from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import store_session
 from vector_memory.service.tools import search_advice
-from vector_memory.service.tools.tool_call import Call
+from vector_memory.service.tools.tool_call import ToolCall
 from vector_memory.system.paths import Home
 from vector_memory.text.mentions import files as files_in
 
@@ -183,7 +183,7 @@ class Store:
 
     def ask(self, session: Session, call: Made) -> tuple[str, float]:
         """Return what is said to a search, and the milliseconds that it took."""
-        asked = Call(
+        asked = ToolCall(
             session.id, session.folder, call.cwd, call.tool, call.given, prompt=str(call.turn)
         )
         with privacy.for_folder(self.ctx, session.folder):

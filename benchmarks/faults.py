@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import fault_rigs as faults
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.errors import VectorMemoryError
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Scope, Status
@@ -48,7 +48,7 @@ DOING = ("storing", "optimising", "migrating")
 class Writers:
     """Threads that store one memory after the other, each again until it is acknowledged."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: DaemonClient) -> None:
         self.daemon = daemon
         self.acknowledged: dict[str, str] = {}
         self.asked = 0
@@ -127,7 +127,7 @@ def kills(made: Bench, count: int) -> dict[str, Any]:
     }
 
 
-def _quietly(daemon: Daemon, doing: str) -> None:
+def _quietly(daemon: DaemonClient, doing: str) -> None:
     verb = "rebuild" if doing == "optimising" else "migrate"
     try:
         for _, _ in daemon.stream(verb, {}, 60, start=False):
@@ -136,7 +136,7 @@ def _quietly(daemon: Daemon, doing: str) -> None:
         return
 
 
-def _ask_until_answered(daemon: Daemon) -> None:
+def _ask_until_answered(daemon: DaemonClient) -> None:
     while True:
         try:
             daemon.ask("recall", {"query": "token0x0 ledger", "global": True, "k": 1})
@@ -249,7 +249,7 @@ def damage(times: int) -> list[dict[str, Any]]:
 
 
 def _client(root: str, number: int, count: int, wait: bool, results: Any) -> None:
-    daemon = Daemon(Home(root))
+    daemon = DaemonClient(Home(root))
     chance = random.Random(100 + number)
     taken, ids = [], []
     for n in range(count):

@@ -135,10 +135,10 @@ def scripted(show: bool) -> None:
     right, all_of_them = Counter[str](), 0
     for prompt, kind, steps, following, done in SCRIPTS:
         made = [
-            tasks.Step(what, job, job, ok, tool=what, at=at + timedelta(seconds=n))
+            tasks.TaskStep(what, job, job, ok, tool=what, at=at + timedelta(seconds=n))
             for n, (what, job, ok) in enumerate(steps)
         ]
-        turn = tasks.Turn("k", prompt, at, at + timedelta(minutes=1), tuple(made))
+        turn = tasks.TaskTurn("k", prompt, at, at + timedelta(minutes=1), tuple(made))
         task = outcomes.measure([turn], following)
         all_of_them += 1
         right["kind"] += task.kind == kind

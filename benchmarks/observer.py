@@ -31,7 +31,7 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 
 from vector_memory.observe.commands import command_line
 from vector_memory.observe.commands import judge as destructive
-from vector_memory.observe.commands.findings import CATEGORIES, Surroundings
+from vector_memory.observe.commands.findings import CATEGORIES, CommandSurroundings
 from vector_memory.observe.intent import changes, drift, objectives
 from vector_memory.observe.intent.drift import Course
 from vector_memory.service.tools import earlier_prompts
@@ -40,7 +40,7 @@ ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {
     f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")
 }
-PLACE = Surroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
+PLACE = CommandSurroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
 LONG_BYTES = 64_000
 
 
@@ -257,7 +257,7 @@ def transcripts(folder: str) -> None:
                 goals = objectives.of_session([*said[:4], *said[4:][-12:]])
                 course.prompted()
             for tool, given in _calls(entry):
-                place = Surroundings(
+                place = CommandSurroundings(
                     start, str(entry.get("cwd") or start), "/home", there.__contains__
                 )
                 view = changes.of_call(tool, given, place)

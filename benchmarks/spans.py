@@ -29,7 +29,7 @@ from vector_memory.index.exchanges import exchanges
 from vector_memory.index.memories import to_drafts
 from vector_memory.index.topics import shifts
 from vector_memory.index.topics.spans import boundaries
-from vector_memory.index.topics.turns import Passage, Turn, turns_of
+from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.index.transcript import read_entries
 from vector_memory.model import Embedder
 from vector_memory.system.paths import Home
@@ -44,7 +44,7 @@ class Session:
     and which of those begin a topic (the first one always does)."""
 
     name: str
-    turns: list[Turn]
+    turns: list[TopicTurn]
     lines: list[int]
     wanted: list[bool]
 
@@ -94,9 +94,9 @@ def _passages(path: str, embedder: Embedder) -> Iterator[Passage]:
                       one.line_start, one.line_end, one.created_at, one.files, vector)  # fmt: skip
 
 
-def without_vectors(turns: Sequence[Turn]) -> list[Turn]:
+def without_vectors(turns: Sequence[TopicTurn]) -> list[TopicTurn]:
     """Return the turns as they are before anything is embedded."""
-    return [Turn(tuple(one._replace(vector=None) for one in turn.passages)) for turn in turns]
+    return [TopicTurn(tuple(one._replace(vector=None) for one in turn.passages)) for turn in turns]
 
 
 # -- figures --------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fakes_embed import models_folder
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.system import paths
 
 WAIT_S = 30.0
@@ -28,7 +28,7 @@ class Rig:
         os.symlink(sys.prefix, self.home.path("runtime", "venv"))
         os.rmdir(self.home.models)
         os.symlink(models_folder(), self.home.models)
-        self.daemon = Daemon(self.home)
+        self.daemon = DaemonClient(self.home)
 
     def configure(self, **settings: Any) -> None:
         """Write settings."""

@@ -26,7 +26,7 @@ def transcript(data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
         try:
-            made = read_session.read(read_session.Ask(path, final=True))
+            made = read_session.read(read_session.ReadRequest(path, final=True))
         except RefusedError:
             return
         assert made.cursor.offset <= len(data)

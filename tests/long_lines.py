@@ -44,10 +44,13 @@ def transcript(folder: Path, megabytes: int) -> Callable[[], Any]:
 
     path = folder.resolve() / "t.jsonl"
     write(path, talk("We use SQLite here"), talk("We use Postgres there"), 1)
-    read_session.read(read_session.Ask(str(path), final=True))
+    read_session.read(read_session.ReadRequest(str(path), final=True))
     write(path, talk("We use SQLite here"), talk("We use Postgres there"), megabytes)
     return lambda: len(
-        {one.text for one in read_session.read(read_session.Ask(str(path), final=True)).drafts}
+        {
+            one.text
+            for one in read_session.read(read_session.ReadRequest(str(path), final=True)).drafts
+        }
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import mcp
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.system.paths import Home
 
 LIB = Path(__file__).resolve().parents[1] / "lib"
@@ -56,7 +56,7 @@ class McpClient:
 
     def settle(self) -> None:
         """Wait until what was stored is searchable by meaning too."""
-        Daemon(Home(self.home)).ask("wait", {"timeout_s": 30})
+        DaemonClient(Home(self.home)).ask("wait", {"timeout_s": 30})
 
     def tools(self) -> dict[str, Any]:
         """Return the tools by their names."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from e2e.harness import bundle
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.errors import VectorMemoryError
 from vector_memory.setup import closing, locking
 from vector_memory.setup.site import Site
@@ -99,7 +99,7 @@ def newcomer(plugin: Path, tmp_path: Path) -> Iterator[Newcomer]:
     user = Newcomer(plugin, tmp_path / "some one")
     yield user
     with contextlib.suppress(VectorMemoryError):
-        Daemon(user.home).stop()
+        DaemonClient(user.home).stop()
     if os.path.isdir(user.home.run):
         wait_for(lambda: not locking.is_held(user.home.lock))
     shutil.rmtree(user.root)

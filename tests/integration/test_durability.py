@@ -29,7 +29,7 @@ from vector_memory.cli.checks import WARN, stores
 from vector_memory.cli.main import main
 from vector_memory.client import spool
 from vector_memory.config import Settings
-from vector_memory.daemon.house import House
+from vector_memory.daemon.app import App
 from vector_memory.errors import DaemonUnavailableError, StoreDamagedError, StoreFullError
 from vector_memory.journal import schema, state_schema, writes
 from vector_memory.journal.connection import create_file, open_writer
@@ -243,7 +243,7 @@ from vector_memory.errors import StoreFullError
 from vector_memory.service.edit import remember
 from vector_memory.service.find import recall
 from vector_memory.store.index import Index
-from vector_memory.daemon.house import open_index
+from vector_memory.daemon.app import open_index
 told = []
 logging.getLogger("vector_memory").addHandler(logging.StreamHandler(sys.stdout))
 house = ServiceHouse(Path(sys.argv[1]))
@@ -675,7 +675,7 @@ def test_a_spooled_event_waits_for_space(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_what_fails_again_and_again_is_told_once(tmp_path: Path) -> None:
     """A store that cannot be written is tried every few seconds, and fills no log."""
-    house = House(Home(str(tmp_path / "data")).make(), Settings(), lambda: 0.0)
+    house = App(Home(str(tmp_path / "data")).make(), Settings(), lambda: 0.0)
     try:
         for _ in range(3):
             house._failed("index", StoreFullError("The disk is full."))

@@ -11,17 +11,17 @@ import typer
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
-    from vector_memory.client.link import Daemon
+    from vector_memory.client.link import DaemonClient
 
 STDIN = "-"
 MOST_BYTES = 4 * 1024 * 1024
 
 
-def daemon() -> Daemon:
+def daemon() -> DaemonClient:
     """Return the way to this data home's daemon. Nothing is started yet."""
-    from vector_memory.client.link import Daemon
+    from vector_memory.client.link import DaemonClient
 
-    return Daemon(Home())
+    return DaemonClient(Home())
 
 
 def ask(verb: str, payload: dict[str, Any], timeout_s: float = 60.0) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from vector_memory.cli import asking, output
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 
 if TYPE_CHECKING:
-    from vector_memory.client.link import Daemon
+    from vector_memory.client.link import DaemonClient
 
 MOST_LINE_BYTES = 4 * 1024 * 1024
 FIELDS = {
@@ -60,7 +60,7 @@ def _bounded(file: IO[bytes]) -> Iterator[bytes]:
             line = file.readline(MOST_LINE_BYTES)
 
 
-def _answer(daemon: Daemon, line: bytes, payload: dict[str, Any]) -> dict[str, Any]:
+def _answer(daemon: DaemonClient, line: bytes, payload: dict[str, Any]) -> dict[str, Any]:
     try:
         return daemon.ask("recall", {**payload, **parse(line)})
     except VectorMemoryError as error:

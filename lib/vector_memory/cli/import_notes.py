@@ -28,7 +28,7 @@ WITH_EFFECT = ("new", "changed", "updated", "merged")
 
 
 @dataclass(frozen=True)
-class Choice:
+class ImportChoice:
     """What was asked for at the command line."""
 
     yes: bool = False
@@ -37,7 +37,7 @@ class Choice:
     as_json: bool = False
 
 
-def run(paths: list[str], where: dict[str, Any], chosen: Choice) -> int:
+def run(paths: list[str], where: dict[str, Any], chosen: ImportChoice) -> int:
     """Import notes as it was asked for and return the exit code.
 
     Raises:
@@ -61,7 +61,7 @@ def run(paths: list[str], where: dict[str, Any], chosen: Choice) -> int:
     return _finish(_store(paths, where, chosen), as_json=False)
 
 
-def _store(paths: list[str], where: dict[str, Any], chosen: Choice) -> dict[str, Any]:
+def _store(paths: list[str], where: dict[str, Any], chosen: ImportChoice) -> dict[str, Any]:
     payload = {**where, "paths": paths, "dry_run": False, "prune": chosen.prune}
     return follow(asking.daemon().stream("import_notes", payload), chosen.as_json)
 
@@ -103,7 +103,7 @@ def _said(steps: list[dict[str, Any]]) -> str:
     return "".join(f"{actions.count(one)} {one}, " for one in dict.fromkeys(actions))
 
 
-def _agreed(steps: list[dict[str, Any]], chosen: Choice) -> bool:
+def _agreed(steps: list[dict[str, Any]], chosen: ImportChoice) -> bool:
     """Ask whether to go on; without a terminal to ask on, the answer is no."""
     if chosen.yes:
         return True

@@ -64,7 +64,7 @@ def import_files(
     if all(map(is_markdown, paths)):
         if verbatim:
             raise typer.BadParameter("--verbatim is for JSON lines.")
-        chosen = import_notes.Choice(yes=yes, dry_run=dry_run, prune=prune, as_json=as_json)
+        chosen = import_notes.ImportChoice(yes=yes, dry_run=dry_run, prune=prune, as_json=as_json)
         return import_notes.run(paths, where, chosen)
     if len(paths) > 1 or dry_run or prune:
         raise typer.BadParameter(

@@ -40,7 +40,7 @@ def offer(found: list[str], folder: str) -> None:
     output.say(f"Import them with: {output.plain(shlex.join(command))}")
     if sys.stdin.isatty() and typer.confirm("Look at them now?", default=False, err=True):
         where = {**asking.target(folder), "wait": True}
-        import_notes.run(found, where, import_notes.Choice())
+        import_notes.run(found, where, import_notes.ImportChoice())
 
 
 def existing(folder: str) -> str:

@@ -41,7 +41,7 @@ COUNTS_BYTES = 65_536
 """What the file of counts may hold: where no daemon ever takes it, more says nothing new."""
 
 
-class Call:
+class HookEvent:
     """One event on its way: what came in, and until when it must be answered."""
 
     __slots__ = (
@@ -81,7 +81,7 @@ def _configuration() -> bytes:
     return named if not named or named[:1] == b"/" else posix.getcwdb() + b"/" + named
 
 
-def ask(call: Call, patience_s: float) -> "bytes | None":
+def ask(call: HookEvent, patience_s: float) -> "bytes | None":
     """Return the daemon's answer (b"" means: say nothing), or None where there was none in time."""
     try:
         return _exchange(call, min(patience_s, call.left_s()))
@@ -89,7 +89,7 @@ def ask(call: Call, patience_s: float) -> "bytes | None":
         return None
 
 
-def tell(call: Call, patience_s: float) -> None:
+def tell(call: HookEvent, patience_s: float) -> None:
     """Give the daemon an event to which nobody waits for an answer."""
     try:
         with _Connection(min(patience_s, call.left_s())) as sock:
@@ -98,14 +98,14 @@ def tell(call: Call, patience_s: float) -> None:
         pass
 
 
-def _exchange(call: Call, patience_s: float) -> "bytes | None":
+def _exchange(call: HookEvent, patience_s: float) -> "bytes | None":
     until = time.monotonic() + patience_s
     with _Connection(patience_s) as sock:
         _send(call, sock)
         return _read_reply(sock, until)
 
 
-def _send(call: Call, sock: "_socket.socket") -> None:
+def _send(call: HookEvent, sock: "_socket.socket") -> None:
     # The folder's path may be longer than a socket's address can be (107 bytes).
     posix.chdir(call.home + "/run")
     _require_own(sock)

@@ -24,7 +24,7 @@ START_AGAIN_S = 0.3
 """How often a start tries to begin a daemon: one may be just ending."""
 
 
-def answer(call: "exchange.Call") -> bytes:
+def answer(call: "exchange.HookEvent") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     home = Home(call.home)
     if not _is_own(home):
@@ -47,7 +47,7 @@ def answer(call: "exchange.Call") -> bytes:
     return b""
 
 
-def _parsed(call: "exchange.Call") -> "dict[str, object]":
+def _parsed(call: "exchange.HookEvent") -> "dict[str, object]":
     import json
 
     event = json.loads(call.stdin.decode("utf-8", "replace"))
@@ -68,14 +68,14 @@ def _is_own(home: Home) -> bool:
     return True
 
 
-def _spawn(home: Home, call: "exchange.Call") -> bool:
+def _spawn(home: Home, call: "exchange.HookEvent") -> bool:
     try:
         return spawn.spawn(home, call.lib)
     except (OSError, BadInputError):
         return False
 
 
-def _start_answer(home: Home, call: "exchange.Call") -> bytes:
+def _start_answer(home: Home, call: "exchange.HookEvent") -> bytes:
     again = 0.0
     while call.left_s() > 0.25:
         if time.monotonic() >= again:
@@ -93,7 +93,7 @@ def _start_answer(home: Home, call: "exchange.Call") -> bytes:
     return _snapshot(home, call)
 
 
-def _snapshot(home: Home, call: "exchange.Call") -> bytes:
+def _snapshot(home: Home, call: "exchange.HookEvent") -> bytes:
     """Return the project's last start as the daemon left it, fenced anew."""
     import json
 
@@ -115,7 +115,7 @@ def _snapshot(home: Home, call: "exchange.Call") -> bytes:
     return _output(call.event, notes)
 
 
-def _prompt_answer(home: Home, call: "exchange.Call", event: "dict[str, object]") -> bytes:
+def _prompt_answer(home: Home, call: "exchange.HookEvent", event: "dict[str, object]") -> bytes:
     from vector_memory.text import prompts
 
     prompt = str(event.get("prompt") or "")

@@ -10,7 +10,7 @@ import posix
 import time
 
 from vector_memory import wire
-from vector_memory.client.exchange import Call, ask, note
+from vector_memory.client.exchange import HookEvent, ask, note
 
 PRINT_S = 1.0
 APART_S = 20.0
@@ -26,7 +26,7 @@ def main(event: str, home: str) -> None:
     """Answer one event and end the process, with 0 whatever happened but for the alarm, which
     `hooks/run` makes a 0 of."""
     try:
-        call = Call(event, home)
+        call = HookEvent(event, home)
         _end_at(call.deadline)
         if event in SILENT and not _is_apart(call):
             return
@@ -52,7 +52,7 @@ def main(event: str, home: str) -> None:
         posix._exit(0)
 
 
-def _is_apart(call: Call) -> bool:
+def _is_apart(call: HookEvent) -> bool:
     """Whether this is the process that does the work, apart from the session. The other one waits for it,
     no longer than the deadline: neither a slow disk nor a crowded machine may hold up the session, or
     lose an event."""
@@ -90,7 +90,7 @@ def _read_version(lib: str) -> str:
         posix.close(fd)
 
 
-def _update_if_newer(call: Call) -> None:
+def _update_if_newer(call: HookEvent) -> None:
     """Start the set-up in the background where this plugin is newer than what is installed."""
     try:
         installed = _read_version(call.home + "/app/current/lib")

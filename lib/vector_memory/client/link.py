@@ -29,7 +29,7 @@ ONLY_READ = frozenset({
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
 
 
-class Daemon:
+class DaemonClient:
     """One data home's daemon. Nothing is opened before the first question; each question has a
     connection of its own."""
 

@@ -25,7 +25,7 @@ _NO_START = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 _END = frozenset(b" \\")
 
 
-def answer(call: "exchange.Call") -> bytes:
+def answer(call: "exchange.HookEvent") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     wishes = _wishes(call.home)
     before = call.event == "PreToolUse"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from vector_memory.service.base.request_fields import SAID
 from vector_memory.system import ancestry, processes
-from vector_memory.system.ancestry import AGENT, USER, Client, Identity
+from vector_memory.system.ancestry import AGENT, USER, AgentClient, Identity
 from vector_memory.system.processes import Process
 
 T = TypeVar("T")
@@ -47,8 +47,8 @@ class Callers:
         kept = load() or {}
         kept = kept if kept.get("boot") == processes.boot() else {}
         self._since = int(kept.get("since") or 0)
-        self._clients: OrderedDict[Identity, Client] = OrderedDict(
-            {(one[0], one[1]): Client(one[2], one[3]) for one in kept.get("clients") or ()}
+        self._clients: OrderedDict[Identity, AgentClient] = OrderedDict(
+            {(one[0], one[1]): AgentClient(one[2], one[3]) for one in kept.get("clients") or ()}
         )
         self._said: OrderedDict[Identity, tuple[Started, str]] = OrderedDict()
         self._met: OrderedDict[Identity, float] = OrderedDict()
@@ -84,7 +84,7 @@ class Callers:
             ancestry.is_client(processes.program(starter.pid))
             or any(ancestry.is_marked(processes.program(one.pid)) for one in between)
         ):
-            self._remember(who, Client(processes.cgroup(starter.pid)))
+            self._remember(who, AgentClient(processes.cgroup(starter.pid)))
         if starter.pid == parent.pid:
             self._note(self._met, who, time.monotonic())
         sockets = all(processes.stdin_is_socket(one.pid) for one in between)
@@ -119,7 +119,7 @@ class Callers:
             while len(noted) > MOST_CLIENTS:
                 noted.popitem(last=False)
 
-    def _remember(self, who: Identity, client: Client) -> None:
+    def _remember(self, who: Identity, client: AgentClient) -> None:
         with self._lock:
             self._clients[who] = client
             while len(self._clients) > MOST_CLIENTS:
@@ -127,7 +127,7 @@ class Callers:
             self._since = min(self._since or who[1], who[1])
             self._keep()
 
-    def _see(self, line: ancestry.Line) -> None:
+    def _see(self, line: ancestry.Ancestry) -> None:
         """Note when the first agent began: what has lost its parents since then may be one's."""
         if line.since and not 0 < self._since <= line.since:
             with self._lock:

@@ -22,7 +22,7 @@ MOST_HELD_BYTES = 64 << 20
 out; a single one may be larger."""
 
 
-class Client:
+class ClientConnection:
     """One connection. `since` is the moment from which its client is waited for, None while it is
     answered; `held` are the bytes of its unfinished request or unread answer."""
 
@@ -46,7 +46,7 @@ class Clients:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._here: set[Client] = set()
+        self._here: set[ClientConnection] = set()
         self._threads = 0
 
     @property
@@ -54,9 +54,9 @@ class Clients:
         """How many are connected, those included that were shown the door a moment ago."""
         return self._threads
 
-    def enter(self, sock: socket.socket) -> Client | None:
+    def enter(self, sock: socket.socket) -> ClientConnection | None:
         """Let a client in, in the place of another one if need be; None where there is no room."""
-        client = Client(sock)
+        client = ClientConnection(sock)
         with self._lock:
             full = len(self._here) >= MAX_CLIENTS and not self._dismiss(self._here, 0.0)
             # Those that were dismissed need a moment to go.
@@ -66,13 +66,13 @@ class Clients:
             self._threads += 1
         return client
 
-    def leave(self, client: Client) -> None:
+    def leave(self, client: ClientConnection) -> None:
         """Give its place back."""
         with self._lock:
             self._here.discard(client)
             self._threads -= 1
 
-    def begin(self, client: Client, is_hook: bool) -> bool:
+    def begin(self, client: ClientConnection, is_hook: bool) -> bool:
         """Note that a whole request has come; whether it may be answered now."""
         with self._lock:
             client.since, client.held = None, 0
@@ -82,7 +82,7 @@ class Clients:
             client.known, client.is_hook = True, is_hook
             return True
 
-    def hold(self, client: Client, size: int) -> bool:
+    def hold(self, client: ClientConnection, size: int) -> bool:
         """Note that a client is waited for that holds so many bytes; whether there is room for them."""
         with self._lock:
             if size > SMALL_BYTES:
@@ -96,7 +96,7 @@ class Clients:
     def _held(self) -> int:
         return sum(one.held for one in self._here)
 
-    def _dismiss(self, among: set[Client], stalled_s: float) -> bool:
+    def _dismiss(self, among: set[ClientConnection], stalled_s: float) -> bool:
         """Show the door to the one of these that has been waited for longest; whether there was one."""
         waiting = [one for one in among if one.since is not None and one.waited_s >= stalled_s]
         if not waiting:

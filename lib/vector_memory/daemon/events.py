@@ -19,7 +19,7 @@ from vector_memory.daemon.callers import Callers, Started
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy, privacy_rules
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.last_turn import Turn, last_turn
+from vector_memory.service.base.last_turn import SessionTail, last_turn
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.system import json_in
 from vector_memory.system.files import with_real_folder
@@ -123,11 +123,11 @@ class Events:
             self._turn(session).compacted_at = self._ctx.now()
             self._wait_for_index()
         transcript = _text(message, "transcript_path")
-        ask = context_block.Ask(session, folder, source=source, transcript=transcript)
+        ask = context_block.HookQuestion(session, folder, source=source, transcript=transcript)
         told = (privacy_rules.notice(self._ctx, folder), session_start.on_start(self._ctx, ask))
         return "\n".join(filter(None, told))
 
-    def _turn(self, session: str) -> Turn:
+    def _turn(self, session: str) -> SessionTail:
         return last_turn(self._ctx.running, session)
 
     def _wait_for_index(self) -> None:
@@ -141,7 +141,7 @@ class Events:
             return ""
         session, prompt = _text(message, "session_id"), _text(message, "prompt")
         turn = self._turn(session)
-        ask = context_block.Ask(
+        ask = context_block.HookQuestion(
             session,
             folder,
             prompt,
@@ -159,7 +159,7 @@ class Events:
 
         given, session = message.get("tool_input"), _text(message, "session_id")
         turn = self._turn(session)
-        call = tool_call.Call(
+        call = tool_call.ToolCall(
             session,
             folder,
             _text(message, "cwd") or folder,
@@ -184,7 +184,7 @@ class Events:
             return ""
         session = _text(message, "session_id")
         turn = self._turn(session)
-        ask = context_block.Ask(
+        ask = context_block.HookQuestion(
             session,
             folder,
             compacted_at=turn.compacted_at,
@@ -231,7 +231,7 @@ class Events:
         if isinstance(shown, list) and session:
             ids = [str(one) for one in shown]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
-            self._ctx.noted("recall", "hook", ids, session=session, without_daemon=True)
+            self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
         folder = _text(entry, "folder")
         if not (transcript and _is_named(folder) and self._ctx.settings.capture):

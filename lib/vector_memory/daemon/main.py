@@ -34,7 +34,7 @@ from vector_memory.system import json_in, paths, private
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
-    from vector_memory.daemon.house import House
+    from vector_memory.daemon.app import App
 
 log = logging.getLogger("vector_memory.daemon")
 
@@ -112,7 +112,7 @@ def _leave_reason(home: Home, error: Exception) -> None:
 
 
 class Daemon:
-    """The process: a server, the house behind it, and the rules of when to end."""
+    """The process: a server, the app behind it, and the rules of when to end."""
 
     def __init__(self, home: Home, started: float) -> None:
         self.home = home
@@ -123,36 +123,36 @@ class Daemon:
         self.settings = self._load_settings()
         logging.getLogger("vector_memory").setLevel(self.settings.log_level.upper())
         self.reason = ""
-        self.house: House | None = None
+        self.app: App | None = None
         self.failure: StoreDamagedError | StoreTamperedError | None = None
 
     def run(self) -> bool:
         """Serve until there is a reason to end; whether it ended in good order."""
-        from vector_memory.daemon.house import House
+        from vector_memory.daemon.app import App
 
         _end_after(OPENING_S)
         signal.signal(signal.SIGTERM, lambda *_: self.end("terminated"))
         signal.signal(signal.SIGINT, lambda *_: self.end("interrupted"))
         try:
-            self.house = House(self.home, self.settings, self._quiet_s)
+            self.app = App(self.home, self.settings, self._quiet_s)
         except (StoreDamagedError, StoreTamperedError) as error:
             # There is nothing to serve but the way back: `restore`.
             log.error("no store can be opened: %s", error)
             self.failure = error
         _end_after(HUNG_S)
         self.server.listen()
-        if self.house is not None:
-            self.house.start(self.started)
+        if self.app is not None:
+            self.app.start(self.started)
         log.info("daemon %s serves, pid %d", self.version, os.getpid())
         self.server.serve(self._look_around)
         log.info("daemon ends: %s", self.reason)
         # From now on the system sees to it: no thread, and no lock that one holds, can delay the end.
         _end_after(END_S)
         self.server.stop()
-        if self.house is not None:
-            self.house.interrupt()
+        if self.app is not None:
+            self.app.interrupt()
         self.server.close(DRAIN_S)
-        return self.house is None or self.house.close(CLOSE_S)
+        return self.app is None or self.app.close(CLOSE_S)
 
     def end(self, reason: str) -> None:
         """Take no more requests and let `run` return."""
@@ -167,18 +167,18 @@ class Daemon:
             return
         if verb.startswith(wire.HOOK_VERB):
             event = verb[len(wire.HOOK_VERB) :]
-            house = self.house
-            reply.send(wire.ANSWER, house.hook(event, body, reply.caller) if house else b"")
+            app = self.app
+            reply.send(wire.ANSWER, app.hook(event, body, reply.caller) if app else b"")
             return
         request = _parse(body)
         if verb not in ONLY_READ:
-            callers = self.house.callers if self.house else Callers()
+            callers = self.app.callers if self.app else Callers()
             request = callers.of(request, reply.caller)
         own = self._own_verbs(request, reply)
         if verb in own:
             answer = own[verb]()
-        elif self.house is not None:
-            answer = self.house.ask(verb, request, reply)
+        elif self.app is not None:
+            answer = self.app.ask(verb, request, reply)
         else:
             assert self.failure is not None
             reply.error(self.failure)
@@ -196,12 +196,12 @@ class Daemon:
             "stop": self._stop,
             "restore": lambda: self._restore(request, reply),
         }
-        if self.house is not None:
+        if self.app is not None:
             verbs |= {
                 "reload": self._reload,
                 "doctor": lambda: self._doctor(request),
                 "restored": self._restored,
-                "retry": self.house.retry,
+                "retry": self.app.retry,
             }
         return verbs
 
@@ -210,12 +210,12 @@ class Daemon:
         return {
             "pid": os.getpid(),
             "rss_mb": round(rss_bytes() / 1e6, 1),
-            "state": self.house.state() if self.house else "damaged",
-            "busy": bool(self.house and self.house.busy()),
+            "state": self.app.state() if self.app else "damaged",
+            "busy": bool(self.app and self.app.busy()),
             "version": self.version,
             "uptime_s": round(time.monotonic() - self.started, 1),
             "requests": self.server.requests,
-            "stages_s": self.house.stages() if self.house else {},
+            "stages_s": self.app.stages() if self.app else {},
             "set_aside": len(read_aside(self.home)),
             "data_home": self.home.root,
         }
@@ -233,26 +233,26 @@ class Daemon:
         if request.get("dry_run"):
             return restore.look(self.home, path)
         request_fields.require_user(request, "restores a backup")
-        trusted = self.house.ctx.state.trusted_folders() if self.house else []
+        trusted = self.app.ctx.state.trusted_folders() if self.app else []
         told = restore.restore(self.home, path, trusted, reply.progress)
         self.end("a backup is to be restored")
         return told
 
     def _restored(self) -> dict[str, Any]:
         """Return what was restored when this daemon started."""
-        assert self.house is not None
-        done = self.house.restored
+        assert self.app is not None
+        done = self.app.restored
         if done is None:
             raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
         return {**done["told"], "aside": done["aside"]}
 
     def _reload(self) -> dict[str, Any]:
         """Take the settings anew; what only a start can change ends this daemon."""
-        assert self.house is not None
+        assert self.app is not None
         fresh = config.load(self.home.config)
         restart = config.needs_restart(self.settings, fresh)
         self.settings = fresh
-        self.house.use(fresh)
+        self.app.use(fresh)
         logging.getLogger("vector_memory").setLevel(fresh.log_level.upper())
         if restart:
             self.end("its embedding settings changed")
@@ -261,9 +261,9 @@ class Daemon:
     def _doctor(self, request: dict[str, Any]) -> dict[str, Any]:
         from vector_memory.service.base import privacy
 
-        assert self.house is not None
-        with privacy.for_request(self.house.ctx, request):
-            health = self.house.health()
+        assert self.app is not None
+        with privacy.for_request(self.app.ctx, request):
+            health = self.app.health()
         return {**self.status(), **health, "settings_error": self.settings_error}
 
     def _load_settings(self) -> config.Settings:
@@ -283,17 +283,17 @@ class Daemon:
         _end_after(HUNG_S)
         if not self.server.owns_socket():
             self.end("its socket is gone")
-        if self.house is not None:
-            self.house.relieve()
-            if hung := self.house.hung():
+        if self.app is not None:
+            self.app.relieve()
+            if hung := self.app.hung():
                 self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
-        if idle_s > self.settings.idle_exit_minutes * 60 and not (self.house and self.house.busy()):
+        if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")
 
     def _stir(self) -> None:
-        if self.house is not None:
-            self.house.stir()
+        if self.app is not None:
+            self.app.stir()
 
     def _is_replaced_by(self, version: str) -> bool:
         """Whether a newer client's code is installed, so that a newer daemon can follow this one."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from vector_memory import wire
-from vector_memory.daemon.clients import Client, Clients
+from vector_memory.daemon.clients import ClientConnection, Clients
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
 from vector_memory.system import peer, processes
 from vector_memory.system.processes import Process
@@ -51,7 +51,7 @@ class Reply:
 
     def __init__(
         self,
-        client: Client,
+        client: ClientConnection,
         clients: Clients,
         stopping: threading.Event,
         caller: Process | None = None,
@@ -235,7 +235,7 @@ class Server:
             connection.close()
             self._clients.leave(client)
 
-    def _serve_one(self, client: Client) -> None:
+    def _serve_one(self, client: ClientConnection) -> None:
         try:
             with client.sock:
                 self._answer(client)
@@ -244,7 +244,7 @@ class Server:
         finally:
             self._clients.leave(client)
 
-    def _answer(self, client: Client) -> None:
+    def _answer(self, client: ClientConnection) -> None:
         # Before it can have gone: its number may be given to another one then.
         caller = processes.process(peer.process_id(client.sock))
         verb, body, version = self._read_request(client)
@@ -277,7 +277,7 @@ class Server:
                 self.last_request = time.monotonic()
                 self._answered()
 
-    def _read_request(self, client: Client) -> tuple[str, bytes, str]:
+    def _read_request(self, client: ClientConnection) -> tuple[str, bytes, str]:
         until = time.monotonic() + REQUEST_S
         data = b""
         while b"\n" not in data[: wire.MAX_HEADER_BYTES + 1]:

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 Work = Callable[[], object]
 MOST_LEFT = 4
 """How many threads at once are left to what they are at. Each is memory, and what hangs is ended with the
-daemon (`House.hung`)."""
+daemon (`App.hung`)."""
 
 
 class Relay:

@@ -26,7 +26,7 @@ FUSED = "com.microsoft"
 """ONNX Runtime's own operators; only its attention is used."""
 
 
-class Place(NamedTuple):
+class TensorPlace(NamedTuple):
     """Where a tensor lies in a file."""
 
     shape: tuple[int, ...]
@@ -34,14 +34,14 @@ class Place(NamedTuple):
     length_bytes: int
 
 
-def read_places(path: str) -> dict[str, Place]:
+def read_places(path: str) -> dict[str, TensorPlace]:
     """Return the place of every float32 tensor of a safetensors file, by name."""
     with open(path, "rb") as file:
         (header_bytes,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(header_bytes))
     start = 8 + header_bytes
     return {
-        name: Place(
+        name: TensorPlace(
             tuple(entry["shape"]),
             start + entry["data_offsets"][0],
             entry["data_offsets"][1] - entry["data_offsets"][0],

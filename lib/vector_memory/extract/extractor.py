@@ -24,7 +24,7 @@ _ENDS_WITHIN = re.compile(r"\w{4,}[.!?]\s+[A-Z]")
 _POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|he|she)\b", re.IGNORECASE)
 
 
-class Ask(Protocol):
+class AskModel(Protocol):
     """Asks a model."""
 
     def __call__(
@@ -32,14 +32,14 @@ class Ask(Protocol):
     ) -> str: ...
 
 
-class Found(NamedTuple):
+class ExtractedIdeas(NamedTuple):
     """What came of a text. `garbage` counts answers that could not be used."""
 
     ideas: list[Extracted]
     garbage: int = 0
 
 
-def extract(text: str, known: Sequence[str], ask: Ask, gate: bool = True) -> Found:
+def extract(text: str, known: Sequence[str], ask: AskModel, gate: bool = True) -> ExtractedIdeas:
     """Return the ideas that a model finds in a text and nobody found before.
 
     What `ask` raises goes through.
@@ -54,10 +54,10 @@ def extract(text: str, known: Sequence[str], ask: Ask, gate: bool = True) -> Fou
     if gate:
         worth = _worth(ask(prompts.gate(text, mark), GATE_TOKENS))
         if not worth:
-            return Found([], garbage=int(worth is None))
+            return ExtractedIdeas([], garbage=int(worth is None))
     found = _asked(prompts.extractor(text, mark), ask)
     usable = [idea for idea in found.ideas if sourced(idea, text) and stands_alone(idea.text)]
-    return Found(fresh(usable, known), found.garbage)
+    return ExtractedIdeas(fresh(usable, known), found.garbage)
 
 
 def _worth(answer: str) -> bool | None:
@@ -66,7 +66,7 @@ def _worth(answer: str) -> bool | None:
     return None if found is None else found[1] == "yes"
 
 
-def _asked(prompt: str, ask: Ask) -> Found:
+def _asked(prompt: str, ask: AskModel) -> ExtractedIdeas:
     """Ask for ideas, and once more with what was wrong."""
     wrong = ""
     for tried in range(2):
@@ -76,8 +76,8 @@ def _asked(prompt: str, ask: Ask) -> Found:
         except ValueError as error:
             wrong = str(error)
         else:
-            return Found([_as_said(idea) for idea in ideas], garbage=tried)
-    return Found([], garbage=2)
+            return ExtractedIdeas([_as_said(idea) for idea in ideas], garbage=tried)
+    return ExtractedIdeas([], garbage=2)
 
 
 def _as_said(idea: Extracted) -> Extracted:

@@ -32,7 +32,7 @@ MOST_BEFORE = 3
 """How many exchanges back one looks: what failed may be mended after the user's next words."""
 
 
-class Step(NamedTuple):
+class ExchangeStep(NamedTuple):
     """One thing that came after the prompt: words of the assistant (SAID), something done (DONE), or
     words of the user on the way (NOTE)."""
 
@@ -44,7 +44,7 @@ class Step(NamedTuple):
     """The line by which a tool said why what was done failed: the tool's words."""
 
 
-class Call(NamedTuple):
+class ToolUse(NamedTuple):
     """A tool call with what came of it, for those who ask what failed and what mended it.
 
     `place` is its step's number in the exchange, or the next one's where it left no step. `output` is
@@ -78,7 +78,7 @@ class Exchange:
     session: str
     uuid: str
     prompt: str
-    steps: tuple[Step, ...]
+    steps: tuple[ExchangeStep, ...]
     files: tuple[str, ...]
     line_start: int
     line_end: int
@@ -90,7 +90,7 @@ class Exchange:
     branch: str
     is_subagent: bool
     turn: int
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ToolUse, ...] = ()
     before: tuple[Exchange, ...] = field(default=(), compare=False, repr=False)
     is_interrupted: bool = False
     """Whether the user broke it off."""
@@ -159,11 +159,11 @@ class _Open:
     turn: int
     is_subagent: bool
     is_typed: bool
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ExchangeStep] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
     calls: dict[str, tuple[int, str]] = field(default_factory=dict)
-    traced: dict[str, Call] = field(default_factory=dict)
+    traced: dict[str, ToolUse] = field(default_factory=dict)
     before: tuple[Exchange, ...] = ()
     seen: set[str] = field(default_factory=set)
     line_end: int = 0
@@ -196,7 +196,7 @@ class _Open:
             is_typed=self.is_typed,
         )
 
-    def _placed(self) -> Iterator[Call]:
+    def _placed(self) -> Iterator[ToolUse]:
         """Yield the calls, their places counted among the steps that are kept."""
         kept = [0]
         for step in self.steps:
@@ -250,7 +250,7 @@ class Reading:
             for result in results:
                 self._add_result(into, result, entry)
             if prompt and is_typed(entry.data, prompt):
-                into.steps.append(Step(NOTE, NOTED + prompt))
+                into.steps.append(ExchangeStep(NOTE, NOTED + prompt))
         elif prompt:
             self._start(entry, prompt)
 
@@ -266,7 +266,7 @@ class Reading:
         for block in blocks:
             if block.get("type") == "text":
                 into.steps.append(
-                    Step(SAID, strip_tags(_bounded(str(block.get("text") or ""))).strip())
+                    ExchangeStep(SAID, strip_tags(_bounded(str(block.get("text") or ""))).strip())
                 )
             elif block.get("type") == "tool_use":
                 self._add_call(into, block, entry)
@@ -280,7 +280,7 @@ class Reading:
             return
         prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
         if prompt and is_typed({**entry.data, **attachment}, prompt):
-            self._current(entry).steps.append(Step(NOTE, NOTED + prompt))
+            self._current(entry).steps.append(ExchangeStep(NOTE, NOTED + prompt))
 
     def _add_call(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
         name, given = str(block.get("name") or ""), block.get("input")
@@ -289,9 +289,9 @@ class Reading:
         if path:
             (into.edited if tools.changes(name) else into.read).append(path)
         if name == "ExitPlanMode" and isinstance(given.get("plan"), str):
-            into.steps.append(Step(SAID, given["plan"].strip()))
+            into.steps.append(ExchangeStep(SAID, given["plan"].strip()))
         into.calls[str(block.get("id"))] = (len(into.steps), name)
-        into.traced[str(block.get("id"))] = Call(
+        into.traced[str(block.get("id"))] = ToolUse(
             tool=name,
             command=tools.command_of(name, given),
             file=path if tools.changes(name) else "",
@@ -300,7 +300,7 @@ class Reading:
             line=entry.line,
             at=parse_time(entry.data.get("timestamp")),
         )
-        into.steps.append(Step(DONE, tools.describe(name, given, into.cwd)))
+        into.steps.append(ExchangeStep(DONE, tools.describe(name, given, into.cwd)))
 
     def _add_result(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
         failed = block.get("is_error") is True
@@ -321,12 +321,12 @@ class Reading:
         if words:
             head = f"User, refusing {action or name or 'a step'}" if failed else "User's answers"
             said = strip_tags(words)
-            into.steps.append(Step(NOTE, f"{head}: {said}", said if failed else ""))
+            into.steps.append(ExchangeStep(NOTE, f"{head}: {said}", said if failed else ""))
         elif failed and place >= 0:
             refused = tools.is_rejection(text)
             done = f"{action or name} (failed: refused by the user)" if refused else action or name
             error = "" if refused else tools.error_summary(text) or "error"
-            into.steps[place] = Step(DONE, done, error=error)
+            into.steps[place] = ExchangeStep(DONE, done, error=error)
 
     # -- chains --
 

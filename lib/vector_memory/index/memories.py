@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, Step
+from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, ExchangeStep
 from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
 from vector_memory.model import DEFAULT_COLLECTION, DONE_HEAD, PASSAGE
@@ -161,7 +161,7 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
     """Yield what was said and done, in order, statement by statement."""
     if prompt:
         yield from _said("user", NOTED if exchange.is_users else TASK, prompt)
-    done: list[Step] = []
+    done: list[ExchangeStep] = []
     left = LONGEST_ANSWER
     for step in exchange.steps:
         if step.kind == DONE:
@@ -182,7 +182,7 @@ def _parts(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> Iter
     yield from _did(done, clean)
 
 
-def _did(steps: Sequence[Step], clean: Callable[[str], str]) -> Iterator[_Part]:
+def _did(steps: Sequence[ExchangeStep], clean: Callable[[str], str]) -> Iterator[_Part]:
     """Yield a list of what was done, with why it failed in the tool's own words."""
     told: list[_Part] = []
     for step in dict.fromkeys(steps):

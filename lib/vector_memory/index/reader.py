@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
-from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, Reading, Step
+from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.ideas import to_ideas
 from vector_memory.index.memories import Draft, to_drafts, unchanged
@@ -103,7 +103,7 @@ def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
     last = max(open_ones, key=lambda one: (not one.is_subagent, one.turn))
     if any(step.kind == SAID and words in step.text for step in last.steps):
         return open_ones
-    told = replace(last, steps=(*last.steps, Step(SAID, words)))
+    told = replace(last, steps=(*last.steps, ExchangeStep(SAID, words)))
     return [told if one is last else one for one in open_ones]
 
 

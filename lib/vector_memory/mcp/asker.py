@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.errors import DaemonUnavailableError
 from vector_memory.mcp.shown import Shown
 
@@ -36,7 +36,7 @@ class Asker:
         shown: what was shown by this process.
     """
 
-    daemon: Daemon
+    daemon: DaemonClient
     folder: str
     session: str
     known: bool = False

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import sdk
 from vector_memory.mcp.asker import Asker
 from vector_memory.system import paths
@@ -63,5 +63,5 @@ def asker() -> Asker:
     session = os.environ.get(SESSION_VARIABLE) or ""
     home = paths.Home()
     return Asker(
-        Daemon(home), os.path.abspath(folder), session or os.urandom(8).hex(), bool(session)
+        DaemonClient(home), os.path.abspath(folder), session or os.urandom(8).hex(), bool(session)
     )

@@ -49,7 +49,7 @@ _LAST_LINE = re.compile(
 _PRINTABLE = re.compile(r"[\t\n\r\x20-\x7e\x80-\U0010ffff]+")
 
 
-class View(NamedTuple):
+class DecodedText(NamedTuple):
     """A decoded text, and where its stretches stand in the encoded one: `at[i]` in it is `of[i]` there,
     and what follows runs alike up to the next; a stretch that is `whole` was one run of escapes."""
 
@@ -128,7 +128,7 @@ def _hides_block(text: str, plain: bytes) -> bool:
     return told and bool(_HIDDEN_BLOCK.search(text))
 
 
-def decoded(text: str, meter: Meter) -> View:
+def decoded(text: str, meter: Meter) -> DecodedText:
     """Return a text with every run of escapes decoded once."""
     parts: list[str] = []
     at, of, whole = [0], [0], [False]
@@ -145,7 +145,7 @@ def decoded(text: str, meter: Meter) -> View:
         here += len(plain)
         position = run.end()
     parts.append(text[position:])
-    return View("".join(parts), at, of, whole)
+    return DecodedText("".join(parts), at, of, whole)
 
 
 @lru_cache(maxsize=4096)

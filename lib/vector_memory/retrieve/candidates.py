@@ -31,7 +31,7 @@ NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
 
 
-class Source(Protocol):
+class CandidateSource(Protocol):
     """A shelf as recall needs it."""
 
     def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found: ...
@@ -81,7 +81,7 @@ class Begun(NamedTuple):
     named: Found
 
 
-def begin(query: Query, shelves: Sequence[Source], k: int) -> list[Begun]:
+def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begun]:
     """Begin to search every shelf by words. The index does that in threads of its own, so that the
     question can be embedded meanwhile: together they take 7 ms instead of 11."""
     return [
@@ -93,7 +93,9 @@ def begin(query: Query, shelves: Sequence[Source], k: int) -> list[Begun]:
     ]
 
 
-def gather(query: Query, shelves: Sequence[Source], k: int, begun: Sequence[Begun]) -> list[Pool]:
+def gather(
+    query: Query, shelves: Sequence[CandidateSource], k: int, begun: Sequence[Begun]
+) -> list[Pool]:
     """Return the candidates of all shelves: k by words and k by meaning from each, the neighbours
     of the best, what is named exactly, and the newest of the time asked about.
 
@@ -114,7 +116,7 @@ def by_words(begun: Sequence[Begun]) -> list[tuple[int, Candidate]]:
     return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
 
 
-def _pool(query: Query, place: int, shelf: Source, k: int, begun: Begun) -> Pool:
+def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun) -> Pool:
     import numpy as np
 
     meaning = shelf.nearest(query.vector, query.scope, k) if query.vector is not None else []
@@ -155,7 +157,9 @@ def _distinct(seqs: Sequence[int]) -> NDArray[np.int64]:
     return np.unique(np.array(seqs, np.int64))
 
 
-def _cosines(vector: Vector, shelf: Source, around: Around, known: Floats) -> tuple[Floats, Floats]:
+def _cosines(
+    vector: Vector, shelf: CandidateSource, around: Around, known: Floats
+) -> tuple[Floats, Floats]:
     """Return each memory's cosine, alone and with half of its neighbours' vectors mixed in."""
     import numpy as np
 

@@ -35,7 +35,7 @@ def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
     return any(session == memory.source.session and first <= turn <= last for session, turn in said)
 
 
-class Told:
+class ShownTexts:
     """What a session is told at once, so that an idea, its passage and the summary of both do not say
     one thing three times."""
 

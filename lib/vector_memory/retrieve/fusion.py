@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.model import Mark
-from vector_memory.retrieve.candidates import Pool, Source
+from vector_memory.retrieve.candidates import CandidateSource, Pool
 from vector_memory.retrieve.query import Query
 
 if TYPE_CHECKING:
@@ -85,12 +85,14 @@ class Fused:
         return [int(one) for one in order[:n]]
 
 
-def fuse(query: Query, pools: Sequence[Pool], shelves: Sequence[Source]) -> Fused:
+def fuse(query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]) -> Fused:
     """Weigh all candidates of all shelves together."""
     return weigh(features_of(query, pools, shelves), scale_of(query))
 
 
-def features_of(query: Query, pools: Sequence[Pool], shelves: Sequence[Source]) -> Features:
+def features_of(
+    query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]
+) -> Features:
     """Return the features of all candidates of all shelves, normalised together."""
     import numpy as np
 
@@ -136,7 +138,7 @@ def weigh(features: Features, scale: float, weights: Mapping[str, float] = WEIGH
     return Fused(features, score + parts["support"], parts)
 
 
-def asides_of(query: Query, pool: Pool, shelf: Source) -> dict[str, Floats]:
+def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Floats]:
     """Return the features that do not come from the retrievers, each 0 … 1: who said it, when, what
     sort of text it is."""
     import numpy as np

@@ -144,7 +144,7 @@ def _words(text: str) -> Iterable[str]:
     return dict.fromkeys(word.lower() for word in _WORD.findall(text))
 
 
-def _days(span: times.Span) -> tuple[float, float]:
+def _days(span: times.TimeSpan) -> tuple[float, float]:
     start = span.start.timestamp() / _DAY_S if span.start else FAR_PAST
     end = span.end.timestamp() / _DAY_S if span.end else FAR_FUTURE
     return start, end

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from vector_memory.model import QUIET, Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, supersession
-from vector_memory.retrieve.candidates import Source
+from vector_memory.retrieve.candidates import CandidateSource
 from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
 
@@ -70,7 +70,7 @@ class _Weighed:
 
 def search(
     query: Query,
-    shelves: Sequence[Source],
+    shelves: Sequence[CandidateSource],
     k: int,
     now: datetime,
     candidates: int = 200,
@@ -117,7 +117,7 @@ def search(
 
 def _ranked(
     query: Query,
-    shelves: Sequence[Source],
+    shelves: Sequence[CandidateSource],
     candidates: int,
     begun: Sequence[pools.Begun],
 ) -> Iterator[_Found]:
@@ -145,7 +145,7 @@ def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
 
 def _loaded(
     found: Iterator[_Found],
-    shelves: Sequence[Source],
+    shelves: Sequence[CandidateSource],
     count: int,
     allowed: Callable[[Memory], bool] | None,
 ) -> list[tuple[_Found, Memory]]:
@@ -160,7 +160,9 @@ def _loaded(
     return kept
 
 
-def _load(found: Sequence[_Found], shelves: Sequence[Source]) -> list[tuple[_Found, Memory]]:
+def _load(
+    found: Sequence[_Found], shelves: Sequence[CandidateSource]
+) -> list[tuple[_Found, Memory]]:
     loaded = [
         shelf.load([one.seq for one in found if one.shelf == place])
         for place, shelf in enumerate(shelves)
@@ -188,7 +190,7 @@ def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
 
 
 def _with_links(
-    weighed: list[_Weighed], shelves: Sequence[Source], fits: Callable[[Memory], bool]
+    weighed: list[_Weighed], shelves: Sequence[CandidateSource], fits: Callable[[Memory], bool]
 ) -> tuple[list[_Weighed], _Against]:
     """Add what is linked to the best, each behind the one that brought it; return with that which
     of all contradict each other."""

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.setup import locking, runtime, steps, tools
-from vector_memory.setup.plan import Plan
+from vector_memory.setup.plan import SetupPlan
 from vector_memory.setup.site import Site
-from vector_memory.setup.steps import Step
+from vector_memory.setup.steps import SetupStep
 from vector_memory.system.paths import Home
 
 CHECKS = (
@@ -45,7 +45,7 @@ def main(root: str, arguments: Sequence[str]) -> int:
     build = os.environ.get("VECTOR_MEMORY_BUILD") or os.path.join(root, ".build")
     site = Site(root, Home(os.path.join(build, "home")))
     site.home.make()
-    plan = Plan(site, keep_cache=True)
+    plan = SetupPlan(site, keep_cache=True)
     kit = tools.Kit(site, build)
     try:
         with locking.held(os.path.join(build, ".lock"), _say_waiting):
@@ -58,16 +58,16 @@ def main(root: str, arguments: Sequence[str]) -> int:
     return _check(kit, plan, arguments)
 
 
-def _more(plan: Plan, kit: tools.Kit) -> list[Step]:
+def _more(plan: SetupPlan, kit: tools.Kit) -> list[SetupStep]:
     return [
-        Step("Linking the hooks' interpreter", lambda: runtime.link_hook_python(plan.site)),
-        Step("Installing the test tools", lambda: kit.install(plan.uv)),
-        Step("Installing sentence-transformers", lambda: kit.install_reference(plan.uv)),
-        Step("Installing the client", kit.install_client),
+        SetupStep("Linking the hooks' interpreter", lambda: runtime.link_hook_python(plan.site)),
+        SetupStep("Installing the test tools", lambda: kit.install(plan.uv)),
+        SetupStep("Installing sentence-transformers", lambda: kit.install_reference(plan.uv)),
+        SetupStep("Installing the client", kit.install_client),
     ]
 
 
-def _check(kit: tools.Kit, plan: Plan, arguments: Sequence[str]) -> int:
+def _check(kit: tools.Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     scratch = tempfile.mkdtemp(prefix="vm-")
     environ = kit.environ(plan.uv, scratch)
     try:

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import closing, locking, model, steps
-from vector_memory.setup.plan import Plan
+from vector_memory.setup.plan import SetupPlan
 from vector_memory.setup.site import Site
 from vector_memory.system import paths, private
 
@@ -56,7 +56,7 @@ def set_up(site: Site, *, wait: bool = True, with_proof: bool = True) -> None:
     with locking.held(lock, _say_waiting if wait else None):
         _begin_log(site)
         with _clear_errors():
-            steps.run(Plan(site).steps(with_proof), sys.stdout)
+            steps.run(SetupPlan(site).steps(with_proof), sys.stdout)
             for folder in (site.home.runtime, site.home.models):
                 private.close_below(folder)
         with contextlib.suppress(FileNotFoundError):

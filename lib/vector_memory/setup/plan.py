@@ -9,10 +9,10 @@ from vector_memory.errors import DaemonUnavailableError
 from vector_memory.setup import app, model, proof, runtime, uv
 from vector_memory.setup.commands import CommandError, file_tail
 from vector_memory.setup.site import ALREADY, Site
-from vector_memory.setup.steps import Step
+from vector_memory.setup.steps import SetupStep
 
 
-class Plan:
+class SetupPlan:
     """The steps of one set-up and what they hand to each other."""
 
     def __init__(self, site: Site, keep_cache: bool = False) -> None:
@@ -21,23 +21,23 @@ class Plan:
         self.changed = False
         self._uv: uv.Uv | None = None
 
-    def steps(self, with_proof: bool = True) -> list[Step]:
+    def steps(self, with_proof: bool = True) -> list[SetupStep]:
         """Return the whole set-up."""
-        last = [Step("Storing and recalling a memory", lambda: proof.run(self.site))]
+        last = [SetupStep("Storing and recalling a memory", lambda: proof.run(self.site))]
         return [
             *self.base(),
-            Step("Installing the code", self._app),
-            Step("Linking the hooks' interpreter", self._hook_python),
-            Step("Starting the daemon", self._daemon),
+            SetupStep("Installing the code", self._app),
+            SetupStep("Linking the hooks' interpreter", self._hook_python),
+            SetupStep("Starting the daemon", self._daemon),
             *(last if with_proof else []),
         ]
 
-    def base(self) -> list[Step]:
+    def base(self) -> list[SetupStep]:
         """Return the steps that make `runtime/` and `models/`."""
         return [
-            Step("Finding uv", self._find_uv),
-            Step("Installing packages", self._packages),
-            Step("Installing the embedding model", self._model),
+            SetupStep("Finding uv", self._find_uv),
+            SetupStep("Installing packages", self._packages),
+            SetupStep("Installing the embedding model", self._model),
         ]
 
     @property
@@ -66,9 +66,9 @@ class Plan:
         return runtime.link_hook_python(self.site)
 
     def _daemon(self) -> str:
-        from vector_memory.client.link import Daemon
+        from vector_memory.client.link import DaemonClient
 
-        daemon = Daemon(self.site.home)
+        daemon = DaemonClient(self.site.home)
         try:
             if self.changed:
                 # It runs the code and the packages that were there before.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import locking
 from vector_memory.setup.site import Site
@@ -130,7 +130,7 @@ def _scratch(site: Site) -> Iterator[tuple[Home, str]]:
 
 def _stop(home: Home) -> None:
     with contextlib.suppress(VectorMemoryError, OSError):
-        Daemon(home).stop()
+        DaemonClient(home).stop()
         # It answers before its files are closed; its lock goes with the process.
         until = time.monotonic() + STOP_S
         while locking.is_held(home.lock) and time.monotonic() < until:

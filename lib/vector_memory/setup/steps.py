@@ -11,14 +11,14 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.setup.commands import CommandError
 
 
-class Step(NamedTuple):
+class SetupStep(NamedTuple):
     """One step: what it does, and the act, which returns what was done in few words."""
 
     title: str
     act: Callable[[], str]
 
 
-def run(steps: Sequence[Step], out: TextIO) -> list[str]:
+def run(steps: Sequence[SetupStep], out: TextIO) -> list[str]:
     """Run the steps in order and return what each did.
 
     Prints `[3/7] Installing packages … Python 3.12.1, 6.1 s` for each. The first that fails ends
@@ -32,7 +32,7 @@ def run(steps: Sequence[Step], out: TextIO) -> list[str]:
     return done
 
 
-def _run_one(step: Step, out: TextIO) -> str:
+def _run_one(step: SetupStep, out: TextIO) -> str:
     started_at_s = time.monotonic()
     try:
         said = step.act()

@@ -35,7 +35,7 @@ Identity = tuple[int, int]
 """A process's number and its start."""
 
 
-class Client(NamedTuple):
+class AgentClient(NamedTuple):
     """A client of an agent that was seen: its control group, and when it was found to have ended, in the unit
     of `Process.started`; 0 while it runs."""
 
@@ -43,7 +43,7 @@ class Client(NamedTuple):
     ended: int = 0
 
 
-class Line(NamedTuple):
+class Ancestry(NamedTuple):
     """Whose process it is, all that lead to it, itself first, and when the agent's first one began."""
 
     speaker: str
@@ -58,10 +58,10 @@ def identity(process: Process) -> Identity:
 
 def line_of(
     process: Process | None,
-    clients: dict[Identity, Client],
+    clients: dict[Identity, AgentClient],
     is_client_itself: bool = False,
     since: int = 0,
-) -> Line:
+) -> Ancestry:
     """Return whose a process is: an agent's where a client is among its parents, or among those of the
     leaders of its session and group; unknown where its parents are gone and an agent may have been one.
 
@@ -73,14 +73,14 @@ def line_of(
     """
     now = processes.process(process.pid) if process else None
     if process is None or now is None or identity(now) != identity(process):
-        return Line(UNKNOWN)
+        return Ancestry(UNKNOWN)
     met = list(_line(now))
     found = tuple(map(identity, met))
     agents = [one.started for one in met[is_client_itself:] if _is_agents(one, clients)]
     if agents:
-        return Line(AGENT, found, min(agents))
+        return Ancestry(AGENT, found, min(agents))
     *_, top = _parents(now)
-    return Line(UNKNOWN if _is_cut(now, top, clients, since) else USER, found)
+    return Ancestry(UNKNOWN if _is_cut(now, top, clients, since) else USER, found)
 
 
 def starter_of(hook: Process) -> tuple[Process | None, list[Process]]:
@@ -138,7 +138,7 @@ def _line(process: Process) -> Iterator[Process]:
                     waiting.append(found)
 
 
-def _is_agents(process: Process, clients: dict[Identity, Client]) -> bool:
+def _is_agents(process: Process, clients: dict[Identity, AgentClient]) -> bool:
     if identity(process) in clients:
         return True
     program = processes.program(process.pid)
@@ -151,7 +151,9 @@ def _is_reaper(pid: int) -> bool:
     return os.path.basename(processes.program(pid).path) in REAPERS
 
 
-def _is_cut(process: Process, top: Process, clients: dict[Identity, Client], since: int) -> bool:
+def _is_cut(
+    process: Process, top: Process, clients: dict[Identity, AgentClient], since: int
+) -> bool:
     """Whether a line ends where its first process lost its parent, and that may have been an agent's.
 
     What has no terminal is taken for an agent's then, if it began after the first agent that was seen:
@@ -178,13 +180,13 @@ def _is_cut(process: Process, top: Process, clients: dict[Identity, Client], sin
     )
 
 
-def _running() -> dict[Identity, Client]:
+def _running() -> dict[Identity, AgentClient]:
     """Return this user's processes that are clients, or that a client has started, whoever knows of them."""
     found = {}
     for pid in processes.own():
         process, program = processes.process(pid), processes.program(pid)
         if process is not None and (is_client(program) or is_marked(program)):
-            found[identity(process)] = Client(processes.cgroup(pid))
+            found[identity(process)] = AgentClient(processes.cgroup(pid))
     return found
 
 

@@ -74,7 +74,7 @@ _LEADING = {"timeout": 1, "ssh": 1, "chroot": 1, "flock": 1, "gosu": 1, "su-exec
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """One word as the program is given it. `plain` is False where the shell would put something else in
     its place (a variable, another command's output), `glob` says that it is a pattern of file names."""
 
@@ -87,7 +87,7 @@ class Redirect(NamedTuple):
     """Where output goes or input comes from: `>`, `>>`, `<` and their like, and a file."""
 
     sign: str
-    target: Word
+    target: ShellWord
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Command:
         given: what it reads from a here-document, "" without one.
     """
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     folder: str = ""
     via: tuple[str, ...] = ()
     piped: bool = False
@@ -118,7 +118,7 @@ class Command:
         return posixpath.basename(self.words[0].text)
 
     @property
-    def arguments(self) -> tuple[Word, ...]:
+    def arguments(self) -> tuple[ShellWord, ...]:
         """The words after the program."""
         return self.words[1:]
 
@@ -219,7 +219,9 @@ class _Walk:
         if body is None:
             if redirects:
                 # A redirection alone makes or empties the file.
-                self._add(Command((Word(":"),), self.folder, _words(via), piped, tuple(redirects)))
+                self._add(
+                    Command((ShellWord(":"),), self.folder, _words(via), piped, tuple(redirects))
+                )
         elif last >= 0:
             # Of several commands it is the last that a here-document or a file goes to, or all in braces.
             one = self.found[last]
@@ -243,7 +245,7 @@ class _Walk:
         return given
 
     def _command(self, node: Any, via: str, piped: bool, depth: int) -> None:
-        words: list[Word] = []
+        words: list[ShellWord] = []
         redirects: list[Redirect] = []
         given = ""
         for child in node.named_children:
@@ -273,7 +275,7 @@ class _Walk:
         self._last = len(self.found)
         self.found.append(command)
 
-    def _follow_cd(self, words: Sequence[Word]) -> None:
+    def _follow_cd(self, words: Sequence[ShellWord]) -> None:
         if words[0].text not in ("cd", "pushd") or len(words) < 2:
             return
         target = next((one for one in words[1:] if not one.text.startswith("-")), None)
@@ -294,28 +296,28 @@ class _Walk:
     def _text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def _word(self, node: Any, depth: int = 0) -> Word:
+    def _word(self, node: Any, depth: int = 0) -> ShellWord:
         """Return a word as the program is given it."""
         kind, raw = node.type, self._text(node)
         if depth > DEEPEST:
-            return Word(raw, plain=False)
+            return ShellWord(raw, plain=False)
         if kind == "raw_string":
-            return Word(raw[1:-1])
+            return ShellWord(raw[1:-1])
         if kind == "ansi_c_string":
-            return Word(_ansi(raw[2:-1]))
+            return ShellWord(_ansi(raw[2:-1]))
         if kind in ("string", "translated_string"):
             return self._quoted(node, raw)
         if kind == "concatenation":
             parts = [self._word(one, depth + 1) for one in node.named_children]
             text = self._joined(node, parts)
-            return Word(text, all(one.plain for one in parts), any(one.glob for one in parts))
+            return ShellWord(text, all(one.plain for one in parts), any(one.glob for one in parts))
         if kind in _EXPANSIONS:
-            return Word(raw, plain=False)
+            return ShellWord(raw, plain=False)
         bare = _CONTINUED.sub("", raw)
         glob = bool(_GLOB.search(_ESCAPED.sub("", bare)))
-        return Word(_ESCAPED.sub(r"\1", bare), glob=glob)
+        return ShellWord(_ESCAPED.sub(r"\1", bare), glob=glob)
 
-    def _joined(self, node: Any, parts: Sequence[Word]) -> str:
+    def _joined(self, node: Any, parts: Sequence[ShellWord]) -> str:
         """Join the parts of a word with what stands between them and is no part, such as braces."""
         text, position = "", node.start_byte
         for child, part in zip(node.named_children, parts, strict=True):
@@ -323,10 +325,10 @@ class _Walk:
             position = child.end_byte
         return text + self.source[position : node.end_byte].decode("utf-8", "replace")
 
-    def _quoted(self, node: Any, raw: str) -> Word:
+    def _quoted(self, node: Any, raw: str) -> ShellWord:
         inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
         plain = not any(one.type in _EXPANSIONS for one in node.named_children)
-        return Word(_ESCAPED_IN_QUOTES.sub(r"\1", _CONTINUED.sub("", inner)), plain)
+        return ShellWord(_ESCAPED_IN_QUOTES.sub(r"\1", _CONTINUED.sub("", inner)), plain)
 
 
 def _ansi(raw: str) -> str:
@@ -417,13 +419,13 @@ def _wrapped(command: Command) -> Command | None:
         return None
     if name in ("ssh", "watch", "parallel", "flock") and len(words) == 1 and " " in words[0].text:
         # The other side's shell reads it.
-        script = (Word("sh"), Word("-c"), words[0])
+        script = (ShellWord("sh"), ShellWord("-c"), words[0])
         return replace(command, words=script, via=(*command.via, name))
     piped = command.piped or name == "xargs"
     return replace(command, words=tuple(words), via=(*command.via, name), piped=piped)
 
 
-def _executed(words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
+def _executed(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, ...]]:
     """Yield the commands that `find` runs for what it finds."""
     place = 0
     while place < len(words):
@@ -447,11 +449,11 @@ _STATEMENTS = frozenset(
 )  # fmt: skip
 
 
-def assigned(command: str) -> dict[str, tuple[Word, ...]]:
+def assigned(command: str) -> dict[str, tuple[ShellWord, ...]]:
     """Return what a line gives its variables: their values in order, those of a `for` too."""
     source = command.encode("utf-8", "replace")[:MOST_BYTES]
     walk = _Walk(source)
-    found: dict[str, list[Word]] = {}
+    found: dict[str, list[ShellWord]] = {}
     waiting = [_tree(source)]
     for _ in range(50 * MOST_COMMANDS):
         if not waiting:
@@ -459,7 +461,7 @@ def assigned(command: str) -> dict[str, tuple[Word, ...]]:
         node = waiting.pop()
         if node.type == "variable_assignment":
             name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-            words = [walk._word(value)] if value is not None else [Word("")]
+            words = [walk._word(value)] if value is not None else [ShellWord("")]
         elif node.type == "for_statement":
             name = node.child_by_field_name("variable")
             words = [walk._word(one) for one in node.children_by_field_name("value")]

@@ -47,7 +47,7 @@ _UNIT = r"(?:minute|hour|day|week|month|year)s?"
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     """A stretch of time that a text names: aware UTC, `start` inclusive, `end` exclusive, None where
     it is open; `words` are the exact words, from `offset` on."""
 
@@ -57,7 +57,7 @@ class Span:
     offset: int
 
 
-def spans(text: str, now: datetime) -> tuple[Span, ...]:
+def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     """Return the times that a text names, in their order.
 
     Args:
@@ -68,7 +68,7 @@ def spans(text: str, now: datetime) -> tuple[Span, ...]:
     low = text.lower()
     if len(low) != len(text) or not _CUE.search(low):
         return ()
-    found: list[Span] = []
+    found: list[TimeSpan] = []
     taken = 0
     for match in _EXPRESSION.finditer(low):
         if match.start() < taken:
@@ -77,7 +77,7 @@ def spans(text: str, now: datetime) -> tuple[Span, ...]:
         if span is None:
             continue
         start, end, offset = _bounded(low, match.start(), *span)
-        found.append(Span(_utc(start), _utc(end), text[offset : match.end()], offset))
+        found.append(TimeSpan(_utc(start), _utc(end), text[offset : match.end()], offset))
         taken = match.end()
     return tuple(_joined(found, text))
 
@@ -348,7 +348,7 @@ def _bounded(
     return start, end, offset
 
 
-def _joined(found: list[Span], text: str) -> Iterator[Span]:
+def _joined(found: list[TimeSpan], text: str) -> Iterator[TimeSpan]:
     """Make one span of "between X and Y" and "from X to Y"."""
     low = text.lower()
     i = 0
@@ -364,7 +364,7 @@ def _joined(found: list[Span], text: str) -> Iterator[Span]:
             start, end = one.start, two.end or two.start
             if start and end and end <= start:
                 start -= timedelta(days=7)  # from Monday to Friday, said on a Tuesday
-            yield Span(start, end, text[one.offset : two.offset + len(two.words)], one.offset)
+            yield TimeSpan(start, end, text[one.offset : two.offset + len(two.words)], one.offset)
             i += 2
             continue
         yield one

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.setup import app
 from vector_memory.setup.site import Site
 from vector_memory.system.paths import Home
@@ -89,7 +89,7 @@ class Installation:
 
     def records(self, collection: str) -> list[dict[str, Any]]:
         """Return what observers keep in a collection, of all projects."""
-        found = Daemon(Home(str(self.home))).ask(
+        found = DaemonClient(Home(str(self.home))).ask(
             "list", {"collection": [collection], "all_projects": True, "k": 1_000}
         )
         return list(found["memories"])

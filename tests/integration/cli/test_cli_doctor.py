@@ -19,7 +19,7 @@ from vector_memory.cli.checks import client, disk, generation, hooks, model, run
 from vector_memory.cli.main import main
 from vector_memory.system.paths import Home, version
 
-Finding = checks.Finding
+Finding = checks.CheckResult
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_the_time_of_a_hook_begins_with_its_shell(
     for thousandth in range(0, 1_500, 5):
         gone_s = thousandth / 1_000
         monkeypatch.setattr(exchange, "_gone_s", lambda: gone_s)  # noqa: B023
-        call = exchange.Call(event, "/nowhere")
+        call = exchange.HookEvent(event, "/nowhere")
         ends_s = call.deadline - 1_000.0
         assert ends_s == pytest.approx(max(exchange.LEAST_S + exchange.REST_S, whole - gone_s))
         assert call.patience_s == pytest.approx(max(exchange.LEAST_S, daemon - gone_s))

@@ -98,7 +98,7 @@ def test_what_fails_three_times_is_set_aside_and_told(
     bad = spooled(desk.home, tmp_path / "a", "bad")
     true, tries = read_session.read, list[str]()
 
-    def read(ask: read_session.Ask) -> read_session.Read:
+    def read(ask: read_session.ReadRequest) -> read_session.SessionRead:
         if ask.path == str(bad):
             tries.append(ask.path)
             raise failure
@@ -319,8 +319,8 @@ def read(ctx, ask, apart):
         {how}
     return true(ctx, ask, apart)
 store_session._read = read
-before = house.Worker
-house.Worker = lambda *a, **k: before(*a, **{{**k, "patience_s": 0.5}})
+before = app.Worker
+app.Worker = lambda *a, **k: before(*a, **{{**k, "patience_s": 0.5}})
 """
 
 

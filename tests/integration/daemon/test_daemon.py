@@ -47,8 +47,8 @@ def test_eight_clients_at_once_make_one_daemon(rig: Rig) -> None:
     """However many start one at the same moment, one answers and the others are gone."""
     script = (
         f"import sys; sys.path.insert(0, {os.path.dirname(paths.PACKAGE_ROOT)!r})\n"
-        "from vector_memory.client.link import Daemon\nfrom vector_memory.system.paths import Home\n"
-        f"print(Daemon(Home({rig.home.root!r})).start(25)['pid'])\n"
+        "from vector_memory.client.link import DaemonClient\nfrom vector_memory.system.paths import Home\n"
+        f"print(DaemonClient(Home({rig.home.root!r})).start(25)['pid'])\n"
     )
     clients = [
         subprocess.Popen([sys.executable, "-I", "-c", script], stdout=subprocess.PIPE)

@@ -20,7 +20,7 @@ import pytest
 from test_daemon import Rig
 
 from vector_memory import errors, wire
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.daemon import clients, server
 from vector_memory.daemon.limits import MOST_DEPTH
 from vector_memory.daemon.server import Reply, Server
@@ -381,7 +381,7 @@ def test_a_hook_says_nothing_to_another_user_s_socket(door: Door, owner: str) ->
     trap = Trap(home.run)
     try:
         assert hook(home.root).stdout == b""
-        client = Daemon(home)
+        client = DaemonClient(home)
         with pytest.raises(errors.DaemonUnavailableError):
             client.ask("status", {}, timeout_s=5, start=False)
     finally:

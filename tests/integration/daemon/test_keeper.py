@@ -14,7 +14,7 @@ from processes import holds
 from service_house import ServiceHouse
 
 from vector_memory.daemon import keeper as module
-from vector_memory.daemon.house import open_index
+from vector_memory.daemon.app import open_index
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError

@@ -25,12 +25,12 @@ MARK = "CLAUDECODE"
 ASK = """
 import json, os, sys
 sys.path.insert(0, sys.argv[1])
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import Home
 verb, request, path = sys.argv[3], json.loads(sys.argv[4]), sys.argv[5]
 try:
-    answer = Daemon(Home(sys.argv[2])).ask(verb, request, start=False)
+    answer = DaemonClient(Home(sys.argv[2])).ask(verb, request, start=False)
 except VectorMemoryError as error:
     answer = {"error": str(error)}
 with open(path + ".part", "w") as file:
@@ -326,7 +326,7 @@ def test_settings_that_protect_are_the_users(
 
     monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path / "data"))
     assert main(["config", "set", "redact_personal", '["card"]']) == 0
-    monkeypatch.setattr(ancestry, "line_of", lambda *_: ancestry.Line(ancestry.AGENT))
+    monkeypatch.setattr(ancestry, "line_of", lambda *_: ancestry.Ancestry(ancestry.AGENT))
     for name in ("redact_personal", "excluded_projects", "vault"):
         assert main(["config", "set", name, "[]"]) == 1
         assert main(["config", "unset", name]) == 1

@@ -26,7 +26,7 @@ from integration.service.capture.test_backfill_daemon import (
 from processes import children_of, gone, holds, state_of, zombies_of
 
 from vector_memory import errors
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.client.spool import write_spool
 from vector_memory.system.paths import PACKAGE_ROOT
 
@@ -36,7 +36,7 @@ TEXTS = 600
 HANGING = """
 import sys
 sys.path.insert(0, {lib!r})
-from vector_memory.daemon import house, keeper, main
+from vector_memory.daemon import app, keeper, main
 {patch}
 sys.exit(main.main({root!r}))
 """
@@ -103,7 +103,7 @@ def test_while_transcripts_are_read(rig: Rig, sessions: Path) -> None:
         for kind, body in replies:
             if kind == "progress" and body["done"]:
                 readers = children_of(pid)
-                assert Daemon(rig.home).stop()
+                assert DaemonClient(rig.home).stop()
     assert "what was done so far stays" in caught.value.hint
     assert readers
     assert all(gone(one) for one in (pid, *readers))
@@ -138,7 +138,7 @@ def test_while_turns_wait_to_be_read(rig: Rig, sessions: Path) -> None:
         pytest.param("keeper.follow_once = lambda *_: time.sleep(600)", id="following"),
         pytest.param("keeper.Keeper._finish_some = lambda _: time.sleep(600)", id="topics"),
         pytest.param("keeper.Keeper._tidy_one = lambda *_: time.sleep(600)", id="optimising"),
-        pytest.param("house.House._begin = lambda _: time.sleep(600)", id="indexing"),
+        pytest.param("app.App._begin = lambda _: time.sleep(600)", id="indexing"),
     ],
 )
 def test_while_a_job_hangs(rig: Rig, job: str) -> None:
@@ -153,8 +153,8 @@ def test_while_a_job_hangs(rig: Rig, job: str) -> None:
 
 def test_a_job_over_its_budget_ends_the_daemon(rig: Rig) -> None:
     """A thread cannot be killed, its process can: the next one starts afresh."""
-    patch = "import time; house.House._begin = lambda _: time.sleep(600)\n"
-    patch += "house.HUNG_S = 0.5\nmain.CLOSE_S = 0.1"
+    patch = "import time; app.App._begin = lambda _: time.sleep(600)\n"
+    patch += "app.HUNG_S = 0.5\nmain.CLOSE_S = 0.1"
     with patched(rig, patch) as pid:
         assert gone(pid, 30)
     assert "its indexer hangs" in Path(rig.home.logs, "daemon.log").read_text()
@@ -164,7 +164,7 @@ def test_a_daemon_that_cannot_move_ends_itself(rig: Rig) -> None:
     """A regular expression that never ends holds the interpreter's lock: the system ends the daemon,
     which says where it was, and the next one answers."""
     spin = 're.match(r"(a+)+$", "a" * 60 + "b")'
-    patch = f"import re; house.House._begin = lambda _: {spin}\nmain.HUNG_S = 4.0"
+    patch = f"import re; app.App._begin = lambda _: {spin}\nmain.HUNG_S = 4.0"
     lib = os.path.dirname(PACKAGE_ROOT)
     program = HANGING.format(lib=lib, root=rig.home.root, patch=patch)
     done = subprocess.run(
@@ -195,7 +195,7 @@ def test_who_asks_while_it_ends_is_answered_by_the_next(rig: Rig) -> None:
     def ask(number: int) -> None:
         try:
             request = {"text": f"Note {number} of the ledger", "global": True, "verbatim": True}
-            answers.append(Daemon(rig.home).ask("remember", request)["id"])
+            answers.append(DaemonClient(rig.home).ask("remember", request)["id"])
         except errors.VectorMemoryError as error:
             problems.append(error)
 
@@ -250,7 +250,7 @@ def test_eight_clients_at_once_in_every_state(rig: Rig) -> None:
     def start_together() -> set[int]:
         pids: list[Any] = []
         threads = [
-            threading.Thread(target=lambda: pids.append(Daemon(rig.home).start(25)["pid"]))
+            threading.Thread(target=lambda: pids.append(DaemonClient(rig.home).start(25)["pid"]))
             for _ in range(8)
         ]
         for thread in threads:

@@ -80,7 +80,7 @@ def test_nobody_is_asked_by_default(house: ServiceHouse, server: OllamaServer) -
     before = found(house)
     use(house, hyde=True, rerank=True)
     prompt_recall.on_prompt(
-        house.ctx, context_block.Ask("s", "/", "start the importer, drain the queue")
+        house.ctx, context_block.HookQuestion("s", "/", "start the importer, drain the queue")
     )
     assert server.prompts == []
     assert sorted(before) == sorted([FIRST, SECOND])

@@ -243,7 +243,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     one = house.remember("The zanzibar ledger speaks of florins.", actor="agent")["id"]
     two = house.remember("The zanzibar ledger speaks of crowns.", supersedes=one)["id"]
     recall.recall(ctx, {"query": "zanzibar crowns", "all_projects": True})
-    ask = context_block.Ask("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
+    ask = context_block.HookQuestion("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
     assert "crowns" in prompt_recall.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)

@@ -157,7 +157,7 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
     os.rename(inside, named / "gone")
     os.symlink(named.parent / "outside", inside)
     with pytest.raises(RefusedError):
-        read_session.read(read_session.Ask(found[0], final=True))
+        read_session.read(read_session.ReadRequest(found[0], final=True))
     monkeypatch.setattr(backfill, "transcripts_below", lambda root, refused: found)
     monkeypatch.setattr(store_session, "with_real_folder", lambda path: path)
     done = backfill.backfill(house.ctx, {"paths": [str(named)]}, ignore_progress)

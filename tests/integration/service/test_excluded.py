@@ -51,7 +51,7 @@ def test_by_every_way_of_writing_it(
     for setting, folder in product(written, inside):
         house.ctx.settings = replace(house.ctx.settings, excluded_projects=(setting,))
         assert house.ctx.is_excluded(house.ctx.place(folder), folder), (setting, folder)
-        ask = context_block.Ask("s", folder, "where is the ledger of the harbour?")
+        ask = context_block.HookQuestion("s", folder, "where is the ledger of the harbour?")
         assert (
             prompt_recall.on_prompt(house.ctx, ask) == "" == session_start.on_start(house.ctx, ask)
         )

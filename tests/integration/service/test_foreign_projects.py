@@ -18,7 +18,7 @@ from vector_memory import redact
 from vector_memory.client import cold
 from vector_memory.index.fixes.errors import signature
 from vector_memory.model import Memory, ignore_progress
-from vector_memory.service.base.context_block import Ask
+from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.find import recall, topic_outline
@@ -144,7 +144,9 @@ def test_recall_and_prompts(town: Town, question: str) -> None:
             "by_topic": True,
         }
         town.assert_own(folder, recall.recall(ctx, asked))
-        told = prompt_recall.on_prompt(ctx, Ask(f"new-{folder}-{question}", str(folder), question))
+        told = prompt_recall.on_prompt(
+            ctx, HookQuestion(f"new-{folder}-{question}", str(folder), question)
+        )
         town.assert_own(folder, told, least=False)
         found = cold.notes(ctx.home, question, str(folder), "cold", time.monotonic() + 5)
         town.assert_own(folder, " ".join(one.head + one.text for one in found), least=False)
@@ -156,11 +158,12 @@ def test_starts_compactions_and_failures(town: Town) -> None:
     for folder in town.folders:
         for source in ("startup", "compact", "clear"):
             town.assert_own(
-                folder, session_start.on_start(ctx, Ask("talk", str(folder), source=source))
+                folder,
+                session_start.on_start(ctx, HookQuestion("talk", str(folder), source=source)),
             )
         ctx.state.clear_shown("f")
         town.assert_own(
-            folder, failure_advice.on_failure(ctx, Ask("f", str(folder)), ERROR, "make")
+            folder, failure_advice.on_failure(ctx, HookQuestion("f", str(folder)), ERROR, "make")
         )
         session_start.save_snapshot(ctx, str(folder))
         town.assert_own(folder, Path(ctx.home.snapshot(str(folder))).read_text())

@@ -254,14 +254,14 @@ def test_a_session_starts_with_what_matters(house: ServiceHouse, ledger: Path) -
     house.remember("Should the ledger shard by tenant?", ledger, kind="question")
     for number in range(12):
         house.remember(f"Fact {number} is about topic{number} only", ledger)
-    ask = context_block.Ask("s1", str(ledger))
+    ask = context_block.HookQuestion("s1", str(ledger))
     block = session_start.on_start(house.ctx, ask)
     assert "force-push" in block
     assert "shard by tenant" in block
     assert block.count("2026-05-03") == house.ctx.settings.start_memories
     assert "force-push" not in session_start.on_start(house.ctx, ask)
     again = session_start.on_start(
-        house.ctx, context_block.Ask("s1", str(ledger), source="compact")
+        house.ctx, context_block.HookQuestion("s1", str(ledger), source="compact")
     )
     assert "force-push" in again
 
@@ -272,12 +272,21 @@ def test_a_prompt_gets_what_it_needs_once(
     """A prompt brings its memory, the same session does not get it twice, another project never."""
     house.remember(WAL, ledger)
     asked = "how do readers of the ledger avoid a block in WAL mode"
-    first = prompt_recall.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked))
+    first = prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s1", str(ledger), asked))
     assert WAL in first
-    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), asked)) == ""
+    assert (
+        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s1", str(ledger), asked))
+        == ""
+    )
     other = tmp_path / "other"
-    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s2", str(other), asked)) == ""
-    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s3", str(ledger), "go on")) == ""
+    assert (
+        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s2", str(other), asked))
+        == ""
+    )
+    assert (
+        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s3", str(ledger), "go on"))
+        == ""
+    )
 
 
 def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> None:
@@ -286,8 +295,10 @@ def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> Non
 
     house.remember(WAL, ledger, priority="CORE")
     house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(ledger),))
-    assert session_start.on_start(house.ctx, context_block.Ask("s1", str(ledger))) == ""
-    assert prompt_recall.on_prompt(house.ctx, context_block.Ask("s1", str(ledger), WAL)) == ""
+    assert session_start.on_start(house.ctx, context_block.HookQuestion("s1", str(ledger))) == ""
+    assert (
+        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s1", str(ledger), WAL)) == ""
+    )
 
 
 def test_init_moves_a_project_to_its_own_store(house: ServiceHouse, ledger: Path) -> None:

@@ -16,7 +16,7 @@ from processes import gone
 
 from vector_memory.index.cursor import Cursor
 from vector_memory.service.capture import reading_process
-from vector_memory.service.capture.read_session import Ask, Read
+from vector_memory.service.capture.read_session import ReadRequest, SessionRead
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.capture.reading_worker import READ_S, reading_s
 from vector_memory.system import children
@@ -147,7 +147,7 @@ def test_a_reading_that_hangs_is_an_error_and_the_next_is_read(
         path = tmp_path / f"s{number}.jsonl"
         # The second takes long enough for its process to be stopped in the middle of it.
         path.write_text('{"type": "progress"}\n' * (200_000 if number == 1 else 0))
-        asks.append(Ask(str(path)))
+        asks.append(ReadRequest(str(path)))
     monkeypatch.setattr(reading_process, "PATIENCE", 0.1)
     pids = set()
     with ReadingProcess() as process:
@@ -159,7 +159,7 @@ def test_a_reading_that_hangs_is_an_error_and_the_next_is_read(
                 assert process.pid is not None
                 os.kill(process.pid, signal.SIGSTOP)
     assert [ask for ask, _ in found] == asks
-    assert [isinstance(made, Read) for _, made in found] == [True, False, True]
+    assert [isinstance(made, SessionRead) for _, made in found] == [True, False, True]
     assert "too long" in str(found[1][1])
     assert all(gone(pid) for pid in pids if pid is not None)
 
@@ -168,7 +168,7 @@ def test_a_larger_file_may_take_longer(tmp_path: Path) -> None:
     """The budget grows with what is left to read; a file that is gone has the least."""
     path = tmp_path / "t.jsonl"
     path.write_bytes(b"x" * 1_000_000)
-    whole = reading_s(Ask(str(path)))
-    rest = reading_s(Ask(str(path), Cursor(offset=900_000)))
+    whole = reading_s(ReadRequest(str(path)))
+    rest = reading_s(ReadRequest(str(path), Cursor(offset=900_000)))
     assert whole > rest > READ_S
-    assert reading_s(Ask(str(tmp_path / "none"))) == READ_S
+    assert reading_s(ReadRequest(str(tmp_path / "none"))) == READ_S

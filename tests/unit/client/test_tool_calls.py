@@ -76,7 +76,7 @@ def test_the_daemon_says_what_it_wants(
     heard: list[str] = []
     monkeypatch.setattr(exchange, "ask", lambda *_: heard.append("asked"))
     monkeypatch.setattr(exchange, "tell", lambda *_: heard.append("told"))
-    call = exchange.Call(event, str(tmp_path))
+    call = exchange.HookEvent(event, str(tmp_path))
     call.stdin = stdin(tool, pattern="x")
     assert tool_calls.answer(call) == b""
     assert heard == ([done] if done else [])

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, Step
+from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, ExchangeStep
 from vector_memory.index.ideas import LONGEST_IDEA, MOST_IDEAS, to_ideas
 from vector_memory.model import Priority
 
@@ -22,7 +22,7 @@ EXCHANGE = Exchange(
 
 def said(*texts: str, prompt: str = "How is the queue made, and of what?") -> Exchange:
     """Return an exchange with these answers."""
-    return replace(EXCHANGE, prompt=prompt, steps=tuple(Step(SAID, one) for one in texts))
+    return replace(EXCHANGE, prompt=prompt, steps=tuple(ExchangeStep(SAID, one) for one in texts))
 
 
 def test_an_idea_has_its_source() -> None:
@@ -45,8 +45,10 @@ def test_what_is_said_again_is_the_same_idea() -> None:
 
 def test_a_refusal_says_what_was_refused() -> None:
     """The reason alone would say nothing."""
-    note = Step(NOTE, "User, refusing Bash: npm install: use pnpm", "use pnpm")
-    ideas = to_ideas(replace(EXCHANGE, prompt="Set it up.", steps=(Step(DONE, "Bash: x"), note)))
+    note = ExchangeStep(NOTE, "User, refusing Bash: npm install: use pnpm", "use pnpm")
+    ideas = to_ideas(
+        replace(EXCHANGE, prompt="Set it up.", steps=(ExchangeStep(DONE, "Bash: x"), note))
+    )
     (idea,) = [one for one in ideas if one.kind == "preference"]
     assert idea.text == "User, refusing Bash: npm install: Use pnpm"
 
@@ -114,7 +116,7 @@ def test_text_is_redacted_before_it_is_cut() -> None:
 @given(st.lists(st.tuples(st.sampled_from([SAID, DONE, NOTE]), st.text(max_size=2000)), max_size=4))
 def test_sizes(steps: list[tuple[str, str]]) -> None:
     """No idea is empty or too long; there are never too many."""
-    made = to_ideas(replace(EXCHANGE, steps=tuple(Step(*one) for one in steps if one[1])))
+    made = to_ideas(replace(EXCHANGE, steps=tuple(ExchangeStep(*one) for one in steps if one[1])))
     assert len(made) <= MOST_IDEAS
     assert all(0 < len(one.text) <= LONGEST_IDEA for one in made)
     assert len({one.external_id for one in made}) == len(made)

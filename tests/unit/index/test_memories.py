@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, Step
+from vector_memory.index.exchanges import DONE, NOTE, SAID, Exchange, ExchangeStep
 from vector_memory.index.memories import LEAST_CHARS, PIECE_CHARS, TITLE_CHARS, title_of, to_drafts
 from vector_memory.text.statements import LONGEST_HEADING
 
 AT = datetime(2026, 11, 20, tzinfo=timezone.utc)
 EXCHANGE = Exchange(
-    session="s1", uuid="u1", prompt="Which port? Tell me.", steps=(Step(SAID, "Port 5433."),),
+    session="s1", uuid="u1", prompt="Which port? Tell me.", steps=(ExchangeStep(SAID, "Port 5433."),),
     files=("a.py",), line_start=3, line_end=9, start=100, part=0, started_at=AT, ended_at=AT,
     cwd="/home/dev/app", branch="main", is_subagent=False, turn=2,
 )  # fmt: skip
@@ -36,7 +36,7 @@ def test_small_exchange_is_one_piece() -> None:
 def test_long_exchange_is_cut() -> None:
     """Every piece has the title, and cuts fall on the ends of sentences."""
     said = " ".join(f"Sentence number {n} says something." for n in range(200))
-    drafts = to_drafts(replace(EXCHANGE, steps=(Step(SAID, said),)))
+    drafts = to_drafts(replace(EXCHANGE, steps=(ExchangeStep(SAID, said),)))
     assert len(drafts) > 4
     assert [one.external_id for one in drafts] == [f"u1:{n}" for n in range(len(drafts))]
     for draft in drafts[1:]:
@@ -49,8 +49,8 @@ def test_long_exchange_is_cut() -> None:
 def test_steps_stay_in_order() -> None:
     """What was done together is one line; a note stands where it was said."""
     steps = (
-        Step(DONE, "Bash: make"), Step(DONE, "Bash: make test"), Step(DONE, "Bash: make"),
-        Step(NOTE, "User, refusing Bash: npm i: use pnpm"), Step(SAID, "It needs node."),
+        ExchangeStep(DONE, "Bash: make"), ExchangeStep(DONE, "Bash: make test"), ExchangeStep(DONE, "Bash: make"),
+        ExchangeStep(NOTE, "User, refusing Bash: npm i: use pnpm"), ExchangeStep(SAID, "It needs node."),
     )  # fmt: skip
     (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
     assert draft.text.split("\n")[1:] == [
@@ -63,10 +63,10 @@ def test_steps_stay_in_order() -> None:
 def test_what_nobody_looks_for_is_left_out() -> None:
     """Looking around, edits of files that the passage names, and the narration of steps."""
     steps = (
-        Step(SAID, "Perfect! Let me read the file.\n\nThe pool leaks connections. Great!"),
-        Step(DONE, "Bash: ls -la"), Step(DONE, "Edit a.py"), Step(DONE, "Bash: git status"),
-        Step(DONE, "Edit a.py", error="no such text"), Step(SAID, "Now I'll run the tests:"),
-        Step(DONE, "Bash: cd x && make deploy"),
+        ExchangeStep(SAID, "Perfect! Let me read the file.\n\nThe pool leaks connections. Great!"),
+        ExchangeStep(DONE, "Bash: ls -la"), ExchangeStep(DONE, "Edit a.py"), ExchangeStep(DONE, "Bash: git status"),
+        ExchangeStep(DONE, "Edit a.py", error="no such text"), ExchangeStep(SAID, "Now I'll run the tests:"),
+        ExchangeStep(DONE, "Bash: cd x && make deploy"),
     )  # fmt: skip
     (draft,) = to_drafts(replace(EXCHANGE, steps=steps))
     assert draft.text.split("\n")[1:] == [
@@ -79,7 +79,7 @@ def test_what_nobody_looks_for_is_left_out() -> None:
 def test_items_say_what_they_stand_under() -> None:
     """A list in another passage than its heading would say nothing."""
     (draft,) = to_drafts(
-        replace(EXCHANGE, steps=(Step(SAID, "## Ports\n\n- web 80\n- **db** 5432"),))
+        replace(EXCHANGE, steps=(ExchangeStep(SAID, "## Ports\n\n- web 80\n- **db** 5432"),))
     )
     assert draft.text.endswith("Assistant: Ports:\n- web 80\n- **db** 5432")
 
@@ -109,7 +109,8 @@ def test_clean_sees_whole_texts() -> None:
         return text if start < 0 else text[:start] + "[gone]" + text[end + 10 :]
 
     drafts = to_drafts(
-        replace(EXCHANGE, prompt=secret, steps=(Step(SAID, f"It is {secret}."),)), clean=clean
+        replace(EXCHANGE, prompt=secret, steps=(ExchangeStep(SAID, f"It is {secret}."),)),
+        clean=clean,
     )
     assert [one.text for one in drafts] == ["User: [gone]\nAssistant: It is [gone]."]
 
@@ -143,6 +144,8 @@ def test_titles(text: str, title: str) -> None:
 @given(st.lists(st.tuples(st.sampled_from([SAID, DONE, NOTE]), st.text(max_size=4000)), max_size=5))
 def test_sizes(steps: list[tuple[str, str]]) -> None:
     """No piece is longer than the limit and its title, none is empty."""
-    for draft in to_drafts(replace(EXCHANGE, steps=tuple(Step(*one) for one in steps if one[1]))):
+    for draft in to_drafts(
+        replace(EXCHANGE, steps=tuple(ExchangeStep(*one) for one in steps if one[1]))
+    ):
         assert 0 < len(draft.text) <= PIECE_CHARS + 2 * LEAST_CHARS + LONGEST_HEADING
         assert len(draft.title) <= TITLE_CHARS

@@ -165,10 +165,10 @@ from vector_memory.mcp import sdk
 sdk.load({light})
 sdk.load({light})
 from pathlib import Path
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import asker, server
 from vector_memory.system.paths import Home
-made = server.make(asker.Asker(Daemon(Home({str(LIB / "nowhere")!r})), "/", "s"))
+made = server.make(asker.Asker(DaemonClient(Home({str(LIB / "nowhere")!r})), "/", "s"))
 print(len(server.TOOLS), made.name, "uvicorn" in sys.modules, "mcp.client" in sys.modules)"""
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True

@@ -10,7 +10,7 @@ import pytest
 from vector_memory.errors import SetupError
 from vector_memory.setup import steps
 from vector_memory.setup.commands import CommandError, tail
-from vector_memory.setup.steps import Step
+from vector_memory.setup.steps import SetupStep
 
 
 def fail() -> str:
@@ -21,7 +21,7 @@ def fail() -> str:
 def test_each_step_is_one_numbered_line() -> None:
     """Steps are numbered, say what they did, and how long it took."""
     out = io.StringIO()
-    said = steps.run([Step("One", lambda: "a"), Step("Two", lambda: "b\nmore")], out)
+    said = steps.run([SetupStep("One", lambda: "a"), SetupStep("Two", lambda: "b\nmore")], out)
     assert said == ["a", "b\nmore"]
     shown = re.sub(r"\d+\.\d s", "N s", out.getvalue())
     assert shown == "[1/2] One … a, N s\n[2/2] Two … b, N s\n      more\n"
@@ -36,9 +36,9 @@ def test_a_failed_step_ends_it() -> None:
         ran.append("later")
         return "later"
 
-    later = Step("Later", run_later)
+    later = SetupStep("Later", run_later)
     with pytest.raises(SetupError, match="Could not fly"):
-        steps.run([Step("Flying", fail), later], out)
+        steps.run([SetupStep("Flying", fail), later], out)
     assert "[1/2] Flying … failed after" in out.getvalue()
     assert not ran
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
-    from vector_memory.client.link import Daemon
+    from vector_memory.client.link import DaemonClient
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 FAMILIES = (
@@ -27,7 +27,7 @@ FAMILIES = (
 )
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     """What was found at one hop. `fix` says what to do, unless all is well."""
 
     hop: str
@@ -49,24 +49,24 @@ class Case:
         self.start = start
         self.status: dict[str, Any] | None = None
 
-    def daemon(self) -> Daemon:
+    def daemon(self) -> DaemonClient:
         """Return the way to the daemon."""
-        from vector_memory.client.link import Daemon
+        from vector_memory.client.link import DaemonClient
 
-        return Daemon(self.home)
+        return DaemonClient(self.home)
 
 
-def examine(start: bool) -> list[Finding]:
+def examine(start: bool) -> list[CheckResult]:
     """Return what every check found, in the order of the hops."""
     case = Case(Home(), start)
     return [finding for name in FAMILIES for finding in _examined(name, case)]
 
 
-def _examined(name: str, case: Case) -> Iterator[Finding]:
+def _examined(name: str, case: Case) -> Iterator[CheckResult]:
     try:
         yield from importlib.import_module(f"{__name__}.{name}").check(case)
     except Exception as error:
         # One broken check must not hide what the others find.
-        yield Finding(
+        yield CheckResult(
             name, FAIL, f"This check broke: {type(error).__name__}: {error}", "Report it."
         )

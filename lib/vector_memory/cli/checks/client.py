@@ -7,18 +7,20 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from vector_memory.cli.checks import OK, WARN, Case, Finding
+from vector_memory.cli.checks import OK, WARN, Case, CheckResult
 from vector_memory.wire import version_tuple
 
 OLDEST_TRIED = "2.1.329"
 PROGRAM = "claude"
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield what version of the client is on PATH."""
     path = shutil.which(PROGRAM)
     if path is None:
-        yield Finding("client", WARN, f"`{PROGRAM}` is not on PATH.", "Not needed by an editor's.")
+        yield CheckResult(
+            "client", WARN, f"`{PROGRAM}` is not on PATH.", "Not needed by an editor's."
+        )
         return
     try:
         done = subprocess.run(
@@ -31,17 +33,17 @@ def check(case: Case) -> Iterator[Finding]:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        yield Finding("client", WARN, f"{path} does not run: {error}.", "Install it anew.")
+        yield CheckResult("client", WARN, f"{path} does not run: {error}.", "Install it anew.")
         return
     yield judged(done.stdout)
 
 
-def judged(said: str) -> Finding:
+def judged(said: str) -> CheckResult:
     """Return what the client's own words about its version mean."""
     found = re.search(r"\d+\.\d+\.\d+", said)
     if found is None:
-        return Finding("client", WARN, f"`{PROGRAM} --version` names no version.", "Update it.")
+        return CheckResult("client", WARN, f"`{PROGRAM} --version` names no version.", "Update it.")
     if version_tuple(found.group()) < version_tuple(OLDEST_TRIED):
         message = f"Version {found.group()}; older than {OLDEST_TRIED} was never tried."
-        return Finding("client", WARN, message, "Update the client.")
-    return Finding("client", OK, f"Version {found.group()}")
+        return CheckResult("client", WARN, message, "Update the client.")
+    return CheckResult("client", OK, f"Version {found.group()}")

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import version
 
 MAX_RSS_MB = 600
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield what is found of the daemon; its status stays in the case."""
     case.status = case.daemon().running()
     if case.status is None and not case.start:
         fix = "It starts by itself; or run `vector-memory daemon start`."
-        yield Finding("daemon", WARN, "None runs.", fix)
+        yield CheckResult("daemon", WARN, "None runs.", fix)
         return
     if case.status is None:
         try:
             case.status = case.daemon().start()
         except VectorMemoryError as error:
             log = case.home.path("logs", "daemon.out")
-            yield Finding("daemon", FAIL, f"It does not start: {error.message}", f"See {log}.")
+            yield CheckResult("daemon", FAIL, f"It does not start: {error.message}", f"See {log}.")
             return
     yield from _running(case.status)
 
 
-def _running(status: dict[str, object]) -> Iterator[Finding]:
+def _running(status: dict[str, object]) -> Iterator[CheckResult]:
     state = status.get("state", "?")
-    yield Finding("daemon", OK, f"Process {status.get('pid')}, {state}")
+    yield CheckResult("daemon", OK, f"Process {status.get('pid')}, {state}")
     if status.get("version") not in {None, version()}:
         message = f"It is version {status['version']}, this is {version()}."
-        yield Finding("daemon", WARN, message, "Run `vector-memory daemon stop`.")
+        yield CheckResult("daemon", WARN, message, "Run `vector-memory daemon stop`.")
     rss_mb = float(str(status.get("rss_mb") or 0))
     if rss_mb > MAX_RSS_MB:
         message = f"It uses {rss_mb:.0f} MB."
-        yield Finding("daemon", WARN, message, "Run `vector-memory daemon stop`.")
+        yield CheckResult("daemon", WARN, message, "Run `vector-memory daemon stop`.")

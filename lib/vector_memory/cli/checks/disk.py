@@ -7,54 +7,54 @@ import shlex
 import shutil
 from collections.abc import Iterator
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.system import private
 
 LOW_BYTES, TOO_LOW_BYTES = 1_000_000_000, 100_000_000
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield what is found of space and permissions."""
     root = case.home.root
     if not os.path.isdir(root):
-        yield Finding("disk", WARN, f"There is no data home {root} yet.", "Run ./bootstrap.sh.")
+        yield CheckResult("disk", WARN, f"There is no data home {root} yet.", "Run ./bootstrap.sh.")
         return
     yield _space(shutil.disk_usage(root).free)
     yield _permissions(case)
     yield from _way(root)
     if case.status is not None and not os.path.exists(case.home.reserve):
-        yield Finding("disk", WARN, "The reserve for a full disk is given up.", "Make room.")
+        yield CheckResult("disk", WARN, "The reserve for a full disk is given up.", "Make room.")
 
 
-def _space(free: int) -> Finding:
+def _space(free: int) -> CheckResult:
     message = f"{free / 1e9:.1f} GB are free"
     if free < TOO_LOW_BYTES:
-        return Finding("disk", FAIL, f"{message}: too little.", "Make room.")
-    return Finding("disk", WARN if free < LOW_BYTES else OK, message)
+        return CheckResult("disk", FAIL, f"{message}: too little.", "Make room.")
+    return CheckResult("disk", WARN if free < LOW_BYTES else OK, message)
 
 
-def _way(root: str) -> Iterator[Finding]:
+def _way(root: str) -> Iterator[CheckResult]:
     """Yield what others could do to the folders above."""
     loose, lent = private.exposed(root), private.lent(root)
     if loose:
         fix = f"chmod +t {loose}, or choose another data home; no daemon starts until then."
-        yield Finding("disk", FAIL, f"Anybody can replace what lies in {loose}.", fix)
+        yield CheckResult("disk", FAIL, f"Anybody can replace what lies in {loose}.", fix)
     elif lent:
         fix = "Fine if that is meant: what they put there in its place is refused."
-        yield Finding(
+        yield CheckResult(
             "disk", WARN, f"A group or another user can replace what lies in {lent}.", fix
         )
 
 
-def _permissions(case: Case) -> Finding:
+def _permissions(case: Case) -> CheckResult:
     home, root = case.home, case.home.root
     tops = [home.path(name) for name in home.FOLDERS] if home.is_shared_place() else [root]
     open_ones = [path for top in tops for path in private.open_below(top)]
     if open_ones:
         fix = f"chmod -R go-rwx {shlex.join(tops)}"
-        return Finding(
+        return CheckResult(
             "disk", FAIL, f"Others can reach {len(open_ones)}, {open_ones[0]} first.", fix
         )
     if not os.access(root, os.W_OK):
-        return Finding("disk", FAIL, f"{root} cannot be written.", "Mend its permissions.")
-    return Finding("disk", OK, "Only you can read the data home")
+        return CheckResult("disk", FAIL, f"{root} cannot be written.", "Mend its permissions.")
+    return CheckResult("disk", OK, "Only you can read the data home")

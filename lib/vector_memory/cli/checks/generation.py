@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory import config
 from vector_memory.cli import asking
-from vector_memory.cli.checks import OK, WARN, Case, Finding
+from vector_memory.cli.checks import OK, WARN, Case, CheckResult
 from vector_memory.cli.stats import figures
 from vector_memory.config import Settings
 from vector_memory.errors import VectorMemoryError
@@ -19,7 +19,7 @@ USES = ("hyde", "rerank", "extraction")
 CHOOSE = "Choose one: `vector-memory config set generation_backend ollama` (or client)."
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield whether the chosen model is there, and today's figures."""
     try:
         settings = config.load(case.home.config)
@@ -34,23 +34,23 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _today(case)
 
 
-def _none(settings: Settings) -> Finding:
+def _none(settings: Settings) -> CheckResult:
     wanted = [name for name in USES if getattr(settings, name)]
     if wanted:
-        return Finding("generation", WARN, f"{wanted[0]} is on, but asks no model.", CHOOSE)
-    return Finding("generation", OK, "No language model is asked")
+        return CheckResult("generation", WARN, f"{wanted[0]} is on, but asks no model.", CHOOSE)
+    return CheckResult("generation", OK, "No language model is asked")
 
 
-def _there(settings: Settings) -> Finding:
+def _there(settings: Settings) -> CheckResult:
     try:
         generator = registry.create(settings)
         generator.check(TIMEOUT_S)
     except VectorMemoryError as error:
-        return Finding("generation", WARN, error.message, error.hint)
-    return Finding("generation", OK, f"{generator.name} is there")
+        return CheckResult("generation", WARN, error.message, error.hint)
+    return CheckResult("generation", OK, f"{generator.name} is there")
 
 
-def _today(case: Case) -> Iterator[Finding]:
+def _today(case: Case) -> Iterator[CheckResult]:
     try:
         answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
     except VectorMemoryError:
@@ -59,8 +59,8 @@ def _today(case: Case) -> Iterator[Finding]:
     found: dict[str, Any] = answer.get("generation") or {}
     if found.get("error"):
         message = f"The last call failed: {found['error']}"
-        yield Finding("generation", WARN, message, "Everything goes on without it meanwhile.")
+        yield CheckResult("generation", WARN, message, "Everything goes on without it meanwhile.")
     if words := figures(found):
         fix = "Raise generation_daily_calls or generation_daily_tokens, if you want more."
         refused = bool(found.get("refused"))
-        yield Finding("generation", WARN if refused else OK, words, fix if refused else "")
+        yield CheckResult("generation", WARN if refused else OK, words, fix if refused else "")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.system.files import read_text
 
 PLUGIN = "vector-memory"
@@ -15,32 +15,32 @@ MOST_BYTES = 4_000_000
 WIRE = "Install the plugin, or put settings.snippet.json of the data home into the settings."
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield how the hooks are wired: by the plugin, by settings, by both or not at all."""
     plugin, snippet = [], []
     for path in settings_files(os.getcwd()):
         try:
             settings = load(path)
         except ValueError as error:
-            yield Finding("hooks", FAIL, f"{path} is no JSON: {error}.", "Mend it.")
+            yield CheckResult("hooks", FAIL, f"{path} is no JSON: {error}.", "Mend it.")
             continue
         plugin += [path] if enables_plugin(settings) else []
         snippet += [path] if wires_hooks(settings, case.home.root) else []
         if settings.get("disableAllHooks") is True:
             fix = "Take disableAllHooks out."
-            yield Finding("hooks", FAIL, f"{path} switches all hooks off.", fix)
+            yield CheckResult("hooks", FAIL, f"{path} switches all hooks off.", fix)
     yield _wired(plugin, snippet)
 
 
-def _wired(plugin: list[str], snippet: list[str]) -> Finding:
+def _wired(plugin: list[str], snippet: list[str]) -> CheckResult:
     if plugin and snippet:
         fix = "Each event is answered once all the same; one of the two is enough."
-        return Finding("hooks", OK, f"Wired twice: plugin and {snippet[0]}", fix)
+        return CheckResult("hooks", OK, f"Wired twice: plugin and {snippet[0]}", fix)
     if plugin:
-        return Finding("hooks", OK, f"The plugin is enabled in {plugin[0]}")
+        return CheckResult("hooks", OK, f"The plugin is enabled in {plugin[0]}")
     if snippet:
-        return Finding("hooks", OK, f"Wired in {snippet[0]}")
-    return Finding(
+        return CheckResult("hooks", OK, f"Wired in {snippet[0]}")
+    return CheckResult(
         "hooks", WARN, "No settings wire the hooks (--plugin-dir leaves no trace).", WIRE
     )
 

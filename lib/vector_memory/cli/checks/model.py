@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from vector_memory import config
-from vector_memory.cli.checks import FAIL, OK, Case, Finding
+from vector_memory.cli.checks import FAIL, OK, Case, CheckResult
 from vector_memory.embed.model_layout import FILES, FOLDER, GRAPH_FILE
 from vector_memory.errors import VectorMemoryError
 
@@ -15,15 +15,15 @@ PUBLISHED = {file.path: file.sha256 for file in FILES if file.required}
 FIX = "Delete that folder and run ./bootstrap.sh in the plugin's folder."
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield whether the default backend's files are the published ones."""
     try:
         backend = config.load(case.home.config).embedding_backend
     except VectorMemoryError as error:
-        yield Finding("settings", FAIL, error.message, error.hint)
+        yield CheckResult("settings", FAIL, error.message, error.hint)
         return
     if backend != "minilm":
-        yield Finding("model", OK, f"The backend {backend} keeps its model itself")
+        yield CheckResult("model", OK, f"The backend {backend} keeps its model itself")
         return
     folder = os.path.join(case.home.models, FOLDER)
     for name, published in PUBLISHED.items():
@@ -31,20 +31,20 @@ def check(case: Case) -> Iterator[Finding]:
     yield _graph(folder)
 
 
-def _file(folder: str, name: str, published: str) -> Finding:
+def _file(folder: str, name: str, published: str) -> CheckResult:
     found = hashlib.sha256()
     try:
         with open(os.path.join(folder, name), "rb") as file:
             while block := file.read(1 << 20):
                 found.update(block)
     except OSError as error:
-        return Finding("model", FAIL, f"{name} in {folder}: {error.strerror}.", FIX)
+        return CheckResult("model", FAIL, f"{name} in {folder}: {error.strerror}.", FIX)
     if found.hexdigest() != published:
-        return Finding("model", FAIL, f"{name} in {folder} is not the published file.", FIX)
-    return Finding("model", OK, f"{name} is the published file")
+        return CheckResult("model", FAIL, f"{name} in {folder} is not the published file.", FIX)
+    return CheckResult("model", OK, f"{name} is the published file")
 
 
-def _graph(folder: str) -> Finding:
+def _graph(folder: str) -> CheckResult:
     if not os.path.isfile(os.path.join(folder, GRAPH_FILE)):
-        return Finding("model", FAIL, f"{folder} has no {GRAPH_FILE}.", FIX)
-    return Finding("model", OK, "The ONNX graph is there")
+        return CheckResult("model", FAIL, f"{folder} has no {GRAPH_FILE}.", FIX)
+    return CheckResult("model", OK, "The ONNX graph is there")

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 
 from vector_memory import config
 from vector_memory.cli import asking
-from vector_memory.cli.checks import OK, WARN, Case, Finding
+from vector_memory.cli.checks import OK, WARN, Case, CheckResult
 from vector_memory.errors import VectorMemoryError
 
 MOST_PROBLEMS = 10
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield the files with rules, each rule that is not followed, and folders that protect nothing."""
     for folder in config.load(case.home.config).excluded_projects:
         if not os.path.isdir(os.path.expanduser(folder)):
             hint = f"`vector-memory config remove excluded_projects {folder}`, and add where it is now."
-            yield Finding(
+            yield CheckResult(
                 "privacy", WARN, f"A folder that is left out is not there: {folder}", hint
             )
     if case.status is None:
-        yield Finding("privacy", OK, "The daemon reads your rules; none runs")
+        yield CheckResult("privacy", OK, "The daemon reads your rules; none runs")
         return
     try:
         answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
@@ -32,7 +32,7 @@ def check(case: Case) -> Iterator[Finding]:
     found = answer.get("privacy") or {}
     problems = found.get("problems") or []
     for problem in problems[:MOST_PROBLEMS]:
-        yield Finding(
+        yield CheckResult(
             "privacy",
             WARN,
             f"A rule is not followed: {problem}",
@@ -41,6 +41,6 @@ def check(case: Case) -> Iterator[Finding]:
     files = found.get("files") or []
     if files:
         told = ", ".join(f"{one['rules']} in {one['path']}" for one in files)
-        yield Finding("privacy", OK, f"Rules of your own: {told}")
+        yield CheckResult("privacy", OK, f"Rules of your own: {told}")
     elif not problems:
-        yield Finding("privacy", OK, "No rules of your own")
+        yield CheckResult("privacy", OK, "No rules of your own")

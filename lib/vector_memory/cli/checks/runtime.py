@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.system.paths import Home, version
 
 PACKAGES = ("lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers", "pydantic", "typer", "rich")
@@ -17,7 +17,7 @@ SET_UP = "Run ./bootstrap.sh in the plugin's folder."
 SLOW_MS = 60.0
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield what is found of the runtime."""
     yield _python()
     yield _packages()
@@ -25,22 +25,22 @@ def check(case: Case) -> Iterator[Finding]:
     yield _installed(case.home)
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     found = ".".join(map(str, sys.version_info[:3]))
-    return Finding("runtime", OK, f"Python {found}")
+    return CheckResult("runtime", OK, f"Python {found}")
 
 
-def _packages() -> Finding:
+def _packages() -> CheckResult:
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
-        return Finding("runtime", FAIL, f"Packages are missing: {', '.join(missing)}.", SET_UP)
-    return Finding("runtime", OK, f"{len(PACKAGES)} packages")
+        return CheckResult("runtime", FAIL, f"Packages are missing: {', '.join(missing)}.", SET_UP)
+    return CheckResult("runtime", OK, f"{len(PACKAGES)} packages")
 
 
-def _hook_interpreter(home: Home) -> Finding:
+def _hook_interpreter(home: Home) -> CheckResult:
     path = home.hook_python
     if not os.access(path, os.X_OK):
-        return Finding("runtime", FAIL, f"The hooks have no interpreter: {path}.", SET_UP)
+        return CheckResult("runtime", FAIL, f"The hooks have no interpreter: {path}.", SET_UP)
     times = []
     for _ in range(3):
         began = time.perf_counter()
@@ -49,23 +49,23 @@ def _hook_interpreter(home: Home) -> Finding:
                 [path, "-I", "-S", "-c", "pass"], capture_output=True, timeout=10, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return Finding("runtime", FAIL, f"{path} does not run: {error}.", SET_UP)
+            return CheckResult("runtime", FAIL, f"{path} does not run: {error}.", SET_UP)
         times.append((time.perf_counter() - began) * 1000)
         if done.returncode:
-            return Finding("runtime", FAIL, f"{path} ended with {done.returncode}.", SET_UP)
+            return CheckResult("runtime", FAIL, f"{path} ended with {done.returncode}.", SET_UP)
     message = f"The hooks' interpreter starts in {min(times):.0f} ms"
     if min(times) > SLOW_MS:
-        return Finding("runtime", WARN, message, "A wrapper script slows it down: set up anew.")
-    return Finding("runtime", OK, message)
+        return CheckResult("runtime", WARN, message, "A wrapper script slows it down: set up anew.")
+    return CheckResult("runtime", OK, message)
 
 
-def _installed(home: Home) -> Finding:
+def _installed(home: Home) -> CheckResult:
     path = os.path.join(home.app_current, "lib", "vector_memory", "VERSION")
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             found = file.read().strip()
     except OSError:
-        return Finding("runtime", WARN, "No version is installed in the data home.", SET_UP)
+        return CheckResult("runtime", WARN, "No version is installed in the data home.", SET_UP)
     if found != version():
-        return Finding("runtime", WARN, f"Installed is {found}, this is {version()}.", SET_UP)
-    return Finding("runtime", OK, f"Version {found} is installed")
+        return CheckResult("runtime", WARN, f"Installed is {found}, this is {version()}.", SET_UP)
+    return CheckResult("runtime", OK, f"Version {found} is installed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vector_memory.cli import asking
-from vector_memory.cli.checks import FAIL, OK, WARN, Case, Finding
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.cli.counts import TROUBLE, number, told, usual
 from vector_memory.client.spool import read_aside, read_spool
 from vector_memory.errors import VectorMemoryError
@@ -18,25 +18,25 @@ SHARE_LATE = 0.02
 """The share of hooks that may be late before it is a warning."""
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: Case) -> Iterator[CheckResult]:
     """Yield the last errors, the counters and the spool's backlog."""
     if case.status is not None:
         try:
             answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
         except VectorMemoryError as error:
-            yield Finding("trouble", FAIL, error.message, error.hint)
+            yield CheckResult("trouble", FAIL, error.message, error.hint)
         else:
             yield from _errors(answer.get("errors") or [])
             yield from _counters(answer.get("counters") or {})
     yield from _spool(case)
 
 
-def _errors(errors: list[object]) -> Iterator[Finding]:
+def _errors(errors: list[object]) -> Iterator[CheckResult]:
     for error in errors[-MAX_ERRORS:]:
         words = error if isinstance(error, str) else _words(error)
-        yield Finding("trouble", WARN, f"Last error: {words}", "See logs/daemon.log.")
+        yield CheckResult("trouble", WARN, f"Last error: {words}", "See logs/daemon.log.")
     if not errors:
-        yield Finding("trouble", OK, "No errors")
+        yield CheckResult("trouble", OK, "No errors")
 
 
 def _words(error: object) -> str:
@@ -45,34 +45,34 @@ def _words(error: object) -> str:
     return str(error)
 
 
-def _counters(counters: dict[str, object]) -> Iterator[Finding]:
+def _counters(counters: dict[str, object]) -> Iterator[CheckResult]:
     """Yield what was counted, in words. Counters are of all time, so that few late hooks among many are
     no warning."""
     if counted := usual(counters):
-        yield Finding("trouble", OK, f"Counted: {'; '.join(counted)}")
+        yield CheckResult("trouble", OK, f"Counted: {'; '.join(counted)}")
     late = sum(number(counters.get(name)) for name in LATE)
     hooks = sum(number(value) for name, value in counters.items() if name.startswith("hook_"))
     for words in told(counters, {name: TROUBLE[name] for name in TROUBLE if name not in LATE}):
-        yield Finding("trouble", OK, f"Counted: {words}")
+        yield CheckResult("trouble", OK, f"Counted: {words}")
     if late:
         state = WARN if late > SHARE_LATE * (hooks + late) else OK
         said = "; ".join(told(counters, {name: TROUBLE[name] for name in LATE}))
         fix = "A machine under load does that; else see logs/daemon.log." if state == WARN else ""
-        yield Finding("trouble", state, f"Counted: {said}", fix)
+        yield CheckResult("trouble", state, f"Counted: {said}", fix)
 
 
-def _spool(case: Case) -> Iterator[Finding]:
+def _spool(case: Case) -> Iterator[CheckResult]:
     waiting, aside = read_spool(case.home), read_aside(case.home)
     message = f"{len(waiting)} events wait in the spool"
     if len(waiting) > MAX_SPOOLED:
         fix = "The daemon does not take them: see above."
-        yield Finding("trouble", WARN, f"{message}.", fix)
+        yield CheckResult("trouble", WARN, f"{message}.", fix)
     else:
-        yield Finding("trouble", OK, message)
+        yield CheckResult("trouble", OK, message)
     for _, entry in aside[:MAX_ERRORS]:
         what = f"{entry.get('event')} of {entry.get('transcript') or entry.get('session')}"
         words = f"Set aside after failing three times: {what}: {entry.get('reason')}"
-        yield Finding("trouble", WARN, words, RETRY)
+        yield CheckResult("trouble", WARN, words, RETRY)
     if len(aside) > MAX_ERRORS:
         words = f"{len(aside) - MAX_ERRORS} more events were set aside"
-        yield Finding("trouble", WARN, words, RETRY)
+        yield CheckResult("trouble", WARN, words, RETRY)

@@ -90,7 +90,7 @@ _LOOKING_OPTIONS = frozenset(
 
 
 @dataclass(frozen=True)
-class Part:
+class CommandPart:
     """One simple command: its program, its job (`git commit`, `npm run build`, `pytest`), its other
     words, and whether its exit code is lost (in a pipe, before `;` or `||`)."""
 
@@ -121,13 +121,13 @@ class Part:
         return frozenset(re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
 
 
-def parts(command: str) -> list[Part]:
+def parts(command: str) -> list[CommandPart]:
     """Return the simple commands of a command line, in order."""
     return [part for words, masked in _simple(command) for part in _part(words, masked)]
 
 
 @lru_cache(maxsize=8_192)
-def telling(command: str) -> tuple[Part, ...]:
+def telling(command: str) -> tuple[CommandPart, ...]:
     """Return the parts of a command line that do something."""
     return tuple(part for part in parts(command) if not part.is_quiet)
 
@@ -162,13 +162,13 @@ def settings(command: str) -> tuple[str, ...]:
     )
 
 
-def _only_prints(part: Part) -> bool:
+def _only_prints(part: CommandPart) -> bool:
     """Whether a stream editor leaves its files alone."""
     in_place = any(re.match(r"-\w*i|--in-place", word) for word in part.words)
     return part.program == "sed" and not in_place
 
 
-def same_job(failed: Part, other: Part) -> float:
+def same_job(failed: CommandPart, other: CommandPart) -> float:
     """Return how surely the second command does what the first one tried, 0 to 1.
 
     Another file under test is another job; more of them, or all, are the same.
@@ -248,7 +248,7 @@ def _without_redirections(tokens: list[str]) -> list[str]:
     return kept
 
 
-def _part(words: list[str], masked: bool) -> Iterator[Part]:
+def _part(words: list[str], masked: bool) -> Iterator[CommandPart]:
     words = _unwrapped(words)
     if not words:
         return
@@ -261,7 +261,7 @@ def _part(words: list[str], masked: bool) -> Iterator[Part]:
         program, rest = "docker", ["compose", *rest]
     if program == "python" and rest[:1] == ["-m"] and len(rest) > 1:
         program, rest = _program(rest[1]), rest[2:]
-    yield Part(program, *_job(program, rest), masked)
+    yield CommandPart(program, *_job(program, rest), masked)
 
 
 def _unwrapped(words: list[str]) -> list[str]:

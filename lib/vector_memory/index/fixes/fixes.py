@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vector_memory.index import tools
-from vector_memory.index.exchanges import SAID, Call, Exchange
+from vector_memory.index.exchanges import SAID, Exchange, ToolUse
 from vector_memory.index.fixes import commands
-from vector_memory.index.fixes.commands import Part
+from vector_memory.index.fixes.commands import CommandPart
 from vector_memory.index.fixes.errors import error_line, line_of, says_anything, signature, tidy
 from vector_memory.model import unique
 from vector_memory.text.statements import CODE, HEADING, statements
@@ -78,8 +78,8 @@ class Episode:
 
     exchange: Exchange
     number: int
-    failed: Call
-    success: Call
+    failed: ToolUse
+    success: ToolUse
     error: str
     changes: tuple[str, ...]
     files: tuple[str, ...]
@@ -100,7 +100,7 @@ def episodes(exchange: Exchange) -> list[Episode]:
     return [one for one in found if one]
 
 
-def is_failure(call: Call) -> bool:
+def is_failure(call: ToolUse) -> bool:
     """Whether a call is a command that failed in a way worth knowing."""
     if not (call.command and call.failed) or tools.is_rejection(call.output):
         return False
@@ -109,7 +109,7 @@ def is_failure(call: Call) -> bool:
     return says_anything(call.output)
 
 
-def succeeded(call: Call, families: Iterable[str]) -> bool:
+def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
     """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
     jobs = {part.job for part in commands.telling(call.command)}
     return not jobs.isdisjoint(families) and _is_good(call)
@@ -124,7 +124,7 @@ class _Event(NamedTuple):
     """A call, or words of the assistant, with the exchange that it belongs to."""
 
     exchange: Exchange
-    call: Call | None
+    call: ToolUse | None
     said: str
 
 
@@ -168,12 +168,12 @@ class _Story:
             because=_because(self._words(place, until), self._words(end, end + 3)),
         )
 
-    def _call(self, place: int) -> Call:
+    def _call(self, place: int) -> ToolUse:
         call = self.events[place].call
         assert call is not None
         return call
 
-    def _calls(self, start: int, end: int) -> list[Call]:
+    def _calls(self, start: int, end: int) -> list[ToolUse]:
         return [event.call for event in self.events[start + 1 : end] if event.call]
 
     def _words(self, start: int, end: int) -> list[str]:
@@ -197,7 +197,7 @@ class _Story:
                 likely = later
         return likely
 
-    def _is_related(self, place: int, later: int, tried: Part) -> bool:
+    def _is_related(self, place: int, later: int, tried: CommandPart) -> bool:
         """Whether what is merely similar came of the failure: soon, and after a change. A check that
         is run on less has passed nothing."""
         runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
@@ -206,7 +206,7 @@ class _Story:
             (narrowed and runs < NEAR) or bool(_lines(self._calls(place, later)))
         )
 
-    def _candidates(self, place: int, tried: Part) -> list[int]:
+    def _candidates(self, place: int, tried: CommandPart) -> list[int]:
         """Return where the same job was done later, and the few commands that came next at all."""
         start = bisect_right(self.commands, place)
         nearest = self.commands[start : start + NEAR]
@@ -257,7 +257,7 @@ def _events(exchange: Exchange) -> list[_Event]:
 # -- which command is which --
 
 
-def _is_good(call: Call) -> bool:
+def _is_good(call: ToolUse) -> bool:
     """Whether a call went well. Where its exit code is lost in a pipe, its output must not complain."""
     if call.failed or not call.is_done:
         return False
@@ -265,13 +265,13 @@ def _is_good(call: Call) -> bool:
     return not (masked and _STILL_FAILING.search(call.output))
 
 
-def _fit(tried: Part, other: Call) -> float:
+def _fit(tried: CommandPart, other: ToolUse) -> float:
     """Return how surely a call tries what failed, 0 to 1."""
     told = commands.telling(other.command)
     return max((commands.same_job(tried, part) for part in told), default=0.0)
 
 
-def _failing_part(failed: Call) -> Part | None:
+def _failing_part(failed: ToolUse) -> CommandPart | None:
     """Return the part of a command line that most likely failed: the one that the error's line names
     a word of, else the last whose exit code counts."""
     told = commands.telling(failed.command)
@@ -285,7 +285,7 @@ def _failing_part(failed: Call) -> Part | None:
     return plain[-1] if plain else None
 
 
-def _stands_for(failed: Call, tried: Part, call: Call) -> float:
+def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> float:
     """Return how surely another program did what the failed one was to do: the one that it would
     have run, or one of another name where it is missing."""
     if call.failed or _STILL_FAILING.search(call.output):
@@ -301,11 +301,11 @@ def _stands_for(failed: Call, tried: Part, call: Call) -> float:
     return SURE if shares and (named or missing) else 0.0
 
 
-def _runs_elsewhere(failed: Call, success: Call) -> bool:
+def _runs_elsewhere(failed: ToolUse, success: ToolUse) -> bool:
     return commands.settings(failed.command) != commands.settings(success.command)
 
 
-def _is_corrected(failed: Call, success: Call, is_mended: bool) -> bool:
+def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
     """Whether the command itself was changed. Where something else was mended besides, what was only
     asked for in other ways (less or more output, another message) is not."""
     if commands.bare(failed.command) == commands.bare(success.command):
@@ -323,11 +323,11 @@ def _is_corrected(failed: Call, success: Call, is_mended: bool) -> bool:
 # -- what was done --
 
 
-def _instead(failed: Call, other: Call) -> str:
+def _instead(failed: ToolUse, other: ToolUse) -> str:
     return f"ran `{short(other.command, _runs_elsewhere(failed, other))}` instead"
 
 
-def _lines(calls: Sequence[Call]) -> list[str]:
+def _lines(calls: Sequence[ToolUse]) -> list[str]:
     """Return what changed something, a short line each: the files that were edited, and commands that
     do more than look."""
     edits: dict[str, list[str]] = {}
@@ -356,7 +356,7 @@ def _changes_something(command: str) -> bool:
     )
 
 
-def _is_changing(part: Part) -> bool:
+def _is_changing(part: CommandPart) -> bool:
     if _CHANGING.search(part.job):
         return True
     return not _CHECKS.search(part.job) and bool(_CHANGING.search(" ".join(part.words)[:200]))

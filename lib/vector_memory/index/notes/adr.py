@@ -21,7 +21,7 @@ _DATE_FIELDS = ("date", "created", "created-at", "decided", "updated")
 
 
 @dataclass(frozen=True)
-class Record:
+class DecisionRecord:
     """What a record says of itself. `number` is "7" for `0007-queues.md`; `successor` the number
     of the record that took its place; `doubt` is `proposed`, `rejected` or the like, "" while it
     holds."""
@@ -32,7 +32,7 @@ class Record:
     doubt: str = ""
 
 
-def record(path: str, document: Document) -> Record | None:
+def record(path: str, document: Document) -> DecisionRecord | None:
     """Return what a decision record says of itself, None where the note is none."""
     if not is_record(path, document):
         return None
@@ -42,7 +42,7 @@ def record(path: str, document: Document) -> Record | None:
     after = status[gone.end() :] if gone else ""
     successor = document.front.get("superseded-by", "") or after
     found = _ANY_NUMBER.search(_DATE.sub("", successor))
-    return Record(
+    return DecisionRecord(
         number=number_of(path),
         superseded=bool(gone) or "superseded-by" in document.front,
         successor=found[1] if found else "",

@@ -87,14 +87,14 @@ def _of_block(
     block: Block,
     path: str,
     document: Document,
-    record: adr.Record | None,
+    record: adr.DecisionRecord | None,
     created_at: datetime,
     clean: Callable[[str], str],
 ) -> Iterator[NoteDraft]:
     headings = _headings(block, document)
     title = _title(headings, record)
     place = file_prefix(path) + digest(*headings)
-    said = adr.Record() if record is None else record
+    said = adr.DecisionRecord() if record is None else record
     for text in map(clean, texts_of(block)):
         yield NoteDraft(
             key=f"{place}:{digest(content(text))}",
@@ -137,7 +137,7 @@ def _headings(block: Block, document: Document) -> tuple[str, ...]:
     )
 
 
-def _title(headings: Sequence[str], record: adr.Record | None) -> str:
+def _title(headings: Sequence[str], record: adr.DecisionRecord | None) -> str:
     """Return the path of headings, from its end where it is too long."""
     kept = [one for one in headings[:-1] if not _says_nothing(one)] + list(headings[-1:])
     if len(kept) == 1 and _says_nothing(kept[0]):
@@ -166,7 +166,7 @@ def _tags(path: str, headings: Sequence[str], document: Document) -> tuple[str, 
     return unique(word[:40] for word in (stem, *own, *told) if len(word) > 1)[:MAX_TAGS]
 
 
-def _kind(block: Block, record: adr.Record | None) -> str:
+def _kind(block: Block, record: adr.DecisionRecord | None) -> str:
     if record is None or block.checked is not None:
         return kinds.suggest(block)
     if record.doubt:
@@ -179,7 +179,9 @@ def _kind(block: Block, record: adr.Record | None) -> str:
     return CONTEXT if kind in settled else kind
 
 
-def _with_what_was_decided(drafts: list[NoteDraft], record: adr.Record | None) -> list[NoteDraft]:
+def _with_what_was_decided(
+    drafts: list[NoteDraft], record: adr.DecisionRecord | None
+) -> list[NoteDraft]:
     """Raise the first decision of a record that holds: it is about architecture, whatever its words.
     The first only, since what is HIGH is shown at every start."""
     if record is None or record.superseded or record.doubt:

@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass
-class Plan:
+class ReimportPlan:
     """By position of the draft, the key of the stored note that it is (`same`, `moved`) or takes the
     place of (`changed`); positions of `new` drafts; the keys of what is `gone` from the file."""
 
@@ -31,14 +31,14 @@ class Plan:
     gone: list[str] = field(default_factory=list)
 
 
-def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> Plan:
+def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> ReimportPlan:
     """Match drafts with what earlier imports of the same file stored.
 
     Args:
         drafts: (key, text) of what the file says now, keys distinct.
         stored: the texts stored from this file, by key.
     """
-    made = Plan()
+    made = ReimportPlan()
     left = dict(stored)
     rest: list[int] = []
     for position, (key, _) in enumerate(drafts):
@@ -54,7 +54,7 @@ def plan(drafts: Sequence[tuple[str, str]], stored: Mapping[str, str]) -> Plan:
 
 
 def _move(
-    drafts: Sequence[tuple[str, str]], rest: list[int], left: dict[str, str], made: Plan
+    drafts: Sequence[tuple[str, str]], rest: list[int], left: dict[str, str], made: ReimportPlan
 ) -> list[int]:
     """Match what says the same below other headings; return what is left of the drafts."""
     places: dict[str, list[str]] = {}
@@ -72,7 +72,7 @@ def _move(
 
 
 def _change(
-    drafts: Sequence[tuple[str, str]], rest: list[int], left: dict[str, str], made: Plan
+    drafts: Sequence[tuple[str, str]], rest: list[int], left: dict[str, str], made: ReimportPlan
 ) -> list[int]:
     """Match what reads differently now, the most alike first; return the drafts that are new."""
     below: dict[str, list[str]] = {}

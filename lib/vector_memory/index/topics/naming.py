@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from vector_memory.index.memories import title_of
 from vector_memory.index.tools import clip
-from vector_memory.index.topics.turns import Turn, terms_of, words_of
+from vector_memory.index.topics.turns import TopicTurn, terms_of, words_of
 from vector_memory.text import prompts
 from vector_memory.text.statements import CODE, capitalised, statements
 
@@ -41,7 +41,7 @@ _CLAUSE = re.compile(r"\s*(?:[;:]\s|,\s(?:and|but|so|which|because|then|as)\s|\s
 _TITLE_END = "\\ .…,;:-–—?!"
 
 
-def name_of(turns: Sequence[Turn], counts: Mapping[str, int], total: int) -> str:
+def name_of(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -> str:
     """Return the name of a stretch of turns, at most NAME_CHARS characters.
 
     Args:
@@ -77,7 +77,7 @@ def _bare(sentence: str) -> str:
     return text[: clause.start()] if clause else text
 
 
-def keywords(turns: Sequence[Turn], counts: Mapping[str, int], total: int) -> list[str]:
+def keywords(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -> list[str]:
     """Return the words that tell a stretch from the rest of its session, by tf-idf, the most telling
     first."""
     inside = Counter(word for turn in turns for word in words_of(turn.said))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.index.topics.turns import Turn
+from vector_memory.index.topics.turns import TopicTurn
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -70,7 +70,7 @@ _REPLY = re.compile(
 _CLEARS = re.compile(r"/(?:clear|new|reset)\b")
 
 
-def scores(turns: Sequence[Turn]) -> list[float]:
+def scores(turns: Sequence[TopicTurn]) -> list[float]:
     """Return for each turn how likely it begins another topic: above 0 rather than not. The first one
     does by any account, one without a prompt never; `/clear` before it is infinitely telling."""
     found = []
@@ -89,7 +89,7 @@ def weigh(found: Mapping[str, float]) -> float:
     return BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
 
 
-def signs(turns: Sequence[Turn], place: int) -> dict[str, float]:
+def signs(turns: Sequence[TopicTurn], place: int) -> dict[str, float]:
     """Return what speaks for another topic at a turn, or against it; each 0 … 1, except `distance`,
     which is at most 2."""
     turn, before = turns[place], turns[max(0, place - WINDOW_TURNS) : place]
@@ -106,7 +106,7 @@ def signs(turns: Sequence[Turn], place: int) -> dict[str, float]:
     }
 
 
-def _distance(before: Sequence[Turn], turn: Turn) -> float:
+def _distance(before: Sequence[TopicTurn], turn: TopicTurn) -> float:
     """Return the cosine distance between the mean vectors of what was said before and then."""
     earlier = [vector for one in before for vector in one.vectors][-BEFORE_PASSAGES:]
     later = turn.vectors[:AFTER_PASSAGES]
@@ -120,13 +120,13 @@ def _cosine(one: Vector, other: Vector) -> float:
     return float(one @ other) / lengths if lengths > 0 else 0.0
 
 
-def _gap(before: Turn, turn: Turn) -> float:
+def _gap(before: TopicTurn, turn: TopicTurn) -> float:
     """Return how long it was between two turns, 0 … 1, by the order of magnitude."""
     minutes = (turn.first.at - before.first.at).total_seconds() / 60
     return math.log1p(min(max(0.0, minutes), LONG_GAP_MINUTES)) / math.log1p(LONG_GAP_MINUTES)
 
 
-def _change_of_files(before: Sequence[Turn], turn: Turn) -> float:
+def _change_of_files(before: Sequence[TopicTurn], turn: TopicTurn) -> float:
     """Return the share of a turn's files that were not touched before, one half where nothing can
     be said."""
     known = frozenset().union(*(one.files for one in before))

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from vector_memory.index.topics.naming import name_of
 from vector_memory.index.topics.shifts import scores
 from vector_memory.index.topics.summaries import (
-    Idea,
     IntentOf,
     Summary,
+    SummaryIdea,
     ideas_of,
     intent_of,
     summary_of,
 )
-from vector_memory.index.topics.turns import Turn, lines_of
+from vector_memory.index.topics.turns import TopicTurn, lines_of
 
 TOPIC, SUBTOPIC = 1, 2
 TOPIC_SCORE = 0.0
@@ -32,7 +32,7 @@ LONG_TURNS = 5
 
 
 @dataclass(frozen=True)
-class Span:
+class TopicSpan:
     """A topic of a session. `key` is that of the first turn, the same in every copy of the transcript;
     `turns` the first and last turn's number, lines count from 1, both ends included; `parts` are the
     topics within it, () for none."""
@@ -43,13 +43,13 @@ class Span:
     summary: Summary
     turns: tuple[int, int]
     lines: tuple[int, int]
-    members: tuple[Turn, ...]
-    parts: tuple[Span, ...] = ()
+    members: tuple[TopicTurn, ...]
+    parts: tuple[TopicSpan, ...] = ()
 
 
 def spans(
-    turns: Sequence[Turn], ideas: Sequence[Idea] = (), intent_of: IntentOf = intent_of
-) -> list[Span]:
+    turns: Sequence[TopicTurn], ideas: Sequence[SummaryIdea] = (), intent_of: IntentOf = intent_of
+) -> list[TopicSpan]:
     """Return the topics of a session, in order.
 
     Args:
@@ -60,24 +60,24 @@ def spans(
     """
     found = scores(turns)
     counts = Counter(term for turn in turns for term in turn.terms)
-    known: dict[int, list[Idea]] = {}
+    known: dict[int, list[SummaryIdea]] = {}
     for idea in ideas:
         known.setdefault(idea.turn, []).append(idea)
-    guessed: dict[int, list[Idea]] = {}
+    guessed: dict[int, list[SummaryIdea]] = {}
 
-    def guesses(members: Sequence[Turn]) -> list[Idea]:
+    def guesses(members: Sequence[TopicTurn]) -> list[SummaryIdea]:
         for turn in members:
             if turn.first.turn not in guessed:
                 guessed[turn.first.turn] = list(ideas_of(turn, intent_of))
         return [one for turn in members for one in guessed[turn.first.turn]]
 
-    def made(first: int, last: int, level: int) -> Span:
+    def made(first: int, last: int, level: int) -> TopicSpan:
         members = tuple(turns[first:last])
         begins = _parts(found, first, last) if level == TOPIC else []
         parts = tuple(made(*ends, SUBTOPIC) for ends in _stretches(begins, last))
         name = name_of(members, counts, len(turns))
         said = [one for turn in members for one in known.get(turn.first.turn, ())]
-        return Span(
+        return TopicSpan(
             key=members[0].first.key,
             level=level,
             name=name,
@@ -109,6 +109,6 @@ def _stretches(begins: Sequence[int], last: int) -> list[tuple[int, int]]:
     return list(zip(begins, [*begins[1:], last], strict=False))
 
 
-def walk(tree: Sequence[Span], parent: str = "") -> list[tuple[Span, str]]:
+def walk(tree: Sequence[TopicSpan], parent: str = "") -> list[tuple[TopicSpan, str]]:
     """Return every span of a tree with its parent's key ("" for a topic), in order."""
     return [pair for one in tree for pair in ((one, parent), *walk(one.parts, one.key))]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vector_memory.index.tools import clip
-from vector_memory.index.topics.turns import Turn
+from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.model import unique
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.harmless import without_marked
@@ -48,7 +48,7 @@ _TODO = re.compile(
 _ASIDE = re.compile(r"User, refusing|User's answers")
 
 
-class Idea(NamedTuple):
+class SummaryIdea(NamedTuple):
     """Something that was said: in which turn, what sort of thing it is, and its words."""
 
     turn: int
@@ -84,7 +84,10 @@ def intent_of(sentence: str) -> str:
 
 
 def summary_of(
-    turns: Sequence[Turn], known: Sequence[Idea], said: Callable[[], Sequence[Idea]], name: str = ""
+    turns: Sequence[TopicTurn],
+    known: Sequence[SummaryIdea],
+    said: Callable[[], Sequence[SummaryIdea]],
+    name: str = "",
 ) -> Summary:
     """Return the summary of a stretch.
 
@@ -97,7 +100,7 @@ def summary_of(
     def texts(intents: Sequence[str], but: Sequence[str] = ()) -> tuple[str, ...]:
         return _texts(known, intents, (name, *but)) or _texts(said(), intents, (name, *but))
 
-    def late(ideas: Sequence[Idea]) -> list[Idea]:
+    def late(ideas: Sequence[SummaryIdea]) -> list[SummaryIdea]:
         # What was asked or to be done earlier was most likely answered and done on the way.
         return [one for one in ideas if one.turn == turns[-1].first.turn]
 
@@ -107,14 +110,14 @@ def summary_of(
     return Summary(decided, concluded, left_open)
 
 
-def ideas_of(turn: Turn, intent_of: IntentOf) -> Iterator[Idea]:
+def ideas_of(turn: TopicTurn, intent_of: IntentOf) -> Iterator[SummaryIdea]:
     """Yield what the sentences of a turn are. A user's question is a request, no open question: it is
     what the turn is about."""
     for who, text in (("user", turn.prompt), ("assistant", turn.answer)):
         for sentence in sentences(text):
             intent = intent_of(sentence)
             if intent and not (who == "user" and intent in OPEN):
-                yield Idea(turn.first.turn, intent, sentence)
+                yield SummaryIdea(turn.first.turn, intent, sentence)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -130,15 +133,15 @@ def sentences(text: str) -> Iterator[str]:
             yield said
 
 
-def _last_words(turn: Turn) -> list[Idea]:
+def _last_words(turn: TopicTurn) -> list[SummaryIdea]:
     """Return how a stretch ended, where nothing else is known of it."""
-    return [Idea(turn.first.turn, "conclusion", said) for said in sentences(turn.answer[-1_500:])][
-        -1:
-    ]
+    return [
+        SummaryIdea(turn.first.turn, "conclusion", said) for said in sentences(turn.answer[-1_500:])
+    ][-1:]
 
 
 def _texts(
-    ideas: Iterable[Idea], intents: Sequence[str], but: Sequence[str] = ()
+    ideas: Iterable[SummaryIdea], intents: Sequence[str], but: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the last words of some sorts, each once, without those that were said (`but`)."""
     texts = unique(clip(one.text, SENTENCE_CHARS) for one in ideas if one.intent in intents)

@@ -48,7 +48,7 @@ class Passage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Turn:
+class TopicTurn:
     """One exchange of a session, made of its passages in order (at least one)."""
 
     passages: tuple[Passage, ...]
@@ -109,21 +109,21 @@ def words_of(text: str) -> list[str]:
     return [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
 
 
-def turns_of(passages: Iterable[Passage]) -> list[Turn]:
+def turns_of(passages: Iterable[Passage]) -> list[TopicTurn]:
     """Return the turns of a session's passages, in order. A session may stand in several files: each
     stays together, the one that began first comes first."""
     by_path: dict[str, dict[int, list[Passage]]] = {}
     for one in passages:
         by_path.setdefault(one.path, {}).setdefault(one.turn, []).append(one)
     ordered = sorted(by_path.values(), key=_began)
-    return [Turn(tuple(turns[number])) for turns in ordered for number in sorted(turns)]
+    return [TopicTurn(tuple(turns[number])) for turns in ordered for number in sorted(turns)]
 
 
 def _began(turns: dict[int, list[Passage]]) -> datetime:
     return min(one.at for found in turns.values() for one in found)
 
 
-def lines_of(turns: Sequence[Turn]) -> tuple[int, int]:
+def lines_of(turns: Sequence[TopicTurn]) -> tuple[int, int]:
     """Return the first and the last line of turns, in the file that they begin in."""
     path = turns[0].first.path
     inside = [turn.first for turn in turns if turn.first.path == path]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from vector_memory.observe.commands.command_line import Act, Line
+from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import HIGH, INFRASTRUCTURE, LOW, Finding
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview")
 
 
-def judge(act: Act, line: Line) -> Iterator[Finding]:
+def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a program for infrastructure would delete."""
     dry = act.value("--dry-run")
     if dry != "none" and act.has(*_DRY):
@@ -25,7 +25,7 @@ def _found(act: Act, severity: str, why: str, target: str = "") -> Finding:
     return Finding(INFRASTRUCTURE, severity, act.what, why, target or " ".join(act.texts()))
 
 
-def _terraform(act: Act, line: Line) -> Iterator[Finding]:
+def _terraform(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts("-chdir -var -var-file -target")
     verb = next(iter(words), "")
     if verb == "run-all":
@@ -39,7 +39,7 @@ def _terraform(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It forgets what exists, or takes a lock away from who holds it.")
 
 
-def _pulumi(act: Act, line: Line) -> Iterator[Finding]:
+def _pulumi(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts("-s --stack -C --cwd")
     if words[:1] == ["destroy"] or words[:2] == ["stack", "rm"]:
         yield _found(act, HIGH, "It destroys everything that this stack made.")
@@ -47,7 +47,7 @@ def _pulumi(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It applies a plan that nobody has read.")
 
 
-def _kubectl(act: Act, line: Line) -> Iterator[Finding]:
+def _kubectl(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts(
         "-n --namespace --context --cluster -l --selector -f --filename -k --kubeconfig --grace-period -o"
     )
@@ -70,7 +70,7 @@ def _kubectl(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It deletes what runs in the cluster and makes it anew.")
 
 
-def _helm(act: Act, line: Line) -> Iterator[Finding]:
+def _helm(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.texts("-n --namespace --kube-context")[:1] in (
         ["uninstall"],
         ["delete"],
@@ -80,7 +80,7 @@ def _helm(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, HIGH, "It removes a release with everything in it.")
 
 
-def _docker(act: Act, line: Line) -> Iterator[Finding]:
+def _docker(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts(
         "-f --file -p --project-name --context -H --filter --profile --env-file -t --timeout"
     )
@@ -127,7 +127,7 @@ _AWS_TAKES = (
 )
 
 
-def _aws(act: Act, line: Line) -> Iterator[Finding]:
+def _aws(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts(_AWS_TAKES)
     service, verb = (words + ["", ""])[:2]
     local = "localhost" in act.value("--endpoint-url") or "127.0.0.1" in act.value("--endpoint-url")
@@ -192,7 +192,7 @@ _LOCAL = re.compile(
 )
 
 
-def _generic(act: Act, line: Line) -> Iterator[Finding]:
+def _generic(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts(
         "--project --zone --region --resource-group -g --name -n --account --format --location --subscription"
     )
@@ -205,7 +205,7 @@ def _generic(act: Act, line: Line) -> Iterator[Finding]:
     yield _found(act, LOW if lesser else HIGH, f"It deletes {_CLI_DELETES[act.name]}.")
 
 
-def _heroku(act: Act, line: Line) -> Iterator[Finding]:
+def _heroku(act: Act, line: CommandLine) -> Iterator[Finding]:
     verb = next(iter(act.texts("-a --app")), "")
     if re.match(
         r"^(?:apps|addons|pipelines|domains|spaces|teams):(?:destroy|delete|remove)$|^pg:(?:reset|backups:delete)$",
@@ -218,7 +218,7 @@ def _heroku(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It changes what runs.")
 
 
-def _gh(act: Act, line: Line) -> Iterator[Finding]:
+def _gh(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts("-R --repo -X --method -H -f -F")
     method = (act.value("-X", "--method") or "").upper()
     if words[1:2] == ["delete"] or words[1:2] == ["delete-asset"]:
@@ -236,7 +236,7 @@ def _gh(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It merges past the checks.")
 
 
-def _npm(act: Act, line: Line) -> Iterator[Finding]:
+def _npm(act: Act, line: CommandLine) -> Iterator[Finding]:
     verb = next(iter(act.texts("--registry --otp --tag")), "")
     if verb == "unpublish":
         yield _found(act, HIGH, "Others may depend on what it takes back.")
@@ -244,17 +244,17 @@ def _npm(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It marks a published version as deprecated.")
 
 
-def _cargo(act: Act, line: Line) -> Iterator[Finding]:
+def _cargo(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.texts()[:1] == ["yank"] and not act.has("--undo"):
         yield _found(act, HIGH, "Others may depend on what it takes back.")
 
 
-def _gem(act: Act, line: Line) -> Iterator[Finding]:
+def _gem(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.texts()[:1] == ["yank"]:
         yield _found(act, HIGH, "Others may depend on what it takes back.")
 
 
-def _curl(act: Act, line: Line) -> Iterator[Finding]:
+def _curl(act: Act, line: CommandLine) -> Iterator[Finding]:
     method = act.value("-X", "--request", "--method").upper()
     words = " ".join(act.args)
     bundled = re.search(r"(?:^|\s)-[A-Za-z]*X\s?(DELETE)\b", words)
@@ -265,7 +265,7 @@ def _curl(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW if local else HIGH, "It deletes something at a server.", address)
 
 
-def _hadoop(act: Act, line: Line) -> Iterator[Finding]:
+def _hadoop(act: Act, line: CommandLine) -> Iterator[Finding]:
     args = act.args
     if "-rm" in args and act.has("-r", "-R") or "-rmr" in args:
         yield _found(act, HIGH, "It deletes a folder of the cluster's file system.")
@@ -275,7 +275,7 @@ def _hadoop(act: Act, line: Line) -> Iterator[Finding]:
         yield _found(act, LOW, "It empties the trash.")
 
 
-def _buckets(act: Act, line: Line) -> Iterator[Finding]:
+def _buckets(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.texts()
     if words[:1] and words[0] in ("rm", "del", "rb", "remove", "rmdir"):
         grave = act.has("--recursive", "-r", "--force", "-f") or "*" in " ".join(words)
@@ -322,7 +322,7 @@ _BY_PATTERN: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 
 
-def _by_pattern(act: Act, line: Line) -> Iterator[Finding]:
+def _by_pattern(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = " ".join(act.args)
     for pattern, severity in _BY_PATTERN[act.name]:
         if re.search(pattern, words):
@@ -330,7 +330,7 @@ def _by_pattern(act: Act, line: Line) -> Iterator[Finding]:
             return
 
 
-_VERDICTS: dict[str, Callable[[Act, Line], Iterator[Finding]]] = {
+_VERDICTS: dict[str, Callable[[Act, CommandLine], Iterator[Finding]]] = {
     "terraform": _terraform, "tofu": _terraform, "terragrunt": _terraform,
     "pulumi": _pulumi,
     "kubectl": _kubectl, "oc": _kubectl, "k": _kubectl,

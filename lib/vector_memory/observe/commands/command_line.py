@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import product
 
 from vector_memory.observe.commands import hidden
-from vector_memory.observe.commands.findings import Surroundings
+from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.text import shell
-from vector_memory.text.shell import Command, Redirect, Word
+from vector_memory.text.shell import Command, Redirect, ShellWord
 
 MOST_WHAT = 4_000
 """Characters of a command that are given on. It is cut to a line after it was redacted: a cut may hide the
@@ -96,7 +96,7 @@ class Act:
 
     command: Command
     name: str
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     folder: str = ""
     elsewhere: bool = False
     feeding: Act | None = None
@@ -133,7 +133,7 @@ class Act:
                 return rest if sign else next(iter(self.args[place + 1 : place + 2]), "")
         return ""
 
-    def operands(self, takes: str = "") -> list[Word]:
+    def operands(self, takes: str = "") -> list[ShellWord]:
         """Return the arguments that are no options.
 
         Args:
@@ -161,7 +161,7 @@ class Act:
         text = self.command.text or " ".join((self.name, *self.args))
         return text if len(text) <= MOST_WHAT else text[: MOST_WHAT - 1] + "\u2026"
 
-    def become(self, words: Sequence[Word], elsewhere: bool = False) -> Iterator[Act]:
+    def become(self, words: Sequence[ShellWord], elsewhere: bool = False) -> Iterator[Act]:
         """Yield the commands that this one runs in its place."""
         given = replace(self.command, words=tuple(words), via=(*self.command.via, self.name))
         for one in shell.looked_through(given):
@@ -174,12 +174,12 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Line:
+class CommandLine:
     """A whole command line: its acts in order, in its surroundings."""
 
     acts: tuple[Act, ...]
-    around: Surroundings
-    values: dict[str, tuple[Word, ...]] = field(default_factory=dict)
+    around: CommandSurroundings
+    values: dict[str, tuple[ShellWord, ...]] = field(default_factory=dict)
 
     def says(self, name: str) -> str:
         """Return the last value that the line gives a variable, "" for none."""
@@ -201,15 +201,15 @@ class Line:
         yield from reversed(self.acts[:place])
 
 
-def read(command: str, around: Surroundings) -> Line:
+def read(command: str, around: CommandSurroundings) -> CommandLine:
     """Return a command line ready to be judged."""
     found = shell.parse(command)
     values = shell.assigned(command) if "=" in command or "for " in command else {}
     acts: list[Act] = []
     last: Act | None = None
-    known: dict[Word, list[Word]] = {}
+    known: dict[ShellWord, list[ShellWord]] = {}
 
-    def expanded(word: Word) -> list[Word]:
+    def expanded(word: ShellWord) -> list[ShellWord]:
         if word not in known:
             known[word] = _expanded(word, values, around)
         return known[word]
@@ -231,7 +231,7 @@ def read(command: str, around: Surroundings) -> Line:
         acts += _through(act, 0)
         if "$()" not in one.via:
             last = acts[-1]
-    return Line(tuple(acts), around, values)
+    return CommandLine(tuple(acts), around, values)
 
 
 def _name(text: str) -> str:
@@ -241,7 +241,9 @@ def _name(text: str) -> str:
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _expanded(word: Word, values: dict[str, tuple[Word, ...]], around: Surroundings) -> list[Word]:
+def _expanded(
+    word: ShellWord, values: dict[str, tuple[ShellWord, ...]], around: CommandSurroundings
+) -> list[ShellWord]:
     """Return a word with known variables and braces put in: several where they hold several."""
     if word.plain:
         return _unbraced(word)
@@ -253,12 +255,14 @@ def _expanded(word: Word, values: dict[str, tuple[Word, ...]], around: Surroundi
     return [new for one in found for new in _unbraced(one)]
 
 
-def _put_in(word: Word, values: dict[str, tuple[Word, ...]], around: Surroundings) -> list[Word]:
+def _put_in(
+    word: ShellWord, values: dict[str, tuple[ShellWord, ...]], around: CommandSurroundings
+) -> list[ShellWord]:
     text = _SUBSTITUTION.sub(lambda found: _output_of(found, around), word.text)
     names = list(dict.fromkeys(_VARIABLE.findall(text)))
     if word.plain or not names:
         return [
-            Word(
+            ShellWord(
                 text,
                 word.plain or "$" not in text and "`" not in text and "<(" not in text,
                 word.glob,
@@ -269,12 +273,12 @@ def _put_in(word: Word, values: dict[str, tuple[Word, ...]], around: Surrounding
     for chosen in product(*known):
         put = {name: value for name, value in zip(names, chosen, strict=True) if value is not None}
         new = _VARIABLE.sub(lambda found, put=put: put.get(found.groups(""), found[0]), text)  # type: ignore[misc]
-        made.append(Word(new, "$" not in new and "`" not in new, word.glob or "*" in new))
+        made.append(ShellWord(new, "$" not in new and "`" not in new, word.glob or "*" in new))
     return made or [word]
 
 
 def _values_of(
-    name: tuple[str, ...], values: dict[str, tuple[Word, ...]], around: Surroundings
+    name: tuple[str, ...], values: dict[str, tuple[ShellWord, ...]], around: CommandSurroundings
 ) -> list[str | None]:
     """Return what a variable may hold; None where nobody knows."""
     plain = name[0] or name[3]
@@ -289,7 +293,7 @@ def _values_of(
     return [name[2]] if name[1] in ("-", "=") and name[2] else [None]
 
 
-def _output_of(found: re.Match[str], around: Surroundings) -> str:
+def _output_of(found: re.Match[str], around: CommandSurroundings) -> str:
     """Return what a command within a word prints, where that is known; else the word as it stands."""
     script = (found[1] or found[2] or "").strip()
     if script.startswith("mktemp"):
@@ -301,7 +305,7 @@ def _output_of(found: re.Match[str], around: Surroundings) -> str:
     return found[0]
 
 
-def _unbraced(word: Word) -> list[Word]:
+def _unbraced(word: ShellWord) -> list[ShellWord]:
     """Return the words that braces make: `{dist,build}/x`."""
     found = _BRACES.search(word.text) if "{" in word.text and "${" not in word.text else None
     if found is None:
@@ -329,7 +333,7 @@ def _through(act: Act, depth: int) -> Iterator[Act]:
     yield from found or [act]
 
 
-def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
+def _inner(act: Act) -> tuple[Sequence[ShellWord], bool] | None:
     """Return the words that an act runs, and whether elsewhere; None where it runs nothing else."""
     words, name = act.words, act.name
     if script := _hidden(act):
@@ -353,7 +357,7 @@ def _inner(act: Act) -> tuple[Sequence[Word], bool] | None:
     if name in _PLAIN:
         return _or_none(_after_options(words, _RUNNER_TAKES, 0), name)
     if name in ("su", "runuser") and act.value("-c", "--command"):
-        return (Word("sh"), Word("-c"), Word(act.value("-c", "--command"))), False
+        return (ShellWord("sh"), ShellWord("-c"), ShellWord(act.value("-c", "--command"))), False
     if _PYTHON.match(name) or name == "php":
         return _interpreted(act)
     return None
@@ -376,8 +380,8 @@ _HERE = {"powershell", "pwsh", "cmd", "script", "tmux"}
 _ANSIBLE_SHELL = re.compile(r"(?:^|\s)(?:-m|--module-name)[ =]?(?:\w+\.)*(?:shell|command|raw)\b")
 
 
-def _as_script(script: str) -> tuple[Word, ...]:
-    return Word("sh"), Word("-c"), Word(script)
+def _as_script(script: str) -> tuple[ShellWord, ...]:
+    return ShellWord("sh"), ShellWord("-c"), ShellWord(script)
 
 
 def _sent(act: Act) -> str:
@@ -416,11 +420,11 @@ def _decoded(feeding: Act) -> str:
     return hidden.decode(given.strip(), " ".join((feeding.name, *feeding.args))) if given else ""
 
 
-def _or_none(words: Sequence[Word], name: str) -> tuple[Sequence[Word], bool] | None:
+def _or_none(words: Sequence[ShellWord], name: str) -> tuple[Sequence[ShellWord], bool] | None:
     return (words, name in ("heroku", "railway")) if words else None
 
 
-def _in_container(act: Act) -> Sequence[Word] | None:
+def _in_container(act: Act) -> Sequence[ShellWord] | None:
     """Return the words after `exec … CONTAINER`."""
     verbs = act.texts(_BEFORE_VERB_TAKES)
     if verbs[:1] == ["compose"]:
@@ -445,7 +449,7 @@ def _in_container(act: Act) -> Sequence[Word] | None:
     return _after_options(rest, _EXEC_TAKES, 1)
 
 
-def _after_options(words: Sequence[Word], takes: str, skip: int) -> Sequence[Word]:
+def _after_options(words: Sequence[ShellWord], takes: str, skip: int) -> Sequence[ShellWord]:
     """Return the words after options, assignments and `skip` words that are no part of the command."""
     left, taking = list(words), takes.split()
     while left:
@@ -468,7 +472,7 @@ def _after_options(words: Sequence[Word], takes: str, skip: int) -> Sequence[Wor
     return left
 
 
-def _interpreted(act: Act) -> tuple[Sequence[Word], bool] | None:
+def _interpreted(act: Act) -> tuple[Sequence[ShellWord], bool] | None:
     """Return what a script that is known by its name is: `python manage.py`, `php artisan`, `-m alembic`."""
     if "-m" in act.args:
         place = act.args.index("-m") + 1

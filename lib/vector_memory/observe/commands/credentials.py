@@ -6,8 +6,14 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from vector_memory.observe.commands.command_line import MOST_WHAT, Act, Line
-from vector_memory.observe.commands.findings import CREDENTIALS, HIGH, LOW, Finding, Surroundings
+from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
+from vector_memory.observe.commands.findings import (
+    CREDENTIALS,
+    HIGH,
+    LOW,
+    CommandSurroundings,
+    Finding,
+)
 
 _EXAMPLE = re.compile(
     r"\.(?:example|sample|template|dist|tpl|defaults?|schema|md)$|example|sample|template|fixture|/testdata/|/mocks?/"
@@ -60,7 +66,7 @@ _SECRET_NAME = re.compile(
 _LENGTH = re.compile(r"\$\{#|\$\{\w+:[+]|\$\{\w+:0:\d\}")
 
 
-def sensitivity(path: str, around: Surroundings) -> str:
+def sensitivity(path: str, around: CommandSurroundings) -> str:
     """Return how a file at an absolute path is to be taken: HIGH or LOW for credentials, "" for others."""
     path = path.rstrip("*")
     name = posixpath.basename(path)
@@ -86,7 +92,7 @@ def sensitivity(path: str, around: Surroundings) -> str:
     return HIGH if "/.ssh/" in path or re.search(r"service[-_]account.*\.json$", name) else ""
 
 
-def _sensitive(act: Act, line: Line) -> Iterator[tuple[str, str]]:
+def _sensitive(act: Act, line: CommandLine) -> Iterator[tuple[str, str]]:
     """Yield (severity, path) of the credentials that an act is given as words."""
     for one in act.words:
         text = one.text
@@ -103,7 +109,7 @@ def _sensitive(act: Act, line: Line) -> Iterator[tuple[str, str]]:
                     break
 
 
-def touched(act: Act, line: Line) -> Iterator[Finding]:
+def touched(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials an act shows, sends, changes or copies."""
     yield from _written(act, line)
     if act.name in _PIPED_TO and act.feeding is not None:
@@ -161,7 +167,7 @@ def touched(act: Act, line: Line) -> Iterator[Finding]:
         yield from _each(act, paths, "It puts credentials under version control.")
 
 
-def _folders(act: Act, line: Line) -> Iterator[str]:
+def _folders(act: Act, line: CommandLine) -> Iterator[str]:
     """Yield the folders of credentials that an act is given as words."""
     for one in act.words:
         path = line.around.path(one.text, act.folder) if one.plain and len(one.text) < 300 else ""
@@ -169,7 +175,7 @@ def _folders(act: Act, line: Line) -> Iterator[str]:
             yield path
 
 
-def _sent(act: Act, line: Line) -> Iterator[Finding]:
+def _sent(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials come to a sender through a pipe: a file's, a folder's, the environment's."""
     source = act.feeding
     for _ in range(8):
@@ -191,7 +197,7 @@ def _each(act: Act, paths: list[tuple[str, str]], why: str) -> Iterator[Finding]
         yield Finding(CREDENTIALS, severity, act.what, why, path)
 
 
-def _is_quiet(act: Act, line: Line) -> bool:
+def _is_quiet(act: Act, line: CommandLine) -> bool:
     """Whether a program that prints changes files in place, or prints what a next one only counts."""
     if act.name == "openssl":
         return (
@@ -216,7 +222,7 @@ def _is_quiet(act: Act, line: Line) -> bool:
     )
 
 
-def _copied(act: Act, paths: list[tuple[str, str]], line: Line) -> Iterator[Finding]:
+def _copied(act: Act, paths: list[tuple[str, str]], line: CommandLine) -> Iterator[Finding]:
     words = act.texts("-t -m -o -g -S")
     target = line.around.path(words[-1], act.folder) if words else ""
     into = sensitivity(target, line.around)
@@ -233,7 +239,7 @@ def _copied(act: Act, paths: list[tuple[str, str]], line: Line) -> Iterator[Find
     yield from _each(act, [(LOW, path) for _, path in paths[:1]], "It copies or moves credentials.")
 
 
-def _written(act: Act, line: Line) -> Iterator[Finding]:
+def _written(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials a redirection or an edit in place changes."""
     for sign, target in act.command.redirects:
         path = line.around.path(target.text, act.folder) if target.plain else ""
@@ -254,7 +260,7 @@ _QUOTED = re.compile(r"""["']([^"'\n]{3,200})["']""")
 _PRINTS = re.compile(r"print|console\.log|puts\b|echo|stdout|requests\.|fetch\(|urlopen")
 
 
-def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
+def scripted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which credentials a script of another language in the line shows."""
     if not _PRINTS.search(script) or "dotenv" in script:
         return
@@ -293,7 +299,7 @@ _SHOWING: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-def shown(act: Act, line: Line) -> Iterator[Finding]:
+def shown(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a program for secrets gives away."""
     words = " ".join(act.args)
     consumed = (

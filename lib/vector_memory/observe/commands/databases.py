@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from vector_memory.observe.commands.command_line import Act, Line
+from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import DATA, HIGH, LOW, Finding
 from vector_memory.text.shell import SHELLS
 
@@ -182,7 +182,7 @@ _SAYS_SO = frozenset(
 )
 
 
-def stated(act: Act, line: Line) -> Iterator[Finding]:
+def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a statement of SQL would destroy that any program is given as a word of its own."""
     if act.name in SQL_CLIENTS or act.name in _TEXTUAL or act.name in SHELLS:
         return
@@ -201,7 +201,7 @@ def stated(act: Act, line: Line) -> Iterator[Finding]:
 # -- clients ---------------------------------------------------------------------------------------
 
 
-def sql_client(act: Act, line: Line) -> Iterator[Finding]:
+def sql_client(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy."""
     database = _database(act)
     if act.name == "bq" and act.texts()[:1] == ["rm"]:
@@ -222,7 +222,7 @@ def sql_client(act: Act, line: Line) -> Iterator[Finding]:
             )
 
 
-def _is_scratch(act: Act, line: Line, database: str) -> bool:
+def _is_scratch(act: Act, line: CommandLine, database: str) -> bool:
     if act.name not in ("sqlite3", "duckdb", "litecli") or not database:
         return False
     path = line.around.path(database, act.folder)
@@ -272,7 +272,7 @@ def _files(act: Act) -> Iterator[str]:
         yield from act.feeding.texts()
 
 
-def mongo(act: Act, line: Line) -> Iterator[Finding]:
+def mongo(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a mongo shell is told to destroy."""
     for script in [act.value("--eval"), *fed(act)]:
         for found in _MONGO.finditer(script):
@@ -286,7 +286,7 @@ def mongo(act: Act, line: Line) -> Iterator[Finding]:
             )
 
 
-def redis(act: Act, line: Line) -> Iterator[Finding]:
+def redis(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a Redis client is told to destroy."""
     takes = "-h -p -a -n -u --user --pass --pattern -i -r"
     words = [one.lower() for one in act.texts(takes)]
@@ -360,7 +360,7 @@ PROGRAMS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | TASKS | {"createdb"}
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
 
 
-def task(act: Act, line: Line) -> Iterator[Finding]:
+def task(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a framework's task does to its database."""
     words = " ".join(
         one for one in act.args if one not in ("--noinput", "--no-input", "--force-color")
@@ -382,7 +382,7 @@ def task(act: Act, line: Line) -> Iterator[Finding]:
             return
 
 
-def _for_tests(args: Sequence[str], line: Line) -> bool:
+def _for_tests(args: Sequence[str], line: CommandLine) -> bool:
     environment = next((line.says(one) for one in _ENVIRONMENTS if line.says(one)), "")
     named = [one for one in args if not one.startswith(("--", "/"))]
     return (

@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from vector_memory.observe.commands.command_line import Act, Line
+from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import (
     DATA,
     DELETE,
     HIGH,
     LOW,
     OVERWRITE,
+    CommandSurroundings,
     Finding,
-    Surroundings,
 )
-from vector_memory.text.shell import Word
+from vector_memory.text.shell import ShellWord
 
 MADE_AGAIN = frozenset(
     {
@@ -70,7 +70,7 @@ _RM_TAKES = "--interactive"
 # -- places ----------------------------------------------------------------------------------------
 
 
-def is_made_again(path: str, around: Surroundings) -> bool:
+def is_made_again(path: str, around: CommandSurroundings) -> bool:
     """Whether what lies at an absolute path is nobody's work: a build, a cache, a temporary file."""
     if not path:
         return False
@@ -95,7 +95,9 @@ def _is_name_made_again(name: str) -> bool:
     return name in MADE_AGAIN or _LIKE.match(name) is not None
 
 
-def _judged(word: Word, act: Act, line: Line, recursive: bool) -> tuple[str, str, str] | None:
+def _judged(
+    word: ShellWord, act: Act, line: CommandLine, recursive: bool
+) -> tuple[str, str, str] | None:
     """Return (severity, why, target) of deleting what a word names; None where it does no harm."""
     around, text = line.around, word.text
     if act.elsewhere:
@@ -110,7 +112,7 @@ def _judged(word: Word, act: Act, line: Line, recursive: bool) -> tuple[str, str
 
 
 def _at(
-    path: str, text: str, around: Surroundings, recursive: bool, glob: bool
+    path: str, text: str, around: CommandSurroundings, recursive: bool, glob: bool
 ) -> tuple[str, str, str] | None:
     name = posixpath.basename(path)
     everything = name in ("*", ".*", "**", ".[!.]*", "*.*", ".??*") or path == "/*"
@@ -135,7 +137,7 @@ def _at(
 
 
 def _kept(
-    path: str, name: str, around: Surroundings, recursive: bool, glob: bool
+    path: str, name: str, around: CommandSurroundings, recursive: bool, glob: bool
 ) -> tuple[str, str, str] | None:
     """Judge what is likely to be somebody's work."""
     inner = around.within(path)
@@ -154,7 +156,7 @@ def _kept(
     return None
 
 
-def _whole(path: str, around: Surroundings) -> str:
+def _whole(path: str, around: CommandSurroundings) -> str:
     if path == around.root:
         return "It deletes the whole project."
     if path == around.home:
@@ -199,7 +201,7 @@ def _elsewhere(text: str, recursive: bool) -> tuple[str, str, str] | None:
 # -- commands --------------------------------------------------------------------------------------
 
 
-def remove(act: Act, line: Line) -> Iterator[Finding]:
+def remove(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `rm` and its kin would delete."""
     if "find" in act.command.via or act.has("--help", "--version"):
         # `find` says of what.
@@ -238,7 +240,7 @@ _BUILDERS = {
 """What these programs make, in folders of names that elsewhere are people's work."""
 
 
-def _is_built_next(path: str, line: Line) -> bool:
+def _is_built_next(path: str, line: CommandLine) -> bool:
     """Whether the line makes again what it deletes: `rm -rf public && hugo`."""
     parts = (line.around.within(path) or "").split("/")
     return any(
@@ -246,13 +248,13 @@ def _is_built_next(path: str, line: Line) -> bool:
     )
 
 
-def _reads_names(words: Sequence[Word], act: Act) -> bool:
+def _reads_names(words: Sequence[ShellWord], act: Act) -> bool:
     """Whether the words come from a loop over another command's output."""
     feeding = act.feeding
     return feeding is not None and feeding.name == "read"
 
 
-def _made_in(line: Line, act: Act) -> set[str]:
+def _made_in(line: CommandLine, act: Act) -> set[str]:
     """Return the paths that the line itself made before an act."""
     made: set[str] = set()
     for one in line.before(act):
@@ -267,7 +269,7 @@ def _made_in(line: Line, act: Act) -> set[str]:
     return made - {"", line.around.root}
 
 
-def _listed(act: Act, line: Line, recursive: bool) -> Iterator[Finding]:
+def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
     source = act.feeding
     while (
@@ -296,7 +298,7 @@ def _listed(act: Act, line: Line, recursive: bool) -> Iterator[Finding]:
     )
 
 
-def find(act: Act, line: Line) -> Iterator[Finding]:
+def find(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `find` and `fd` would delete."""
     if act.command.via and act.command.via[-1] == "xargs":
         return
@@ -317,7 +319,7 @@ def find(act: Act, line: Line) -> Iterator[Finding]:
             yield Finding(DELETE, found[0], act.what, found[1], found[2])
 
 
-def _searched(act: Act, line: Line) -> tuple[str, str, str] | None:
+def _searched(act: Act, line: CommandLine) -> tuple[str, str, str] | None:
     """Judge the deletion of what `find` or `fd` finds."""
     around = line.around
     if "-empty" in act.args:
@@ -364,7 +366,7 @@ def _searched(act: Act, line: Line) -> tuple[str, str, str] | None:
     )
 
 
-def shred(act: Act, line: Line) -> Iterator[Finding]:
+def shred(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what is overwritten so that nobody can read it again."""
     for word in act.operands("-n -s --iterations --size"):
         path = line.around.path(word.text, act.folder)
@@ -374,7 +376,7 @@ def shred(act: Act, line: Line) -> Iterator[Finding]:
             )
 
 
-def truncate(act: Act, line: Line) -> Iterator[Finding]:
+def truncate(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `truncate` would empty."""
     size = act.value("-s", "--size") or next(
         (one[2:] for one in act.args if re.match(r"^-s\d", one)), ""
@@ -389,7 +391,7 @@ def truncate(act: Act, line: Line) -> Iterator[Finding]:
             )
 
 
-def rsync(act: Act, line: Line) -> Iterator[Finding]:
+def rsync(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `rsync --delete` would delete."""
     removing = [one for one in act.options if one.startswith(("--delete", "--del"))]
     words = act.operands(
@@ -414,14 +416,14 @@ def rsync(act: Act, line: Line) -> Iterator[Finding]:
         yield Finding(DELETE, LOW, act.what, "It deletes what was copied.", words[0].text)
 
 
-def move(act: Act, line: Line) -> Iterator[Finding]:
+def move(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `mv` would lose."""
     words = act.operands("-t --target-directory -S")
     if len(words) >= 2 and words[-1].text == "/dev/null":
         yield Finding(DELETE, HIGH, act.what, "What is moved there is gone.", words[0].text)
 
 
-def emptied(act: Act, line: Line) -> Iterator[Finding]:
+def emptied(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `cp /dev/null FILE` would empty."""
     words = act.operands("-t --target-directory -S -m -o -g")
     if len(words) == 2 and words[0].text == "/dev/null" and words[1].plain:
@@ -430,7 +432,7 @@ def emptied(act: Act, line: Line) -> Iterator[Finding]:
             yield Finding(OVERWRITE, HIGH, act.what, "It empties a file.", path)
 
 
-def powershell(act: Act, line: Line) -> Iterator[Finding]:
+def powershell(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `Remove-Item` and its kin would delete."""
     flags = {one.lower() for one in act.args}
     recursive = bool(flags & {"-recurse", "-r", "/s", "-force"}) and "-whatif" not in flags
@@ -454,7 +456,7 @@ _SCRIPTED_SHELL = re.compile(
 )
 
 
-def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
+def scripted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield what a script of Python, Node or Ruby in the line would delete."""
     for found in _SCRIPTED.finditer(script):
         if not found[1]:
@@ -467,7 +469,7 @@ def scripted(act: Act, script: str, line: Line) -> Iterator[Finding]:
                     act.name,
                 )
             continue
-        judged = _judged(Word(found[1]), act, line, True)
+        judged = _judged(ShellWord(found[1]), act, line, True)
         if judged:
             yield Finding(DELETE, judged[0], act.what, judged[1], judged[2])
     yield from _swept(act, script, line)
@@ -484,7 +486,7 @@ _MANY_FILES = re.compile(
 _ROOT = re.compile(r"\bPath\w*\s*\(\s*[\"']([^\"'\n]{1,200})[\"']")
 
 
-def _swept(act: Act, script: str, line: Line) -> Iterator[Finding]:
+def _swept(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a script deletes one by one, as many as it comes across."""
     many = _MANY_FILES.search(script) if _ONE_FILE.search(script) else None
     if many is None or "tempfile" in script or "mkdtemp" in script:

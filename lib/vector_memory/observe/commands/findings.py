@@ -70,7 +70,7 @@ def _nothing_known(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class CommandSurroundings:
     """Where a tool is called.
 
     Attributes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from vector_memory.observe.commands import files
-from vector_memory.observe.commands.command_line import Act, Line
+from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import DISCARD, FORCE_PUSH, HIGH, HISTORY, LOW, Finding
-from vector_memory.text.shell import Word
+from vector_memory.text.shell import ShellWord
 
 _GLOBAL_TAKES = {
     "-C",
@@ -22,7 +22,7 @@ _PUSH_TAKES = "-o --push-option --receive-pack --exec --repo --recurse-submodule
 _WHOLE = {".", "./", "*", ":/", "--", ":/*", "-A"}
 
 
-def judge(act: Act, line: Line) -> Iterator[Finding]:
+def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a git command would destroy."""
     place, folder = 0, act.folder
     while place < len(act.words) and act.args[place].startswith("-"):
@@ -38,7 +38,7 @@ def judge(act: Act, line: Line) -> Iterator[Finding]:
         yield from verdict(inner, line)
 
 
-def _push(act: Act, line: Line) -> Iterator[Finding]:
+def _push(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("-n"):
         return
     words = act.texts(_PUSH_TAKES)
@@ -80,7 +80,7 @@ def _push(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _reset(act: Act, line: Line) -> Iterator[Finding]:
+def _reset(act: Act, line: CommandLine) -> Iterator[Finding]:
     if not act.has("--hard", "--merge"):
         return
     to = next(iter(act.texts()), "HEAD")
@@ -104,7 +104,7 @@ def _reset(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _rebase(act: Act, line: Line) -> Iterator[Finding]:
+def _rebase(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("--abort", "--continue", "--skip", "--quit", "--show-current-patch", "--edit-todo"):
         return
     onto = " ".join(act.texts("-x --exec -s --strategy -X")) or "the upstream"
@@ -113,17 +113,17 @@ def _rebase(act: Act, line: Line) -> Iterator[Finding]:
     )
 
 
-def _commit(act: Act, line: Line) -> Iterator[Finding]:
+def _commit(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("--amend"):
         yield Finding(HISTORY, LOW, act.what, "It rewrites the last commit.", "HEAD")
 
 
-def _rewritten(act: Act, line: Line) -> Iterator[Finding]:
+def _rewritten(act: Act, line: CommandLine) -> Iterator[Finding]:
     if not act.has("--analyze"):
         yield Finding(HISTORY, HIGH, act.what, "It rewrites the whole history.", "history")
 
 
-def _reflog(act: Act, line: Line) -> Iterator[Finding]:
+def _reflog(act: Act, line: CommandLine) -> Iterator[Finding]:
     verb = next(iter(act.texts()), "")
     if verb in ("expire", "delete") and not act.has("-n"):
         yield Finding(
@@ -135,21 +135,21 @@ def _reflog(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _gc(act: Act, line: Line) -> Iterator[Finding]:
+def _gc(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.value("--prune") in ("now", "all"):
         yield Finding(
             HISTORY, HIGH, act.what, "It deletes commits that no branch holds, for good.", "objects"
         )
 
 
-def _prune(act: Act, line: Line) -> Iterator[Finding]:
+def _prune(act: Act, line: CommandLine) -> Iterator[Finding]:
     if not act.has("-n"):
         yield Finding(
             HISTORY, HIGH, act.what, "It deletes commits that no branch holds, for good.", "objects"
         )
 
 
-def _branch(act: Act, line: Line) -> Iterator[Finding]:
+def _branch(act: Act, line: CommandLine) -> Iterator[Finding]:
     names = " ".join(act.texts()) or "a branch"
     if act.has("-D") or (act.has("-d", "--delete") and act.has("-f", "--force")):
         yield Finding(
@@ -161,7 +161,7 @@ def _branch(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _tag(act: Act, line: Line) -> Iterator[Finding]:
+def _tag(act: Act, line: CommandLine) -> Iterator[Finding]:
     names = " ".join(act.texts("-m -F -u")) or "a tag"
     if act.has("-d", "--delete"):
         yield Finding(HISTORY, LOW, act.what, "It deletes a tag.", names)
@@ -169,17 +169,17 @@ def _tag(act: Act, line: Line) -> Iterator[Finding]:
         yield Finding(HISTORY, LOW, act.what, "It moves a tag.", names)
 
 
-def _stash(act: Act, line: Line) -> Iterator[Finding]:
+def _stash(act: Act, line: CommandLine) -> Iterator[Finding]:
     verb = next(iter(act.texts()), "")
     if verb in ("drop", "clear"):
         yield Finding(DISCARD, HIGH, act.what, "It throws away work that was put aside.", "stash")
 
 
-def _is_whole(word: Word) -> bool:
+def _is_whole(word: ShellWord) -> bool:
     return word.text in _WHOLE or word.text.endswith("/") or (word.glob and "*" in word.text)
 
 
-def _checkout(act: Act, line: Line) -> Iterator[Finding]:
+def _checkout(act: Act, line: CommandLine) -> Iterator[Finding]:
     words = act.operands("-b -B --orphan --conflict")
     if act.has("-b", "--orphan") or act.has("-p", "--patch"):
         return
@@ -205,14 +205,14 @@ def _checkout(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _thrown(act: Act, paths: list[Word], severity: str) -> Finding:
+def _thrown(act: Act, paths: list[ShellWord], severity: str) -> Finding:
     target = " ".join(one.text for one in paths)
     return Finding(
         DISCARD, severity, act.what, "It throws away changes that are not committed.", target
     )
 
 
-def _switch(act: Act, line: Line) -> Iterator[Finding]:
+def _switch(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("--discard-changes", "-f", "--force"):
         yield Finding(
             DISCARD, HIGH, act.what, "It throws away all changes that are not committed.", "."
@@ -227,7 +227,7 @@ def _switch(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _restore(act: Act, line: Line) -> Iterator[Finding]:
+def _restore(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("-p", "--patch") or (act.has("--staged", "-S") and not act.has("--worktree", "-W")):
         return
     paths = act.operands("-s --source --conflict")
@@ -235,7 +235,7 @@ def _restore(act: Act, line: Line) -> Iterator[Finding]:
         yield _thrown(act, paths, HIGH if any(_is_whole(one) for one in paths) else LOW)
 
 
-def _clean(act: Act, line: Line) -> Iterator[Finding]:
+def _clean(act: Act, line: CommandLine) -> Iterator[Finding]:
     if not act.has("-f", "--force") or act.has("-n", "-i", "--interactive"):
         return
     paths = act.texts("-e --exclude")
@@ -260,7 +260,7 @@ def _clean(act: Act, line: Line) -> Iterator[Finding]:
     )
 
 
-def _rm(act: Act, line: Line) -> Iterator[Finding]:
+def _rm(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("--cached", "-n"):
         return
     if act.has("-r", "-f", "--force") and not all(
@@ -276,7 +276,7 @@ def _rm(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _update_ref(act: Act, line: Line) -> Iterator[Finding]:
+def _update_ref(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.has("-d"):
         yield Finding(
             HISTORY,
@@ -287,7 +287,7 @@ def _update_ref(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _worktree(act: Act, line: Line) -> Iterator[Finding]:
+def _worktree(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.texts()[:1] == ["remove"] and act.has("-f", "--force"):
         yield Finding(
             DISCARD,
@@ -298,7 +298,7 @@ def _worktree(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _submodule(act: Act, line: Line) -> Iterator[Finding]:
+def _submodule(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.texts()[:1] == ["deinit"] and act.has("-f", "--force"):
         yield Finding(
             DISCARD,
@@ -309,13 +309,13 @@ def _submodule(act: Act, line: Line) -> Iterator[Finding]:
         )
 
 
-def _fetch(act: Act, line: Line) -> Iterator[Finding]:
+def _fetch(act: Act, line: CommandLine) -> Iterator[Finding]:
     refs = [one for one in act.texts()[1:] if one.startswith("+") and ":" in one]
     if refs and not any("refs/remotes/" in one for one in refs):
         yield Finding(HISTORY, LOW, act.what, "It overwrites a local branch.", " ".join(refs))
 
 
-_VERDICTS: dict[str, Callable[[Act, Line], Iterator[Finding]]] = {
+_VERDICTS: dict[str, Callable[[Act, CommandLine], Iterator[Finding]]] = {
     "push": _push,
     "reset": _reset,
     "rebase": _rebase,
@@ -340,6 +340,6 @@ _VERDICTS: dict[str, Callable[[Act, Line], Iterator[Finding]]] = {
 }
 
 
-def rewritten(act: Act, line: Line) -> Iterator[Finding]:
+def rewritten(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what programs beside git do to a history: `bfg`, `git-filter-repo`."""
     yield from _rewritten(act, line)

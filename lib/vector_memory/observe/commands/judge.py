@@ -22,7 +22,7 @@ from vector_memory.observe.commands import (
     permissions,
     system,
 )
-from vector_memory.observe.commands.command_line import MOST_WHAT, Act, Line
+from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
 from vector_memory.observe.commands.findings import (
     CREDENTIALS,
     DATA,
@@ -31,8 +31,8 @@ from vector_memory.observe.commands.findings import (
     INFRASTRUCTURE,
     LOW,
     OVERWRITE,
+    CommandSurroundings,
     Finding,
-    Surroundings,
 )
 from vector_memory.text.shell import SHELLS
 
@@ -42,7 +42,7 @@ MOST_FINDINGS = 12
 """Of one call: a longer list tells nobody more."""
 MOST_ACTS = 200
 
-Judge = Callable[[Act, Line], Iterator[Finding]]
+Judge = Callable[[Act, CommandLine], Iterator[Finding]]
 _JUDGES: dict[str, tuple[Judge, ...]] = {
     "git": (git.judge,),
     "bfg": (git.rewritten,),
@@ -87,8 +87,8 @@ _SCRIPTED = re.compile(r"^(?:python[\d.]*|node|ruby|perl|php|deno|bun)$")
 def of_call(
     tool: str,
     given: Mapping[str, Any],
-    around: Surroundings,
-    line: Line | None = None,
+    around: CommandSurroundings,
+    line: CommandLine | None = None,
 ) -> list[Finding]:
     """Return what a tool call would destroy, the gravest first; [] for most.
 
@@ -111,7 +111,9 @@ def of_call(
     return _distinct(found)
 
 
-def of_command(command: str, around: Surroundings, line: Line | None = None) -> list[Finding]:
+def of_command(
+    command: str, around: CommandSurroundings, line: CommandLine | None = None
+) -> list[Finding]:
     """Return what a command line would destroy."""
     line = line or command_line.read(command, around)
     found = list(system.bomb(command))
@@ -120,7 +122,7 @@ def of_command(command: str, around: Surroundings, line: Line | None = None) -> 
     return found
 
 
-def _of_act(act: Act, line: Line) -> Iterator[Finding]:
+def _of_act(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.args[-1:] in (("--version",), ("--help",)):
         return
     for judge in (*_JUDGES.get(act.name, ()), *_ALWAYS):
@@ -129,7 +131,7 @@ def _of_act(act: Act, line: Line) -> Iterator[Finding]:
         yield from _of_script(act, line)
 
 
-def _of_script(act: Act, line: Line) -> Iterator[Finding]:
+def _of_script(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Judge a script of another language that stands in the line."""
     code = act.value("-c", "-e", "--eval", "-r", "--command", "--execute")
     if act.args[:1] == ("runner",):
@@ -173,7 +175,7 @@ _TELLING = re.compile(
 )
 
 
-def path_of(given: Mapping[str, Any], around: Surroundings) -> str:
+def path_of(given: Mapping[str, Any], around: CommandSurroundings) -> str:
     """Return the absolute path of the file that a tool is given, "" without one."""
     named = given.get("file_path") or given.get("notebook_path") or given.get("path")
     return around.path(named) if isinstance(named, str) and named else ""
@@ -188,7 +190,7 @@ def new_text(given: Mapping[str, Any]) -> str:
     return "\n".join(one for one in parts if isinstance(one, str))
 
 
-def _of_edit(tool: str, given: Mapping[str, Any], around: Surroundings) -> Iterator[Finding]:
+def _of_edit(tool: str, given: Mapping[str, Any], around: CommandSurroundings) -> Iterator[Finding]:
     path = path_of(given, around)
     if not path:
         return
@@ -219,7 +221,7 @@ def _of_edit(tool: str, given: Mapping[str, Any], around: Surroundings) -> Itera
         yield Finding(OVERWRITE, HIGH, what, "It empties a file.", path)
 
 
-def _of_reading(given: Mapping[str, Any], around: Surroundings) -> Iterator[Finding]:
+def _of_reading(given: Mapping[str, Any], around: CommandSurroundings) -> Iterator[Finding]:
     path = path_of(given, around)
     sensitive = credentials.sensitivity(path, around)
     if sensitive:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vector_memory.observe.commands.command_line import Act, Line
+from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, PERMISSIONS, Finding
 
 _PUBLIC = "Everybody may read or change it then."
@@ -63,7 +63,7 @@ _WEB = re.compile(
 _SAME = {"podman": "docker"}
 
 
-def judge(act: Act, line: Line) -> Iterator[Finding]:
+def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a command opens to everybody."""
     name, words = _SAME.get(act.name, act.name), " ".join(act.args)
     if act.has("--dry-run", "--dryrun", "--help"):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from vector_memory.observe.commands import hidden
-from vector_memory.observe.commands.command_line import MOST_WHAT, Act, Line
+from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
 from vector_memory.observe.commands.files import is_made_again
 from vector_memory.observe.commands.findings import (
     DELETE,
@@ -45,7 +45,7 @@ _FETCHED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(?:curl|wget)\b")
 _LOCAL = re.compile(r"://(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
 
 
-def remote_code(act: Act, line: Line) -> Iterator[Finding]:
+def remote_code(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield where code from the network is run as it comes."""
     why = "It runs what a server sends, unread."
     first = act.command.words[0]
@@ -98,7 +98,7 @@ def _reads_script(act: Act) -> bool:
     return not rest or "-" in act.args
 
 
-def _run_after_fetch(act: Act, line: Line) -> Iterator[Finding]:
+def _run_after_fetch(act: Act, line: CommandLine) -> Iterator[Finding]:
     """`curl -o install.sh URL && sh install.sh`."""
     if act.name not in _INTERPRETERS:
         program = act.program
@@ -161,7 +161,7 @@ _BROAD = frozenset(
 )  # fmt: skip
 
 
-def processes(act: Act, line: Line) -> Iterator[Finding]:
+def processes(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which processes would be ended beyond the session's own."""
     if act.name == "kill":
         pids = [
@@ -228,7 +228,7 @@ def bomb(command: str) -> Iterator[Finding]:
 # -- permissions -----------------------------------------------------------------------------------
 
 
-def permissions(act: Act, line: Line) -> Iterator[Finding]:
+def permissions(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield permissions that would be opened or changed widely."""
     words = act.operands("--reference --from")
     recursive = act.has("-R", "--recursive")
@@ -276,7 +276,7 @@ _RUINOUS = {
 }  # fmt: skip
 
 
-def disks(act: Act, line: Line) -> Iterator[Finding]:
+def disks(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what would be done to whole disks and to the system's settings."""
     target = " ".join(act.texts())
     name = act.name.partition(".")[0]
@@ -350,7 +350,7 @@ _SHELL_FILES = frozenset(
 _SILENT = frozenset({":", "true", "printf", "echo"})
 
 
-def redirected(act: Act, line: Line) -> Iterator[Finding]:
+def redirected(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield which files a redirection empties, and which outside the project it changes."""
     targets = [
         (sign, word)
@@ -364,7 +364,7 @@ def redirected(act: Act, line: Line) -> Iterator[Finding]:
             yield from _overwritten(act, line, sign, word.text)
 
 
-def _overwritten(act: Act, line: Line, sign: str, text: str) -> Iterator[Finding]:
+def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[Finding]:
     around, path = line.around, line.around.path(text, act.folder)
     if _DISKS.match(path):
         yield Finding(DELETE, HIGH, act.what, "It writes over a whole disk.", path)

@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterator, Sequence
 
-from vector_memory.observe.commands.findings import Surroundings
+from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.intent.changes import (
     BRANCH,
     COMMIT,
@@ -20,8 +20,8 @@ from vector_memory.observe.intent.changes import (
     NEW,
     PUSH,
     REQUEST,
-    Change,
-    View,
+    CallView,
+    FileChange,
 )
 from vector_memory.observe.intent.limit import (
     API,
@@ -137,7 +137,7 @@ _METHOD = re.compile(
 
 
 def broken(
-    limits: Sequence[Limit], view: View, around: Surroundings
+    limits: Sequence[Limit], view: CallView, around: CommandSurroundings
 ) -> Iterator[tuple[Limit, str, str]]:
     """Yield (limit, how, what) for each limit that a call breaks."""
     for limit in limits:
@@ -152,7 +152,7 @@ def broken(
                 yield limit, how, what
 
 
-def _by_view(limit: Limit, view: View, around: Surroundings) -> tuple[str, str]:
+def _by_view(limit: Limit, view: CallView, around: CommandSurroundings) -> tuple[str, str]:
     """Return how a whole call breaks a limit, and what it is about; "" if it does not."""
     if limit.kind == NO_RUN and view.command and _runs(view.command, limit.targets[0]):
         return f"it runs `{limit.targets[0]}`", limit.targets[0]
@@ -174,7 +174,7 @@ def _runs(command: str, forbidden: str) -> bool:
     return any(one.strip() == forbidden or one.strip().startswith(forbidden + " ") for one in parts)
 
 
-def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
+def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> str:
     """Return how a change breaks a limit, "" if it does not."""
     if change.kind not in FILE_KINDS:
         return _by_command(limit, change)
@@ -205,7 +205,7 @@ def _breaks(limit: Limit, change: Change, around: Surroundings) -> str:
     return ""
 
 
-def _by_command(limit: Limit, change: Change) -> str:
+def _by_command(limit: Limit, change: FileChange) -> str:
     if limit.kind == DEPENDENCIES and change.kind == INSTALL:
         name = re.split(r"[=<>~!@\[]", change.what.lower())[0]
         return "" if name in limit.targets else f"it installs {change.what}"
@@ -255,11 +255,11 @@ def matches(target: str, inner: str) -> bool:
     )
 
 
-def _has_comments(change: Change) -> bool:
+def _has_comments(change: FileChange) -> bool:
     return not set(_COMMENT.findall(change.after)) <= set(_COMMENT.findall(change.before))
 
 
-def _added(change: Change, allowed: Sequence[str]) -> str:
+def _added(change: FileChange, allowed: Sequence[str]) -> str:
     def names(text: str) -> set[str]:
         found = (_DEPENDENCY_LINE.match(line) for line in text.splitlines())
         return {next(name for name in one.groups() if name) for one in found if one}
@@ -268,7 +268,7 @@ def _added(change: Change, allowed: Sequence[str]) -> str:
     return sorted(new)[0] if new and change.before else ""
 
 
-def _changed_signature(change: Change) -> str:
+def _changed_signature(change: FileChange) -> str:
     """Return the public function that an edit takes away or gives other arguments, "" for none."""
 
     def of(text: str) -> dict[str, str]:

@@ -19,11 +19,11 @@ from vector_memory.observe.commands.findings import (
     LOW,
     SCOPE_DRIFT,
     TARGET_DRIFT,
+    CommandSurroundings,
     Finding,
-    Surroundings,
 )
 from vector_memory.observe.intent import broken_limits
-from vector_memory.observe.intent.changes import EDIT, FILE_KINDS, GONE, NEW, View
+from vector_memory.observe.intent.changes import EDIT, FILE_KINDS, GONE, NEW, CallView
 from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
 
 LONG_ROW = 8
@@ -65,7 +65,9 @@ class Course:
             self.seen.popitem(last=False)
 
 
-def look(course: Course, objectives: Objectives, view: View, around: Surroundings) -> list[Finding]:
+def look(
+    course: Course, objectives: Objectives, view: CallView, around: CommandSurroundings
+) -> list[Finding]:
     """Return how a call breaks a limit or leads away from what was asked, and remember the call."""
     found = [
         Finding(
@@ -87,7 +89,7 @@ def look(course: Course, objectives: Objectives, view: View, around: Surrounding
 
 
 def _drifted(
-    course: Course, objectives: Objectives, view: View, around: Surroundings
+    course: Course, objectives: Objectives, view: CallView, around: CommandSurroundings
 ) -> Iterator[Finding]:
     changed = [one for one in view.changes if one.kind in FILE_KINDS and _counts(one.path, around)]
     paths = [around.within(one) or "" for one in view.named]
@@ -125,7 +127,7 @@ def _drifted(
             )  # fmt: skip
 
 
-def _counts(path: str, around: Surroundings) -> bool:
+def _counts(path: str, around: CommandSurroundings) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
     inner = around.within(path)
     return inner is not None and inner != "." and not _COMPANION.search(inner)

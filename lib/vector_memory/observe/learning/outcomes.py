@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from vector_memory.observe.learning import tasks
-from vector_memory.observe.learning.tasks import EDIT, RUN, Step, Turn
+from vector_memory.observe.learning.tasks import EDIT, RUN, TaskStep, TaskTurn
 
 MOST_STAGES, MOST_FILES, MOST_TROUBLE, MOST_TERMS = 8, 12, 8, 16
 LONGEST_PAUSE_S = 600.0
@@ -117,7 +117,7 @@ class Task:
 
 
 def measure(
-    turns: Sequence[Turn], next_prompt: str = "", terms: Iterable[str] = (), session: str = ""
+    turns: Sequence[TaskTurn], next_prompt: str = "", terms: Iterable[str] = (), session: str = ""
 ) -> Task:
     """Return what is to be kept of a task.
 
@@ -154,7 +154,7 @@ def measure(
     )
 
 
-def verdict(turns: Sequence[Turn], next_prompt: str, kind: str) -> tuple[bool | None, bool]:
+def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[bool | None, bool]:
     """Return whether a task was done (None: nothing tells), and whether that is sure.
 
     The user's word counts most, then whether it was broken off, then the last check; edits after which
@@ -180,7 +180,7 @@ def verdict(turns: Sequence[Turn], next_prompt: str, kind: str) -> tuple[bool | 
     return (True, False) if steps else (None, False)
 
 
-def _last_word(turns: Sequence[Turn], next_prompt: str) -> bool | None:
+def _last_word(turns: Sequence[TaskTurn], next_prompt: str) -> bool | None:
     """Return what the user said of it in the end, None for nothing: after a complaint about which
     something was done, that tells."""
     if tasks.praises(next_prompt):
@@ -198,7 +198,7 @@ def _last_word(turns: Sequence[Turn], next_prompt: str) -> bool | None:
     return None
 
 
-def _last_check(steps: Sequence[Step]) -> bool | None:
+def _last_check(steps: Sequence[TaskStep]) -> bool | None:
     """Return whether the checks were good in the end, None where none tells. A check that passed tells
     of no other job that failed after it, and nothing of what was edited a good while later."""
     last: dict[str, bool] = {}
@@ -211,13 +211,13 @@ def _last_check(steps: Sequence[Step]) -> bool | None:
     return list(last.values())[-1]
 
 
-def _left_failing(steps: Sequence[Step]) -> bool:
+def _left_failing(steps: Sequence[TaskStep]) -> bool:
     """Whether the last command that tells anything failed."""
     told = [step.ok for step in steps if step.what == RUN and step.ok is not None]
     return bool(told) and told[-1] is False
 
 
-def stages(steps: Iterable[Step]) -> list[str]:
+def stages(steps: Iterable[TaskStep]) -> list[str]:
     """Return the steps of a task as stages, each once, in the order in which it first went well: what
     was repeated until it did is one stage."""
     found: list[str] = []
@@ -229,7 +229,7 @@ def stages(steps: Iterable[Step]) -> list[str]:
     return found[:MOST_STAGES]
 
 
-def _commands(runs: Sequence[Step]) -> dict[str, str]:
+def _commands(runs: Sequence[TaskStep]) -> dict[str, str]:
     """Return by which command line each job went well last, those preferred that ran nothing else."""
     found: dict[str, str] = {}
     for alone in (False, True):
@@ -239,7 +239,7 @@ def _commands(runs: Sequence[Step]) -> dict[str, str]:
     return found
 
 
-def _first_failed(runs: Sequence[Step]) -> list[str]:
+def _first_failed(runs: Sequence[TaskStep]) -> list[str]:
     first: dict[str, bool | None] = {}
     for step in runs:
         if step.ok is not None:
@@ -247,10 +247,10 @@ def _first_failed(runs: Sequence[Step]) -> list[str]:
     return [job for job, ok in first.items() if ok is False][:MOST_TROUBLE]
 
 
-def _mended(steps: Sequence[Step]) -> list[Mended]:
+def _mended(steps: Sequence[TaskStep]) -> list[Mended]:
     """Return the jobs that failed and went well as another command line, with no edit between. One that
     went wrong otherwise got further, and counts where it went well later."""
-    wrong: dict[str, Step] = {}
+    wrong: dict[str, TaskStep] = {}
     found: list[Mended] = []
     good = {step.said for step in steps if step.ok}
     for step in steps:
@@ -274,7 +274,7 @@ def _plain(command: str) -> str:
     return " ".join(sorted(command.split()))
 
 
-def _retries(runs: Sequence[Step]) -> int:
+def _retries(runs: Sequence[TaskStep]) -> int:
     """Return how often a job failed again right after it had failed."""
     count, failing = 0, set()
     for step in runs:
@@ -286,12 +286,12 @@ def _retries(runs: Sequence[Step]) -> int:
     return count
 
 
-def _trouble(failed: Sequence[Step]) -> list[Trouble]:
+def _trouble(failed: Sequence[TaskStep]) -> list[Trouble]:
     found = {step.sign: Trouble(step.sign, step.error, step.job) for step in failed if step.sign}
     return list(found.values())[:MOST_TROUBLE]
 
 
-def _seconds(turns: Sequence[Turn]) -> float:
+def _seconds(turns: Sequence[TaskTurn]) -> float:
     total = 0.0
     for turn in turns:
         times = [turn.started_at, *(step.at for step in turn.steps if step.at), turn.ended_at]

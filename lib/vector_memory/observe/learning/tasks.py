@@ -71,7 +71,7 @@ _BEGINS = re.compile(
 )
 
 
-class Step(NamedTuple):
+class TaskStep(NamedTuple):
     """One call of a tool.
 
     Attributes:
@@ -96,20 +96,20 @@ class Step(NamedTuple):
     seconds: float = 0.0
 
 
-class Turn(NamedTuple):
+class TaskTurn(NamedTuple):
     """A prompt and what was done for it. `key` names it in whichever copy of the transcript."""
 
     key: str
     prompt: str
     started_at: datetime
     ended_at: datetime
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TaskStep, ...] = ()
     is_interrupted: bool = False
 
 
-def group(turns: Iterable[Turn]) -> list[list[Turn]]:
+def group(turns: Iterable[TaskTurn]) -> list[list[TaskTurn]]:
     """Return the turns of a session as tasks, in order; each has at least one turn."""
-    found: list[list[Turn]] = []
+    found: list[list[TaskTurn]] = []
     for turn in turns:
         if not found or len(found[-1]) >= MOST_TURNS or _begins(turn, found[-1][-1]):
             found.append([])
@@ -117,7 +117,7 @@ def group(turns: Iterable[Turn]) -> list[list[Turn]]:
     return found
 
 
-def _begins(turn: Turn, before: Turn) -> bool:
+def _begins(turn: TaskTurn, before: TaskTurn) -> bool:
     if turn.started_at - before.ended_at > NEW_AFTER and turn.prompt:
         return True
     if before.is_interrupted:
@@ -126,7 +126,7 @@ def _begins(turn: Turn, before: Turn) -> bool:
     return starts_another(turn.prompt)
 
 
-def asked(turns: Sequence[Turn]) -> str:
+def asked(turns: Sequence[TaskTurn]) -> str:
     """Return the prompt that says what a task is: its first, but none that speaks to the client."""
     said = (turn.prompt for turn in turns)
     told = (
@@ -267,7 +267,7 @@ def kind_of(prompt: str, is_change: bool = False) -> str:
     return min(made)[2] if made and name in ("feature", "question") else name
 
 
-def classify(turns: Sequence[Turn]) -> str:
+def classify(turns: Sequence[TaskTurn]) -> str:
     """Return the kind of a task: from the words it began with, corrected by what was done."""
     prompt = asked(turns)
     said = kind_of(prompt)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from vector_memory.observe.search.pattern_terms import Alternative, Sought
+from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms
 from vector_memory.text import analysis, mentions, tables
 
 NEARLY_ALL = 0.75
@@ -23,7 +23,7 @@ _PIECES = re.compile(r"[.:/-]+")
 
 
 @dataclass(frozen=True)
-class Naming:
+class MemoryNames:
     """What a memory names.
 
     Attributes:
@@ -37,7 +37,7 @@ class Naming:
     files: frozenset[str]
 
 
-def naming(title: str, text: str, files: Iterable[str] = ()) -> Naming:
+def naming(title: str, text: str, files: Iterable[str] = ()) -> MemoryNames:
     """Return what a memory names."""
     said = f"{title}\n{text}"
     named = {one.lower() for one in (*files, *mentions.files(said))}
@@ -45,7 +45,7 @@ def naming(title: str, text: str, files: Iterable[str] = ()) -> Naming:
     for token in _DOTTED.findall("\n".join((said, *files))):
         names.add(token.lower())
         names.update(_PIECES.split(token.lower()))
-    return Naming(frozenset(names), frozenset(analysis.analyse(said)), frozenset(named))
+    return MemoryNames(frozenset(names), frozenset(analysis.analyse(said)), frozenset(named))
 
 
 def says_where(file: str) -> bool:
@@ -54,7 +54,7 @@ def says_where(file: str) -> bool:
     return stem.lower() not in EVERYWHERE and "*" not in file
 
 
-def may_fit(sought: Sought, texts: Iterable[str]) -> bool:
+def may_fit(sought: SearchTerms, texts: Iterable[str]) -> bool:
     """Whether texts may fit, by a look at their letters: to take all of them apart would take long."""
     said = "\n".join(texts).lower()
     return any(
@@ -63,14 +63,14 @@ def may_fit(sought: Sought, texts: Iterable[str]) -> bool:
     )
 
 
-def names_all(sought: Sought, held: Naming) -> bool:
+def names_all(sought: SearchTerms, held: MemoryNames) -> bool:
     """Whether a memory names, exactly, all that is looked for, and by name."""
     return all(
         (one.names or one.files) and fits(one, held, sought.places) for one in sought.alternatives
     )
 
 
-def fit(sought: Sought, held: Naming) -> float:
+def fit(sought: SearchTerms, held: MemoryNames) -> float:
     """Return how well a memory fits the best of the alternatives, 0 for not at all: 3 for a name, 2 for a
     file's name, 1 for words; more where it names a place that is looked in."""
     best = max(
@@ -83,7 +83,7 @@ def _worth(alternative: Alternative) -> float:
     return 3.0 if alternative.names else 2.0 if alternative.files else 1.0
 
 
-def fits(alternative: Alternative, held: Naming, places: Iterable[str] = ()) -> bool:
+def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:
     """Whether a memory has what one alternative looks for: every name in it, or nearly all of its words.
     A single plain word is in too many memories: it counts where the memory names the file that is
     searched, too."""
@@ -103,7 +103,7 @@ def fits(alternative: Alternative, held: Naming, places: Iterable[str] = ()) -> 
     )
 
 
-def names_place(places: Iterable[str], held: Naming) -> bool:
+def names_place(places: Iterable[str], held: MemoryNames) -> bool:
     """Whether a memory names one of the files, or a file in one of the folders."""
     return any(in_place(place, one) for place in places for one in held.files)
 

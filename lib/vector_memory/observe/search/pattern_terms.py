@@ -49,7 +49,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Sought:
+class SearchTerms:
     """What a call looks for. `places` are the folders and files that it looks in, as they were written."""
 
     alternatives: tuple[Alternative, ...]
@@ -59,7 +59,7 @@ class Sought:
         return bool(self.alternatives)
 
 
-def sought(searches: Iterable[Search]) -> Sought:
+def sought(searches: Iterable[Search]) -> SearchTerms:
     """Return what searches look for; it is false where they say nothing that a memory could know."""
     found: dict[Alternative, None] = {}
     places: dict[str, None] = {}
@@ -70,7 +70,7 @@ def sought(searches: Iterable[Search]) -> Sought:
             found.update((one, None) for one in _in_names(name, search.globs))
         places.update((posixpath.join(search.folder, one), None) for one in search.paths or ("",))
     known = [one for one in found if one][:MOST_ALTERNATIVES]
-    return Sought(tuple(known), tuple(one for one in places if one not in ("", ".", "./")))
+    return SearchTerms(tuple(known), tuple(one for one in places if one not in ("", ".", "./")))
 
 
 # -- contents -------------------------------------------------------------------------------------

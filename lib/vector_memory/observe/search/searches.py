@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vector_memory.text.shell import Command, Word, parse
+from vector_memory.text.shell import Command, ShellWord, parse
 
 CONTENTS = ("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git grep")
 NAMES = ("find", "fd", "fdfind", "ls")
@@ -44,7 +44,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Looked:
+class SearchCall:
     """What a tool call looks for. `alone` says that it does nothing else: what its output is cut or sorted
     by counts as part of the search."""
 
@@ -52,7 +52,7 @@ class Looked:
     alone: bool = True
 
 
-def searches(tool: str, given: dict[str, Any]) -> Looked | None:
+def searches(tool: str, given: dict[str, Any]) -> SearchCall | None:
     """Return the searches of a tool call, None where it is none.
 
     Args:
@@ -67,20 +67,20 @@ def searches(tool: str, given: dict[str, Any]) -> Looked | None:
     return _of_line(command) if tool == "Bash" and isinstance(command, str) else None
 
 
-def _of_grep_tool(given: dict[str, Any]) -> Looked | None:
+def _of_grep_tool(given: dict[str, Any]) -> SearchCall | None:
     pattern = _text(given, "pattern")
     if not pattern:
         return None
     within = tuple(one for one in (_text(given, "glob"), _text(given, "type")) if one)
     path = _text(given, "path")
-    return Looked((Search("Grep", (pattern,), paths=(path,) if path else (), within=within),))
+    return SearchCall((Search("Grep", (pattern,), paths=(path,) if path else (), within=within),))
 
 
-def _of_glob_tool(given: dict[str, Any]) -> Looked | None:
+def _of_glob_tool(given: dict[str, Any]) -> SearchCall | None:
     pattern, path = _text(given, "pattern"), _text(given, "path")
     if not pattern:
         return None
-    return Looked((Search("Glob", names=(pattern,), paths=(path,) if path else ()),))
+    return SearchCall((Search("Glob", names=(pattern,), paths=(path,) if path else ()),))
 
 
 def _text(given: dict[str, Any], name: str) -> str:
@@ -102,7 +102,7 @@ _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
 
 
-def _of_line(line: str) -> Looked | None:
+def _of_line(line: str) -> SearchCall | None:
     commands = parse(line)
     found: list[Search] = []
     alone = True
@@ -116,7 +116,7 @@ def _of_line(line: str) -> Looked | None:
         elif not (_shortens(command) or _filters(command, found)):
             alone = False
         alone = alone and not _writes(command)
-    return Looked(tuple(dict.fromkeys(found)), alone) if found else None
+    return SearchCall(tuple(dict.fromkeys(found)), alone) if found else None
 
 
 def _writes(command: Command) -> bool:
@@ -154,7 +154,7 @@ def _changes(command: Command, rest: Iterable[Command]) -> bool:
     )
 
 
-def _executed(command: Command) -> Iterator[tuple[Word, ...]]:
+def _executed(command: Command) -> Iterator[tuple[ShellWord, ...]]:
     """Yield what `find -exec` and `fd -x` run."""
     words = command.arguments
     for place, word in enumerate(words[:-1]):
@@ -171,7 +171,7 @@ def _program(command: Command) -> str:
     return command.name
 
 
-def _git_verb(command: Command) -> tuple[Word, ...]:
+def _git_verb(command: Command) -> tuple[ShellWord, ...]:
     """Return git's words from its verb on."""
     words = command.arguments
     place = 0
@@ -252,19 +252,19 @@ _FIXED = frozenset({"-F", "--fixed-strings", "--literal", "-Q"})
 class _Read:
     """A program's words, sorted: options with their values, and the others."""
 
-    options: list[tuple[str, Word | None]]
-    others: list[Word]
+    options: list[tuple[str, ShellWord | None]]
+    others: list[ShellWord]
     dashes: int | None = None
     """How many of the others stand before `--`."""
 
     def has(self, names: Iterable[str]) -> bool:
         return any(name in names for name, _ in self.options)
 
-    def values(self, names: Iterable[str]) -> list[Word]:
+    def values(self, names: Iterable[str]) -> list[ShellWord]:
         return [word for name, word in self.options if name in names and word is not None]
 
 
-def _read(words: Sequence[Word], takes: frozenset[str]) -> _Read:
+def _read(words: Sequence[ShellWord], takes: frozenset[str]) -> _Read:
     """Sort a program's words; `takes` are the options that have a value."""
     read = _Read([], [])
     place = 0
@@ -282,7 +282,7 @@ def _read(words: Sequence[Word], takes: frozenset[str]) -> _Read:
         if text.startswith("--"):
             name, equals, value = text.partition("=")
             if equals:
-                read.options.append((name, Word(value, word.plain)))
+                read.options.append((name, ShellWord(value, word.plain)))
             elif name in takes and place < len(words):
                 read.options.append((name, words[place]))
                 place += 1
@@ -293,7 +293,9 @@ def _read(words: Sequence[Word], takes: frozenset[str]) -> _Read:
     return read
 
 
-def _short_options(word: Word, rest: Sequence[Word], takes: frozenset[str], read: _Read) -> int:
+def _short_options(
+    word: ShellWord, rest: Sequence[ShellWord], takes: frozenset[str], read: _Read
+) -> int:
     """Take apart letters in a row, such as `-rne PATTERN` or `-A3`; return how many words they took."""
     letters = word.text[1:]
     if letters.isdigit():
@@ -303,7 +305,9 @@ def _short_options(word: Word, rest: Sequence[Word], takes: frozenset[str], read
         if name not in takes:
             read.options.append((name, None))
         elif place + 1 < len(letters):
-            read.options.append((name, Word(letters[place + 1 :].removeprefix("="), word.plain)))
+            read.options.append(
+                (name, ShellWord(letters[place + 1 :].removeprefix("="), word.plain))
+            )
             return 0
         elif rest:
             read.options.append((name, rest[0]))
@@ -343,17 +347,17 @@ def _of_contents(program: str, command: Command, head: Command | None) -> Search
     return made if others else _fed(made, command, head, read)
 
 
-def _is_glob(word: Word) -> bool:
+def _is_glob(word: ShellWord) -> bool:
     """Whether a place is a pattern: the shell's, or git's own, which is quoted."""
     return word.glob or "*" in word.text
 
 
-def _is_known(word: Word) -> bool:
+def _is_known(word: ShellWord) -> bool:
     """Whether a word is what the program gets: the shell puts nothing else in its place."""
     return bool(word.text) and word.plain
 
 
-def _named(made: Search, names: Sequence[Word], paths: Sequence[Word]) -> Search | None:
+def _named(made: Search, names: Sequence[ShellWord], paths: Sequence[ShellWord]) -> Search | None:
     known = tuple(one.text for one in names if one.plain and one.text)
     where = tuple(one.text for one in paths if one.plain and not one.glob)
     return replace(made, names=known, paths=where) if known else None

@@ -203,7 +203,7 @@ class Context:
         if by:
             self.state.count(name, by)
 
-    def noted(self, action: str, actor: str, ids: Sequence[str], **detail: Any) -> None:
+    def audit(self, action: str, actor: str, ids: Sequence[str], **detail: Any) -> None:
         """Note something for the audit log without waiting for the disk; what the user asked for goes to
         `state.audit`, which waits."""
         self.state.note(action, actor, ids, detail)

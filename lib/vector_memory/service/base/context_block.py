@@ -19,7 +19,7 @@ from vector_memory.text import fence
 
 
 @dataclass(frozen=True)
-class Ask:
+class HookQuestion:
     """A hook's question: who asks, from which folder, what was said and what was said before."""
 
     session: str
@@ -31,7 +31,7 @@ class Ask:
     transcript: str = ""
 
 
-def in_sight(memory: Memory, ask: Ask) -> bool:
+def in_sight(memory: Memory, ask: HookQuestion) -> bool:
     """Whether the model still sees where a memory comes from: its own session, not compacted since."""
     if memory.source.session != ask.session or not ask.session:
         return False
@@ -59,7 +59,7 @@ def show(
     ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
     ctx.count("memories_shown", len(safe))
     ctx.count("injections")
-    ctx.noted("recall", "hook", [note.id for note in safe], session=session)
+    ctx.audit("recall", "hook", [note.id for note in safe], session=session)
     return fence.fence(safe, title, head)
 
 

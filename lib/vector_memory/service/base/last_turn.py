@@ -14,7 +14,7 @@ FIRST_ASKED, MOST_ASKED = 4, 16
 
 
 @dataclass
-class Turn:
+class SessionTail:
     """A session's last words."""
 
     prompt: str = ""
@@ -37,6 +37,6 @@ class Turn:
         return f"{self.prompt[-KEPT_CHARS // 2 :]}\n{self.answer[-KEPT_CHARS:]}".strip()
 
 
-def last_turn(running: Running, session: str) -> Turn:
+def last_turn(running: Running, session: str) -> SessionTail:
     """Return a session's last turn; it may be changed in place."""
-    return running.of("turn", session, Turn)
+    return running.of("turn", session, SessionTail)

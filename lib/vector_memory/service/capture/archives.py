@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from vector_memory import redact
-from vector_memory.index.topics.turns import Turn
+from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
@@ -18,7 +18,7 @@ CUT = "\n\n… (the rest is left out)\n"
 _UNSAFE = re.compile(r"[^\w.-]")
 
 
-def archive(home: Home, project: str, session: str, title: str, turns: Sequence[Turn]) -> str:
+def archive(home: Home, project: str, session: str, title: str, turns: Sequence[TopicTurn]) -> str:
     """Write a session's archive anew, and return its path. The file is whole or as it was before.
 
     Raises:
@@ -34,7 +34,7 @@ def archive(home: Home, project: str, session: str, title: str, turns: Sequence[
     return path
 
 
-def text_of(title: str, turns: Sequence[Turn]) -> str:
+def text_of(title: str, turns: Sequence[TopicTurn]) -> str:
     """Return an archive's text: the turns in order, each with its time.
 
     Raises:

@@ -14,7 +14,7 @@ from vector_memory.model import Progress
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred, store_session
-from vector_memory.service.capture.read_session import Ask, Read
+from vector_memory.service.capture.read_session import ReadRequest, SessionRead
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.system.files import explained
 
@@ -120,7 +120,7 @@ def _everything(request: request_fields.Request) -> list[str]:
     return [folder for folder in found if os.path.isdir(folder)]
 
 
-def _asks(ctx: Context, files: Sequence[str], own_session: str) -> Iterator[Ask]:
+def _asks(ctx: Context, files: Sequence[str], own_session: str) -> Iterator[ReadRequest]:
     for path in files:
         yield store_session.to_ask(ctx, path, final=not is_live(path, own_session))
 
@@ -135,7 +135,7 @@ def is_live(path: str, own_session: str = "") -> bool:
         return False
 
 
-Found = tuple[Ask, Read | OSError]
+Found = tuple[ReadRequest, SessionRead | OSError]
 
 
 def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
@@ -144,7 +144,7 @@ def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
     drafts, since = 0, time.monotonic()
     for one in found:
         batch.append(one)
-        drafts += len(one[1].drafts) if isinstance(one[1], Read) else 0
+        drafts += len(one[1].drafts) if isinstance(one[1], SessionRead) else 0
         late = time.monotonic() - since > TOGETHER_S
         if late or len(batch) >= TOGETHER or drafts >= TOGETHER_DRAFTS:
             yield batch
@@ -155,7 +155,9 @@ def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
 
 def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
     for final in (True, False):
-        reads = [made for ask, made in batch if isinstance(made, Read) and ask.final is final]
+        reads = [
+            made for ask, made in batch if isinstance(made, SessionRead) and ask.final is final
+        ]
         if reads:
             tasks = (deferred.TOPICS, deferred.SUMMARY) if final else (deferred.TOPICS,)
             lessons = (deferred.LESSONS,) if ctx.settings.learn_from_outcomes else ()

@@ -148,7 +148,7 @@ def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> No
     if older.trust > memory.trust or (older.trust == memory.trust and heavier):
         kept, gone = older, memory
     become_one(ctx, shelf, kept, gone)
-    ctx.noted("merge", "job", [kept.id, gone.id])
+    ctx.audit("merge", "job", [kept.id, gone.id])
     ctx.count("ideas_merged")
 
 
@@ -239,11 +239,11 @@ def _share_entities(memory: Memory, near: Neighbour) -> bool:
 def _bind(ctx: Context, shelf: Shelf, memory: Memory, tie: placement.Tie) -> None:
     if tie.relation is Relation.SUPERSEDES:
         shelf.journal.supersede(tie.other.id, memory.id, ctx.now())
-        ctx.noted("supersede", "job", [memory.id, tie.other.id])
+        ctx.audit("supersede", "job", [memory.id, tie.other.id])
         ctx.count("ideas_superseded")
         ctx.notify()
         return
     link = Link(memory.id, tie.other.id, tie.relation, tie.weight, ctx.now())
     shelf.journal.link_all([link])
-    ctx.noted("link", "job", [memory.id, tie.other.id], relation=tie.relation.value)
+    ctx.audit("link", "job", [memory.id, tie.other.id], relation=tie.relation.value)
     ctx.count("ideas_linked")

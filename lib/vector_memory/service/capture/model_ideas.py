@@ -105,7 +105,7 @@ def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
         if placed.action != "unchanged":
             others = [tie.other.id for tie in placed.ties]
-            ctx.noted("store", "job", [placed.memory.id, *others], did=placed.action)
+            ctx.audit("store", "job", [placed.memory.id, *others], did=placed.action)
             stored += 1
     return stored
 

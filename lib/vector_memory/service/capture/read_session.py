@@ -19,7 +19,7 @@ Cleaner = Callable[[str], redact.Clean]
 
 
 @dataclass(frozen=True)
-class Ask:
+class ReadRequest:
     """What is to be read.
 
     Attributes:
@@ -38,7 +38,7 @@ class Ask:
 
 
 @dataclass
-class Read:
+class SessionRead:
     """What one reading gave: redacted drafts, where to read on, the session that the file begins with
     and its folder, values redacted, texts dropped because they could not be redacted, and the rules that are
     not followed any more (`policy.given_up`)."""
@@ -53,7 +53,7 @@ class Read:
     over: list[list[str]] = field(default_factory=list)
 
 
-def read(ask: Ask) -> Read:
+def read(ask: ReadRequest) -> SessionRead:
     """Read what is new in a transcript.
 
     Raises:
@@ -65,7 +65,7 @@ def read(ask: Ask) -> Read:
         return _read(ask, session, cwd)
 
 
-def _read(ask: Ask, session: str, cwd: str) -> Read:
+def _read(ask: ReadRequest, session: str, cwd: str) -> SessionRead:
     redacted = 0
     # The same prompt, title and file names come again and again in one transcript. A value that came to be
     # known since then may stand in a text that was looked at before.
@@ -86,14 +86,14 @@ def _read(ask: Ask, session: str, cwd: str) -> Read:
             last_assistant_message=ask.last_message,
             clean=clean,
         )
-        made = Read(ask.path, moved, session, cwd, redactions=redacted)
+        made = SessionRead(ask.path, moved, session, cwd, redactions=redacted)
         for draft in drafts:
             _add(made, draft, lambda text: cached(text, redact.values_known()))
     made.over = policy.given_up()
     return made
 
 
-def _add(made: Read, draft: Draft, clean: Cleaner) -> None:
+def _add(made: SessionRead, draft: Draft, clean: Cleaner) -> None:
     try:
         text, title = clean(draft.text), clean(draft.title)
         tags = tuple(clean(word).text for word in draft.tags)

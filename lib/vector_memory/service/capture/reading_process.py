@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from vector_memory.index.memories import Draft
-from vector_memory.service.capture.read_session import Ask, Read
+from vector_memory.service.capture.read_session import ReadRequest, SessionRead
 from vector_memory.service.capture.reading_worker import draft_of, read_of, reading_s, request_of
 from vector_memory.system.children import Child
 
@@ -40,9 +40,11 @@ class ReadingProcess:
         """The process's id, None while there is none."""
         return self._child.pid if self._child is not None else None
 
-    def read_all(self, asks: Iterable[Ask]) -> Iterator[tuple[Ask, Read | OSError]]:
+    def read_all(
+        self, asks: Iterable[ReadRequest]
+    ) -> Iterator[tuple[ReadRequest, SessionRead | OSError]]:
         """Yield each reading in order, or why there is none. While one is stored the next is read."""
-        waiting: deque[Ask] = deque()
+        waiting: deque[ReadRequest] = deque()
         for ask in chain(asks, (None,)):
             if ask is not None:
                 waiting.append(ask)
@@ -60,13 +62,13 @@ class ReadingProcess:
         if child is not None:
             child.end()
 
-    def _send(self, ask: Ask) -> None:
+    def _send(self, ask: ReadRequest) -> None:
         if self._child is None:
             self._child = Child("vector_memory.service.capture.reading_worker", self._pycache)
         # Where the child has gone or hangs, the answer that does not come tells so.
         self._child.send(json.dumps(request_of(ask)).encode(), SEND_S)
 
-    def _receive(self, ask: Ask) -> Read | OSError:
+    def _receive(self, ask: ReadRequest) -> SessionRead | OSError:
         assert self._child is not None
         drafts: list[Draft] = []
         patience_s = PATIENCE * reading_s(ask)

@@ -20,7 +20,7 @@ from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
 from vector_memory.model import CleanText
 from vector_memory.redact import policy
-from vector_memory.service.capture.read_session import Ask, Read, read
+from vector_memory.service.capture.read_session import ReadRequest, SessionRead, read
 from vector_memory.system import children
 from vector_memory.system.frames import read_frame, write_frame
 from vector_memory.system.paths import Home
@@ -51,7 +51,7 @@ def main() -> None:
         pass
 
 
-def reading_s(ask: Ask) -> float:
+def reading_s(ask: ReadRequest) -> float:
     """Return the seconds of processor time that a reading may take: some ten times what it takes as a
     rule."""
     try:
@@ -61,7 +61,7 @@ def reading_s(ask: Ask) -> float:
     return READ_S + max(0, size) / 1e6 * READ_S_PER_MB
 
 
-def _answer(answers: IO[bytes], ask: Ask) -> None:
+def _answer(answers: IO[bytes], ask: ReadRequest) -> None:
     try:
         made = read(ask)
     except OSError as error:
@@ -71,21 +71,21 @@ def _answer(answers: IO[bytes], ask: Ask) -> None:
         write_frame(answers, json.dumps(frame).encode())
 
 
-def request_of(ask: Ask) -> dict[str, Any]:
+def request_of(ask: ReadRequest) -> dict[str, Any]:
     """Return what asks for a reading, as plain JSON values."""
     cursor = ask.cursor.to_dict() if ask.cursor else None
     return {**vars(ask), "cursor": cursor}
 
 
-def ask_of(request: dict[str, Any]) -> Ask:
+def ask_of(request: dict[str, Any]) -> ReadRequest:
     """Return what `request_of` was made of."""
     cursor = request["cursor"]
     told = tuple(request["configurations"])
     read_from = Cursor.from_dict(cursor) if cursor else None
-    return Ask(**{**request, "cursor": read_from, "configurations": told})
+    return ReadRequest(**{**request, "cursor": read_from, "configurations": told})
 
 
-def frames_of(made: Read) -> Iterator[dict[str, Any]]:
+def frames_of(made: SessionRead) -> Iterator[dict[str, Any]]:
     """Yield a reading as frames of plain JSON values."""
     for start in range(0, len(made.drafts), FRAME_DRAFTS):
         yield {"drafts": [_plain(one) for one in made.drafts[start : start + FRAME_DRAFTS]]}
@@ -112,6 +112,6 @@ def draft_of(values: list[Any]) -> Draft:
     )
 
 
-def read_of(plain: dict[str, Any], drafts: list[Draft]) -> Read:
+def read_of(plain: dict[str, Any], drafts: list[Draft]) -> SessionRead:
     """Return the reading of its last frame and its drafts."""
-    return Read(**{**plain, "cursor": Cursor.from_dict(plain["cursor"]), "drafts": drafts})
+    return SessionRead(**{**plain, "cursor": Cursor.from_dict(plain["cursor"]), "drafts": drafts})

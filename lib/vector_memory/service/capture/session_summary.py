@@ -15,13 +15,13 @@ from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.notes.daily_note import section, with_section
 from vector_memory.index.tools import clip
-from vector_memory.index.topics.spans import Span
+from vector_memory.index.topics.spans import TopicSpan
 from vector_memory.index.topics.summaries import Summary
-from vector_memory.index.topics.turns import Turn, lines_of
+from vector_memory.index.topics.turns import TopicTurn, lines_of
 from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives, session_topics
-from vector_memory.service.capture.session_topics import Told
+from vector_memory.service.capture.session_topics import SessionContents
 from vector_memory.service.capture.store_session import memory_id
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import name_in, project_names
@@ -55,7 +55,7 @@ def forgotten(ctx: Context, sessions: Iterable[str]) -> None:
             _made_anew(ctx, one, had_archive)
 
 
-def _made_anew(ctx: Context, one: Told, had_archive: bool) -> None:
+def _made_anew(ctx: Context, one: SessionContents, had_archive: bool) -> None:
     summary = one.shelf.journal.by_ids([_summary_id(one)]).get(_summary_id(one))
     if summary is not None and summary.status is Status.ACTIVE:
         if one.tree:
@@ -108,14 +108,14 @@ def take_out_sections(folder: str, session: str) -> int:
     return changed
 
 
-def _keep(ctx: Context, one: Told) -> None:
+def _keep(ctx: Context, one: SessionContents) -> None:
     """Write what the settings say about a session that has ended."""
     _archive(ctx, one)
     if ctx.settings.daily_notes:
         _note(ctx, one)
 
 
-def _archive(ctx: Context, one: Told) -> None:
+def _archive(ctx: Context, one: SessionContents) -> None:
     if not ctx.settings.archive:
         return
     try:
@@ -125,21 +125,21 @@ def _archive(ctx: Context, one: Told) -> None:
         log.warning("the session is not archived: %s", error)
 
 
-def _heading(one: Told) -> str:
+def _heading(one: SessionContents) -> str:
     """Return when a session began, what it began with, and where."""
     name = name_in(project_names([one.shelf]), one.project)
     at = one.turns[0].first.at.astimezone()
     return f"{at:%H:%M} {one.tree[0].name}" + (f" ({name})" if name else "")
 
 
-def _summary_id(one: Told) -> str:
+def _summary_id(one: SessionContents) -> str:
     return memory_id(f"{one.session}:summary", one.project)
 
 
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def summarise(one: Told) -> None:
+def summarise(one: SessionContents) -> None:
     """Store a session's summary as a memory, one for each session and project; none where it says
     too little."""
     if not one.tree:
@@ -156,7 +156,7 @@ def summarise(one: Told) -> None:
             one.shelf.journal.update(made)
 
 
-def lines_about(turns: Sequence[Turn], tree: Sequence[Span]) -> list[str]:
+def lines_about(turns: Sequence[TopicTurn], tree: Sequence[TopicSpan]) -> list[str]:
     """Return what a session was about, what came of it, what was left open, and its files."""
     # What an earlier topic left open was most likely taken up by a later one.
     said = Summary(
@@ -174,7 +174,7 @@ def _last(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(clip(text, SAID_CHARS) for text in reversed(unique(texts)[-MOST_SAID:]))
 
 
-def _memory(one: Told) -> Memory:
+def _memory(one: SessionContents) -> Memory:
     first, last = one.turns[0].first, one.turns[-1].first
     made = Memory(
         id=_summary_id(one),
@@ -206,7 +206,7 @@ def _fitting(lines: Sequence[str]) -> str:
 # -- the daily note -------------------------------------------------------------------------------
 
 
-def _note(ctx: Context, one: Told, only_known: bool = False) -> None:
+def _note(ctx: Context, one: SessionContents, only_known: bool = False) -> None:
     """Put a session's section into the note of the day on which it began; take it out where nothing
     of the session is left."""
     at = one.turns[0].first.at if one.turns else _began(one)
@@ -219,11 +219,11 @@ def _note(ctx: Context, one: Told, only_known: bool = False) -> None:
         log.warning("the daily note is not written: %s", error)
 
 
-def _began(one: Told) -> datetime:
+def _began(one: SessionContents) -> datetime:
     return min(memory.created_at for memory in one.memories)
 
 
-def _section(one: Told) -> str:
+def _section(one: SessionContents) -> str:
     lines = [str(redact.clean(line).text) for line in lines_about(one.turns, one.tree)]
     return section(one.session, str(redact.clean(_heading(one)).text), lines)
 

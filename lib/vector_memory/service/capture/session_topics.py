@@ -17,9 +17,9 @@ from vector_memory import redact
 from vector_memory.errors import StoreDamagedError, UnsafeTextError
 from vector_memory.index.memories import SUBAGENT_TAG
 from vector_memory.index.tools import clip
-from vector_memory.index.topics.spans import Span, spans, walk
-from vector_memory.index.topics.summaries import Idea
-from vector_memory.index.topics.turns import Passage, Turn, turns_of
+from vector_memory.index.topics.spans import TopicSpan, spans, walk
+from vector_memory.index.topics.summaries import SummaryIdea
+from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.journal.journal import text_hash
 from vector_memory.model import PASSAGE, QUIET, TOPIC, Memory, Origin, Scope, Source, Status
 from vector_memory.service.base.context import Context
@@ -49,7 +49,7 @@ IDEA_KINDS = frozenset(
 
 
 @dataclass(frozen=True)
-class Told:
+class SessionContents:
     """What a store holds of one session for one project: everything, whatever its status, the turns
     that its passages make, and their topics."""
 
@@ -57,11 +57,11 @@ class Told:
     session: str
     project: str
     memories: list[Memory]
-    turns: list[Turn]
-    tree: list[Span]
+    turns: list[TopicTurn]
+    tree: list[TopicSpan]
 
 
-def derive(ctx: Context, sessions: Iterable[str]) -> list[Told]:
+def derive(ctx: Context, sessions: Iterable[str]) -> list[SessionContents]:
     """Find the topics of these sessions anew, store what has changed, and return what was read."""
     found = []
     for session in sessions:
@@ -69,13 +69,13 @@ def derive(ctx: Context, sessions: Iterable[str]) -> list[Told]:
             parts = read(ctx, session)
             changed = sum(_store(one) for one in parts)
         if changed:
-            ctx.noted("derive", "job", [], session=session, changed=changed)
+            ctx.audit("derive", "job", [], session=session, changed=changed)
             ctx.notify()
         found += parts
     return found
 
 
-def read(ctx: Context, session: str) -> list[Told]:
+def read(ctx: Context, session: str) -> list[SessionContents]:
     """Return what the stores hold of a session, by project."""
     return [
         _told(ctx, shelf, session, project, memories)
@@ -84,13 +84,15 @@ def read(ctx: Context, session: str) -> list[Told]:
     ]
 
 
-def _told(ctx: Context, shelf: Shelf, session: str, project: str, memories: list[Memory]) -> Told:
+def _told(
+    ctx: Context, shelf: Shelf, session: str, project: str, memories: list[Memory]
+) -> SessionContents:
     turns = spoken = _turns(ctx, shelf, memories)
     # No topic repeats the words of what is held back.
     safe = [one for one in memories if not one.is_held]
     if len(safe) < len(memories):
         spoken = _turns(ctx, shelf, safe)
-    return Told(shelf, session, project, memories, turns, _tree(spoken, safe))
+    return SessionContents(shelf, session, project, memories, turns, _tree(spoken, safe))
 
 
 def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
@@ -107,7 +109,7 @@ def _by_project(shelf: Shelf, session: str) -> dict[str, list[Memory]]:
     return found
 
 
-def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Turn]:
+def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[TopicTurn]:
     """Return the turns that the active passages among these memories make, with the vectors that are
     there already."""
     passages = [one for one in memories if _is_talk(one)]
@@ -116,17 +118,17 @@ def _turns(ctx: Context, shelf: Shelf, memories: Sequence[Memory]) -> list[Turn]
     return turns_of(_passage(one, vectors.get(text_hash(one.embedded))) for one in passages)
 
 
-def _tree(turns: Sequence[Turn], memories: Sequence[Memory]) -> list[Span]:
+def _tree(turns: Sequence[TopicTurn], memories: Sequence[Memory]) -> list[TopicSpan]:
     """Return the topics of turns; none where they say too little."""
     if sum(len(turn.text) for turn in turns) < LEAST_CHARS:
         return []
     return spans(turns, ideas(memories))
 
 
-def ideas(memories: Iterable[Memory]) -> list[Idea]:
+def ideas(memories: Iterable[Memory]) -> list[SummaryIdea]:
     """Return what is known to have been decided, concluded or left open."""
     return [
-        Idea(one.source.turn, one.kind, _LEAD.sub("", one.text, count=1))
+        SummaryIdea(one.source.turn, one.kind, _LEAD.sub("", one.text, count=1))
         for one in memories
         if one.kind in IDEA_KINDS and one.status is Status.ACTIVE and not one.extra.get("done")
     ]
@@ -169,7 +171,7 @@ def _passage(memory: Memory, vector: Vector | None) -> Passage:
 
 
 def _memories(
-    found: Sequence[Span], session: str, project: str, rows: Sequence[Memory]
+    found: Sequence[TopicSpan], session: str, project: str, rows: Sequence[Memory]
 ) -> list[Memory]:
     """Return the topics as memories. Those that were stored keep their ids, and a new one takes the
     place of one that there is no more, so that cutting anew leaves nothing behind."""
@@ -203,7 +205,7 @@ def _memories(
     return made
 
 
-def _place(span: Span) -> str:
+def _place(span: TopicSpan) -> str:
     """Return a topic's name among those of its session, the same however it grows."""
     return f"{span.level}:{span.key}"
 
@@ -219,7 +221,7 @@ def _new_id(session: str, place: str, project: str, taken: set[str]) -> str:
     return id
 
 
-def _memory(span: Span, parent: str, session: str, project: str, id: str) -> Memory:
+def _memory(span: TopicSpan, parent: str, session: str, project: str, id: str) -> Memory:
     first = span.members[0].first
     text = clip_lines([span.name, *span.summary.lines()], TEXT_CHARS)
     made = Memory(
@@ -237,7 +239,7 @@ def _memory(span: Span, parent: str, session: str, project: str, id: str) -> Mem
     return trust_marks.settled(made)
 
 
-def files_of(members: Sequence[Turn]) -> list[str]:
+def files_of(members: Sequence[TopicTurn]) -> list[str]:
     """Return the files of turns, those of the last turns first."""
     return list(
         dict.fromkeys(f for turn in reversed(members) for one in turn.passages for f in one.files)
@@ -255,7 +257,7 @@ def clip_lines(lines: Sequence[str], size: int) -> str:
     return "\n".join(kept)
 
 
-def _store(told: Told) -> int:
+def _store(told: SessionContents) -> int:
     """Write the topics that are new or have changed, and empty the places of those that are gone;
     return how many were written."""
     rows = [one for one in told.memories if one.kind == TOPIC]

@@ -28,7 +28,7 @@ from vector_memory.system.files import with_real_folder
 if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
     from vector_memory.model import CleanText
-    from vector_memory.service.capture.read_session import Ask, Read
+    from vector_memory.service.capture.read_session import ReadRequest, SessionRead
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ def index_transcript(
     return store(ctx, [_read(ctx, ask, apart)], folder, tasks)
 
 
-def _read(ctx: Context, ask: Ask, apart: bool) -> Read:
+def _read(ctx: Context, ask: ReadRequest, apart: bool) -> SessionRead:
     """Read here what is soon read; much in a process of its own, since prompts would wait."""
     offset = ask.cursor.offset if ask.cursor else 0
     if not apart and os.path.getsize(ask.path) - offset < FAR_BYTES:
@@ -100,16 +100,18 @@ def _read(ctx: Context, ask: Ask, apart: bool) -> Read:
     return made
 
 
-def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> Ask:
+def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> ReadRequest:
     """Return what is to be read of a transcript: what its cursor leaves."""
     path = with_real_folder(path)
     kept = ctx.state.cursor(path)
-    return read_session.Ask(path, Cursor.from_dict(kept) if kept else None, final, last_message)
+    return read_session.ReadRequest(
+        path, Cursor.from_dict(kept) if kept else None, final, last_message
+    )
 
 
 def store(
     ctx: Context,
-    reads: Sequence[Read],
+    reads: Sequence[SessionRead],
     folder: str = "",
     tasks: Sequence[str] = (),
     by_path: Sequence[str] = (),
@@ -147,7 +149,7 @@ def store(
     return captured
 
 
-def _folder(made: Read, draft: Draft) -> str:
+def _folder(made: SessionRead, draft: Draft) -> str:
     """Return the folder of a draft's session: the one that it was started in, as hooks tell it, not
     the one that it went to."""
     same = draft.session in ("", made.session)
@@ -228,7 +230,7 @@ def _note(ctx: Context, added: list[str], changed: list[str], dropped: list[str]
     """Note in the audit log what was stored, by a hook unless a backfill is going on."""
     actor = "user" if ctx.filling else "hook"
     counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
-    ctx.noted("store", actor, [*added, *changed, *dropped], **counts)
+    ctx.audit("store", actor, [*added, *changed, *dropped], **counts)
 
 
 def _exchanges(memories: Iterable[Memory]) -> dict[str, list[Memory]]:

@@ -89,7 +89,7 @@ def _set(
     kept = counted_records.keep(ctx, place, record)
     if kept is None:
         raise BadInputError("A note of this key was forgotten on purpose.", "Take another key.")
-    ctx.noted("scratch", request_fields.actor_of(request), [kept.id])
+    ctx.audit("scratch", request_fields.actor_of(request), [kept.id])
     return {"notes": [_told(kept)]}
 
 
@@ -100,7 +100,7 @@ def _clear(
         raise NotFoundError(f"There is no note {request['key']!r}.", "List the notes.")
     gone = [living[_key(request)]] if request.get("key") else list(living.values())
     counted_records.drop(ctx, ctx.shelf_of(place), gone)
-    ctx.noted("scratch", request_fields.actor_of(request), [one.id for one in gone])
+    ctx.audit("scratch", request_fields.actor_of(request), [one.id for one in gone])
     return {"notes": [], "cleared": len(gone)}
 
 

@@ -50,7 +50,7 @@ def recall(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     if ctx.settings.rerank:
         hits = model_help.reordered(ctx, text, hits)[:k]
     touch(ctx, shelves, hits)
-    ctx.noted("recall", request_fields.actor_of(request), [hit.memory.id for hit in hits])
+    ctx.audit("recall", request_fields.actor_of(request), [hit.memory.id for hit in hits])
     if request.get("for_session"):
         # It stands in the session from now on: no hook says it again.
         given = [hit.memory.id for hit in hits]

@@ -10,12 +10,12 @@ from vector_memory.model import (
 )
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
-from vector_memory.retrieve.echoes import Told, without_echoes
+from vector_memory.retrieve.echoes import ShownTexts, without_echoes
 from vector_memory.retrieve.factors import least_relevance
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.context import Context, scope_of
-from vector_memory.service.base.context_block import Ask, in_sight, show
+from vector_memory.service.base.context_block import HookQuestion, in_sight, show
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, name_in, project_names, touch
@@ -27,7 +27,7 @@ CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 
 
-def on_prompt(ctx: Context, ask: Ask) -> str:
+def on_prompt(ctx: Context, ask: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt or prompts.needs_nothing(ask.prompt):
         return ""
@@ -49,7 +49,9 @@ def on_prompt(ctx: Context, ask: Ask) -> str:
     return "\n".join(one for one in (told, asking) if one)
 
 
-def _relevant(ctx: Context, ask: Ask, place: projects.Place, shelves: Sequence[Shelf]) -> list[Hit]:
+def _relevant(
+    ctx: Context, ask: HookQuestion, place: projects.Place, shelves: Sequence[Shelf]
+) -> list[Hit]:
     """Return what is relevant enough to speak up and was not shown in this session."""
     text = ask.prompt[:MAX_PROMPT_CHARS]
     if ask.before and prompts.points_back(text):
@@ -80,7 +82,7 @@ def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> lis
     passage that it stands in are two memories that say one thing."""
     if not shown or not any(hit.memory.source.session for hit in hits):
         return hits
-    told = Told()
+    told = ShownTexts()
     for shelf in shelves:
         for memory in shelf.journal.by_ids(list(shown)).values():
             told.add(memory)
@@ -89,7 +91,7 @@ def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> lis
 
 def _present(
     ctx: Context,
-    ask: Ask,
+    ask: HookQuestion,
     shelves: Sequence[Shelf],
     hits: Sequence[Hit],
     guide: Sequence[fence.Note],

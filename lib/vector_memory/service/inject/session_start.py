@@ -18,10 +18,10 @@ from vector_memory.model import (
     Scope,
 )
 from vector_memory.retrieve import render
-from vector_memory.retrieve.echoes import Told
+from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_block import Ask, checked, show
+from vector_memory.service.base.context_block import HookQuestion, checked, show
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.inject import after_compaction
 from vector_memory.service.memory import proposals
@@ -42,7 +42,7 @@ NOTED_KINDS = ("decision", "preference", "procedure", "note", "conclusion", "sol
 EPISODES = "episodes"
 
 
-def on_start(ctx: Context, ask: Ask) -> str:
+def on_start(ctx: Context, ask: HookQuestion) -> str:
     """Return the fenced memories that a session starts with: the important, the open, the recent.
 
     After a compaction the model has forgotten what it was shown, so all of it may be shown again.
@@ -108,7 +108,7 @@ def start_notes(
     shares = render.Shares(left, ctx.settings.origin_share)
     hidden = hidden | {one.id for one in given}
     made: list[fence.Note] = []
-    told = Told([one.text for one in given])
+    told = ShownTexts([one.text for one in given])
     for memory in _start_memories(ctx, place, shelves):
         if len(made) >= ctx.settings.start_memories:
             break

@@ -17,7 +17,7 @@ from vector_memory.model import WORLD, Memory, Origin
 from vector_memory.observe.learning import outcomes, tasks, things, trails
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_block import Ask
+from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.system.files import open_plain
 from vector_memory.text import fence
@@ -46,7 +46,9 @@ def at_start(ctx: Context, place: projects.Place, known: Memory) -> list[fence.N
     return _note(known.id, head, [_figures(known.extra), *items], START_TOKENS, foreign)
 
 
-def with_prompt(ctx: Context, place: projects.Place, ask: Ask, known: Memory) -> list[fence.Note]:
+def with_prompt(
+    ctx: Context, place: projects.Place, ask: HookQuestion, known: Memory
+) -> list[fence.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins."""
     prompt = ask.prompt[:PROMPT_CHARS]
     if not tasks.starts_another(prompt):
@@ -69,7 +71,7 @@ def with_prompt(ctx: Context, place: projects.Place, ask: Ask, known: Memory) ->
 
 
 def with_failure(
-    ctx: Context, place: projects.Place, ask: Ask, known: Memory, error: str, command: str
+    ctx: Context, place: projects.Place, ask: HookQuestion, known: Memory, error: str, command: str
 ) -> str:
     """Return the fenced word that a command which fails now used to succeed, or that what it could not
     reach was up; "" where nothing could be expected, or this session's own edits explain it."""
@@ -88,7 +90,7 @@ def with_failure(
 
 
 def _surprise(
-    ctx: Context, place: projects.Place, ask: Ask, known: Memory, key: str
+    ctx: Context, place: projects.Place, ask: HookQuestion, known: Memory, key: str
 ) -> list[fence.Note]:
     thing = learned_records.thing(ctx, place, key)
     if thing is None:

@@ -12,7 +12,7 @@ from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.learned_records import BOARD
 
 if TYPE_CHECKING:
-    from vector_memory.service.base.context_block import Ask
+    from vector_memory.service.base.context_block import HookQuestion
     from vector_memory.text import fence
 
 
@@ -35,7 +35,7 @@ def for_start(ctx: Context, place: projects.Place, hidden: set[str]) -> list[fen
     return advice.at_start(ctx, place, known)
 
 
-def for_prompt(ctx: Context, place: projects.Place, ask: Ask) -> list[fence.Note]:
+def for_prompt(ctx: Context, place: projects.Place, ask: HookQuestion) -> list[fence.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins: once a
     session and kind, and none where nothing is known."""
     known = board(ctx, place) if _may_guide(ctx) else None
@@ -46,7 +46,7 @@ def for_prompt(ctx: Context, place: projects.Place, ask: Ask) -> list[fence.Note
     return advice.with_prompt(ctx, place, ask, known)
 
 
-def for_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
+def for_failure(ctx: Context, ask: HookQuestion, error: str, command: str) -> str:
     """Return the fenced word that a command which fails now used to succeed, or that what it could not
     reach was up; "" where nothing could be expected.
 

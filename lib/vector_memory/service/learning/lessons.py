@@ -25,7 +25,7 @@ from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
 from vector_memory.observe.learning import outcomes, tasks, trails
 from vector_memory.observe.learning import things as world
 from vector_memory.observe.learning.outcomes import Task
-from vector_memory.observe.learning.tasks import Turn
+from vector_memory.observe.learning.tasks import TaskTurn
 from vector_memory.observe.learning.things import Sighting, Thing
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.redact import policy
@@ -116,8 +116,8 @@ def _store(ctx: Context, place: projects.Place, session: str, told: Harvest) -> 
 
 
 def _not_purged(
-    ctx: Context, place: projects.Place, session: str, turns: Sequence[Turn]
-) -> list[Turn]:
+    ctx: Context, place: projects.Place, session: str, turns: Sequence[TaskTurn]
+) -> list[TaskTurn]:
     """Return the turns that the user did not have purged."""
     names = {tombstones.session_name(session), tombstones.project_name(place.id)}
     names |= {f"exchange:{turn.key}" for turn in turns}
@@ -132,7 +132,7 @@ def _not_purged(
     ]
 
 
-def _measured(groups: Sequence[Sequence[Turn]], session: str) -> list[Task]:
+def _measured(groups: Sequence[Sequence[TaskTurn]], session: str) -> list[Task]:
     """Return the tasks in which anything was done."""
     following = [*(group[0].prompt for group in groups[1:]), ""]
     return [

@@ -10,13 +10,13 @@ from functools import lru_cache
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import Call, Exchange
+from vector_memory.index.exchanges import Exchange, ToolUse
 from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
-from vector_memory.index.fixes.commands import Part
+from vector_memory.index.fixes.commands import CommandPart
 from vector_memory.index.fixes.errors import error_line, signature
 from vector_memory.observe.learning import things
-from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, Step, Turn
+from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, TaskStep, TaskTurn
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked
@@ -34,7 +34,7 @@ Clean = Callable[[str], str]
 class Harvest:
     """What a transcript, or a part of it, tells: the turns of its main conversation, and what was seen."""
 
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[TaskTurn] = field(default_factory=list)
     sightings: list[Sighting] = field(default_factory=list)
 
 
@@ -65,7 +65,7 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
         start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
         for call in exchange.calls:
             clean(call.command)
-        steps: list[Step] = []
+        steps: list[TaskStep] = []
         for number, call in enumerate(exchange.calls[:MOST_STEPS]):
             steps += _steps(call, start, clean)
             if call.command:
@@ -74,7 +74,7 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
         end = max(exchange.ended_at or start, start)
         prompt = _prompt(exchange.prompt, clean)
         made.turns.append(
-            Turn(exchange.key, prompt, start, end, tuple(steps), exchange.is_interrupted)
+            TaskTurn(exchange.key, prompt, start, end, tuple(steps), exchange.is_interrupted)
         )
     return made
 
@@ -87,17 +87,17 @@ def _prompt(prompt: str, clean: Clean) -> str:
         return ""
 
 
-def _steps(call: Call, start: datetime, clean: Clean) -> Iterator[Step]:
+def _steps(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskStep]:
     at = call.at or start
     if not call.command:
         what = EDIT if call.tool in _WRITERS else READ if call.tool in _READERS else OTHER
         ok = None if not call.is_done else not call.failed
-        yield Step(what, said=clean(call.file), ok=ok, tool=call.tool, at=at)
+        yield TaskStep(what, said=clean(call.file), ok=ok, tool=call.tool, at=at)
         return
     told = commands.telling(call.command)
     if not told:
         what = EDIT if commands.writes(call.command) else READ
-        yield Step(what, tool=call.tool, at=at)
+        yield TaskStep(what, tool=call.tool, at=at)
     elif fixes.is_failure(call):
         yield _run(call, told[-1], False, len(told) == 1, at, clean)
     else:
@@ -106,9 +106,11 @@ def _steps(call: Call, start: datetime, clean: Clean) -> Iterator[Step]:
             yield _run(call, part, ok, len(told) == 1, at, clean)
 
 
-def _run(call: Call, part: Part, ok: bool | None, alone: bool, at: datetime, clean: Clean) -> Step:
+def _run(
+    call: ToolUse, part: CommandPart, ok: bool | None, alone: bool, at: datetime, clean: Clean
+) -> TaskStep:
     output, command = (clean(call.output), clean(call.command)) if ok is False else ("", "")
-    return Step(
+    return TaskStep(
         RUN,
         job=clean(part.job),
         said=clean(fixes.short(call.command)),
@@ -122,13 +124,13 @@ def _run(call: Call, part: Part, ok: bool | None, alone: bool, at: datetime, cle
     )
 
 
-def _seconds(call: Call) -> float:
+def _seconds(call: ToolUse) -> float:
     if call.at is None or call.done_at is None:
         return 0.0
     return max(0.0, (call.done_at - call.at).total_seconds())
 
 
-def _sightings(call: Call, id: str, at: datetime, clean: Clean) -> Iterator[Sighting]:
+def _sightings(call: ToolUse, id: str, at: datetime, clean: Clean) -> Iterator[Sighting]:
     """Yield what a command showed, without anything of which redaction had to take out a part."""
     if not call.is_done:
         return

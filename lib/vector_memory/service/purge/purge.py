@@ -24,7 +24,7 @@ from vector_memory.service.capture import archives, session_summary, session_top
 from vector_memory.service.memory.lookup import memory_json, project_names
 from vector_memory.service.purge import byte_search, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched
-from vector_memory.service.purge.selection import Choice, Part, choose
+from vector_memory.service.purge.selection import PurgeSelection, StorePart, choose
 from vector_memory.service.tools import flags
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
@@ -104,7 +104,7 @@ def resume(ctx: Context) -> None:
 # -- what goes ------------------------------------------------------------------------------------
 
 
-def _preview(ctx: Context, chosen: Choice) -> dict[str, Any]:
+def _preview(ctx: Context, chosen: PurgeSelection) -> dict[str, Any]:
     names = project_names([part.shelf for part in chosen.parts])
     memories = [one for _, one in chosen.memories]
     return {
@@ -125,13 +125,13 @@ def _sources(memories: Sequence[Memory]) -> list[str]:
     return sorted(path for path in paths if os.path.isfile(path))
 
 
-def _standing(ctx: Context, chosen: Choice, progress: Progress) -> dict[str, Any]:
+def _standing(ctx: Context, chosen: PurgeSelection, progress: Progress) -> dict[str, Any]:
     """Tell which files hold the words now."""
     progress(0, 1, "searching every file")
     return _told(_search(ctx, chosen.pieces), chosen)
 
 
-def _remove(ctx: Context, chosen: Choice, done: Done, progress: Progress) -> None:
+def _remove(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress) -> None:
     """Remove rows, and make anew what was made of their sessions."""
     had = _made_of(ctx, chosen)
     # Nobody reads a transcript, or makes topics of what goes, meanwhile.
@@ -152,7 +152,7 @@ def _remove(ctx: Context, chosen: Choice, done: Done, progress: Progress) -> Non
     ctx.drop_snapshots()
 
 
-def _made_of(ctx: Context, chosen: Choice) -> set[str]:
+def _made_of(ctx: Context, chosen: PurgeSelection) -> set[str]:
     """Return the sessions that had a summary."""
     return {
         one.source.session
@@ -162,7 +162,7 @@ def _made_of(ctx: Context, chosen: Choice) -> set[str]:
     }
 
 
-def _remove_rows(ctx: Context, part: Part) -> int:
+def _remove_rows(ctx: Context, part: StorePart) -> int:
     shelf = part.shelf
     with shelf.storing, shelf.following:
         going = set(part.ids)
@@ -187,7 +187,7 @@ def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Me
 # -- the files ------------------------------------------------------------------------------------
 
 
-def _clean_stores(ctx: Context, chosen: Choice, done: Done, progress: Progress) -> None:
+def _clean_stores(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress) -> None:
     for number, part in enumerate(chosen.parts):
         progress(number, len(chosen.parts), "writing anew")
         try:
@@ -251,7 +251,7 @@ def _removed(paths: Sequence[str], done: Done) -> list[str]:
 # -- the proof ------------------------------------------------------------------------------------
 
 
-def _shown_by_search(ctx: Context, chosen: Choice, done: Done) -> Searched:
+def _shown_by_search(ctx: Context, chosen: PurgeSelection, done: Done) -> Searched:
     """Search every file for the words; mend what still holds them, and search again."""
     searched = _search(ctx, chosen.pieces)
     if not searched.found:
@@ -266,7 +266,7 @@ def _shown_by_search(ctx: Context, chosen: Choice, done: Done) -> Searched:
     return _search(ctx, chosen.pieces)
 
 
-def _unshared(ctx: Context, chosen: Choice) -> list[str]:
+def _unshared(ctx: Context, chosen: PurgeSelection) -> list[str]:
     """Return the pieces that no memory holds: a turn of phrase may stand in others, which stay."""
     if chosen.form == "text":
         return chosen.pieces
@@ -305,7 +305,7 @@ def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
     return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
 
 
-def _told(searched: Searched, chosen: Choice) -> dict[str, Any]:
+def _told(searched: Searched, chosen: PurgeSelection) -> dict[str, Any]:
     return {
         "searched": {
             "files": searched.files,

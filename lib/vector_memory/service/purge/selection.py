@@ -39,7 +39,7 @@ LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 
 
 @dataclass
-class Part:
+class StorePart:
     """What goes of one store. `damaged` are rows that hold the words and cannot be read; `derived` are
     topics and summaries of the sessions concerned, which are made anew without what goes."""
 
@@ -55,12 +55,12 @@ class Part:
 
 
 @dataclass
-class Choice:
+class PurgeSelection:
     """What goes: of each store, from which sessions, and by which words it would be seen to be there
     still. `names` are what must not be captured again; `session` and `project` go whole."""
 
     form: str
-    parts: list[Part]
+    parts: list[StorePart]
     sessions: set[str]
     pieces: list[str]
     names: set[str]
@@ -73,7 +73,7 @@ class Choice:
         return [(part.shelf, one) for part in self.parts for one in part.memories]
 
 
-def choose(ctx: Context, request: request_fields.Request) -> Choice:
+def choose(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     """Return what a request is to remove.
 
     Raises:
@@ -98,7 +98,7 @@ def choose(ctx: Context, request: request_fields.Request) -> Choice:
     return made
 
 
-def _by_ids(ctx: Context, request: request_fields.Request) -> Choice:
+def _by_ids(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     """Choose memories, what goes with them, and whatever else holds their whole text."""
     chosen = [lookup(ctx, prefix) for prefix in request_fields.words_of(request, "ids")]
     for _, one in chosen:
@@ -114,11 +114,11 @@ def _by_ids(ctx: Context, request: request_fields.Request) -> Choice:
         holding = _living(shelf, shelf.journal.holding(texts)) if texts else []
         own = _each_once([*own, *(one for one in holding if one.kind not in DERIVED)])
         if own:
-            parts.append(Part(shelf, _each_once([*own, *companions(shelf, own)])))
+            parts.append(StorePart(shelf, _each_once([*own, *companions(shelf, own)])))
     return _choice("ids", parts)
 
 
-def _by_text(ctx: Context, request: request_fields.Request) -> Choice:
+def _by_text(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     """Choose every row that holds the words, of whatever kind and status."""
     words = request_fields.text_of(request, "text", 10_000).strip()
     if len(words) < LEAST_WORDS:
@@ -131,7 +131,7 @@ def _by_text(ctx: Context, request: request_fields.Request) -> Choice:
         ids = shelf.journal.holding(spellings)
         known = shelf.journal.by_ids(ids)
         damaged = [id for id in ids if id not in known]
-        parts.append(Part(shelf, list(known.values()), damaged))
+        parts.append(StorePart(shelf, list(known.values()), damaged))
     return _choice("text", parts, spellings)
 
 
@@ -143,7 +143,7 @@ def _spellings(words: str) -> list[str]:
         return [words]
 
 
-def _by_session(ctx: Context, request: request_fields.Request) -> Choice:
+def _by_session(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     session = request_fields.text_of(request, "session", 256).strip()
     parts = _whole(ctx, Scope(sessions=(session,)))
     if not parts and not archives.archives_of(ctx.home, session):
@@ -157,7 +157,7 @@ def _by_session(ctx: Context, request: request_fields.Request) -> Choice:
     return made
 
 
-def _by_project(ctx: Context, request: request_fields.Request) -> Choice:
+def _by_project(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     folder = os.path.join(
         str(request.get("cwd") or "/"),
         os.path.expanduser(request_fields.text_of(request, "dir", 4_096)),
@@ -174,29 +174,29 @@ def _by_project(ctx: Context, request: request_fields.Request) -> Choice:
     return made
 
 
-def _forgotten(ctx: Context, request: request_fields.Request) -> Choice:
+def _forgotten(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     """Choose the tombstones. Nothing of their words is known any more, so that nothing can be looked
     for; every store is written anew."""
     parts = []
     for shelf in ctx.all_shelves():
         stones = shelf.journal.iter_memories(Scope(), statuses=(Status.FORGOTTEN,))
         # A forgotten topic would be found again, were its stone not there.
-        parts.append(Part(shelf, [one for one in stones if one.kind not in DERIVED]))
+        parts.append(StorePart(shelf, [one for one in stones if one.kind not in DERIVED]))
     return _choice("forgotten", parts)
 
 
-def _whole(ctx: Context, scope: Scope) -> list[Part]:
+def _whole(ctx: Context, scope: Scope) -> list[StorePart]:
     parts = [
-        Part(shelf, list(shelf.journal.iter_memories(scope, statuses=EVERY_STATUS)))
+        StorePart(shelf, list(shelf.journal.iter_memories(scope, statuses=EVERY_STATUS)))
         for shelf in ctx.all_shelves()
     ]
     return [part for part in parts if part.memories]
 
 
-def _choice(form: str, parts: list[Part], pieces: Sequence[str] = ()) -> Choice:
+def _choice(form: str, parts: list[StorePart], pieces: Sequence[str] = ()) -> PurgeSelection:
     memories = [one for part in parts for one in part.memories]
     said = [one for one in memories if form != "forgotten"]
-    return Choice(
+    return PurgeSelection(
         form,
         parts,
         {one.source.session for one in said if one.source.session},
@@ -210,7 +210,7 @@ def _is_count(memory: Memory) -> bool:
     return memory.collection in QUIET and memory.origin is Origin.JOB
 
 
-def _add_derived(part: Part, sessions: set[str]) -> None:
+def _add_derived(part: StorePart, sessions: set[str]) -> None:
     """Add the topics and summaries of these sessions and what was learned from them, unless they go anyway
     or were forgotten."""
     if not sessions:

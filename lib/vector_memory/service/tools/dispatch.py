@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from vector_memory.config import Settings
 from vector_memory.service.base.context import Context
-from vector_memory.service.tools.tool_call import Call, Said
+from vector_memory.service.tools.tool_call import ToolAnswer, ToolCall
 from vector_memory.system.durable_files import write_durably
 
 
-def before(ctx: Context, call: Call) -> Said:
+def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what is said to a call that is about to be made."""
     from vector_memory.service.tools import search_advice
 
@@ -26,7 +26,7 @@ def before(ctx: Context, call: Call) -> Said:
     return replace(said, context="\n".join(one for one in (said.context, warned) if one))
 
 
-def after(ctx: Context, call: Call) -> Said:
+def after(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what is said to a call that was made."""
     from vector_memory.service.tools import search_advice
 

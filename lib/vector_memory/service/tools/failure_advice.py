@@ -14,7 +14,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context, scope_of
-from vector_memory.service.base.context_block import Ask
+from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
 from vector_memory.text import analysis, fence, harmless
@@ -34,7 +34,7 @@ SHOWN_MARK = "fix:"
 LONGEST_ERROR = 40_000
 
 
-def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
+def on_failure(ctx: Context, ask: HookQuestion, error: str, command: str) -> str:
     """Return the fenced fix of an error, "" where none is known.
 
     Args:
@@ -59,7 +59,7 @@ def on_failure(ctx: Context, ask: Ask, error: str, command: str) -> str:
     return _present(ctx, ask, shelves, found)
 
 
-def known_fixes(shelf: Shelf, ask: Ask, sign: str, ctx: Context) -> list[Memory]:
+def known_fixes(shelf: Shelf, ask: HookQuestion, sign: str, ctx: Context) -> list[Memory]:
     """Return a store's fixes of an error by its signature, the most trusted first, the newest of
     equals. The tag is one term of the full-text index, so this reads a handful of rows."""
     words = analysis.lexical("", "", "", SIGNATURE_TAG + sign).split()
@@ -70,7 +70,7 @@ def known_fixes(shelf: Shelf, ask: Ask, sign: str, ctx: Context) -> list[Memory]
     return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
 
 
-def _similar(ctx: Context, ask: Ask, shelves: Sequence[Shelf], line: str) -> list[Memory]:
+def _similar(ctx: Context, ask: HookQuestion, shelves: Sequence[Shelf], line: str) -> list[Memory]:
     """Return a solution of an error that reads much the same: relevance alone would do with the same
     program or topic, and the fix of another error harms."""
     place = ctx.place(ask.folder)
@@ -95,7 +95,9 @@ def _terms(text: str) -> set[str]:
     return set(analysis.lexical("", harmless.unquoted(text), "", "").split())
 
 
-def _present(ctx: Context, ask: Ask, shelves: Sequence[Shelf], found: Sequence[Memory]) -> str:
+def _present(
+    ctx: Context, ask: HookQuestion, shelves: Sequence[Shelf], found: Sequence[Memory]
+) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
     trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and lookup.is_open(one)]
     if not trusted or context_block.in_sight(trusted[0], ask):

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import Call, exchanges
+from vector_memory.index.exchanges import ToolUse, exchanges
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import is_failure, succeeded
 from vector_memory.index.transcript import read_entries
@@ -54,7 +54,7 @@ def _waiting(
                 yield shelf, memory
 
 
-def _verdict(memory: Memory, calls: Sequence[Call], shown_at: datetime) -> bool | None:
+def _verdict(memory: Memory, calls: Sequence[ToolUse], shown_at: datetime) -> bool | None:
     """Whether the fix helped: the first that comes after it was shown decides, the same error again
     or the same command well done. None while neither came."""
     sign, families = memory.extra.get("signature"), memory.extra.get("families") or ()
@@ -68,7 +68,7 @@ def _verdict(memory: Memory, calls: Sequence[Call], shown_at: datetime) -> bool 
     return None
 
 
-def _signed(call: Call) -> str:
+def _signed(call: ToolUse) -> str:
     try:
         return signature(redact.clean(call.output).text, redact.clean(call.command).text)
     except UnsafeTextError:

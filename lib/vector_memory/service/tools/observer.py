@@ -24,8 +24,8 @@ from vector_memory.observe.commands.findings import (
     LIMIT,
     SCOPE_DRIFT,
     TARGET_DRIFT,
+    CommandSurroundings,
     Finding,
-    Surroundings,
 )
 from vector_memory.observe.intent import asked_for, changes, drift, objectives
 from vector_memory.observe.intent.drift import Course
@@ -37,7 +37,7 @@ from vector_memory.service.tools import earlier_prompts, flag_buffer
 from vector_memory.text import fence
 
 if TYPE_CHECKING:
-    from vector_memory.service.tools.tool_call import Call
+    from vector_memory.service.tools.tool_call import ToolCall
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ HEAD = (
 class Watched:
     """What is known of one session."""
 
-    around: Surroundings
+    around: CommandSurroundings
     earlier: tuple[str, ...] = ()
     heard: tuple[str, ...] | None = None
     said: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Watched:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def before(ctx: Context, call: Call) -> str:
+def before(ctx: Context, call: ToolCall) -> str:
     """Look at a call that is about to be made; return the block that warns of it, "" for none.
 
     Whatever goes wrong here, the call is made.
@@ -97,13 +97,13 @@ def before(ctx: Context, call: Call) -> str:
         return ""
 
 
-def _begin(call: Call, place: projects.Place) -> Watched:
+def _begin(call: ToolCall, place: projects.Place) -> Watched:
     """Start to watch a session; one that runs already is known by its transcript."""
     folder = os.path.realpath(call.folder)
     root = _top(folder, place)
     alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
     home = os.path.realpath(os.path.expanduser("~"))
-    around = Surroundings(root, folder, home, os.path.lexists, alias=alias)
+    around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias)
     earlier = earlier_prompts.read(call.transcript)
     watched = Watched(around, earlier.prompts)
     for path in earlier.files:
@@ -128,7 +128,7 @@ def _top(folder: str, place: projects.Place) -> str:
 # -- looking ---------------------------------------------------------------------------------------
 
 
-def _look(ctx: Context, call: Call, place: projects.Place, watched: Watched) -> list[Finding]:
+def _look(ctx: Context, call: ToolCall, place: projects.Place, watched: Watched) -> list[Finding]:
     if watched.heard != call.asked:
         _hear(ctx, call, place, watched)
     around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made)
@@ -154,7 +154,7 @@ def _look(ctx: Context, call: Call, place: projects.Place, watched: Watched) -> 
     return found
 
 
-def _hear(ctx: Context, call: Call, place: projects.Place, watched: Watched) -> None:
+def _hear(ctx: Context, call: ToolCall, place: projects.Place, watched: Watched) -> None:
     """Take in new prompts: what is asked now, and the rules that hold."""
     if watched.heard is not None:
         watched.course.prompted()
@@ -191,7 +191,7 @@ def _rules(ctx: Context, place: projects.Place) -> list[str]:
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def _tell(ctx: Context, call: Call, watched: Watched, found: Sequence[Finding]) -> str:
+def _tell(ctx: Context, call: ToolCall, watched: Watched, found: Sequence[Finding]) -> str:
     if not _look_through(ctx, call):
         return ""
     flags = [flag for one in found if (flag := _flag(ctx, call, watched, one))]
@@ -200,7 +200,7 @@ def _tell(ctx: Context, call: Call, watched: Watched, found: Sequence[Finding]) 
     return _warning(ctx, call, flags) if ctx.settings.observer == "warn" else ""
 
 
-def _keep(ctx: Context, call: Call, watched: Watched, flags: list[dict[str, Any]]) -> None:
+def _keep(ctx: Context, call: ToolCall, watched: Watched, flags: list[dict[str, Any]]) -> None:
     room = max(0, MOST_FLAGS - watched.flags)
     kept = flag_buffer.append(ctx.home, flags[:room]) if flags[:room] else 0
     watched.flags += kept
@@ -208,7 +208,7 @@ def _keep(ctx: Context, call: Call, watched: Watched, flags: list[dict[str, Any]
     ctx.count("flags_dropped", len(flags) - kept)
 
 
-def _look_through(ctx: Context, call: Call) -> bool:
+def _look_through(ctx: Context, call: ToolCall) -> bool:
     """Redact the whole call, so that its secrets go from the words that are kept of it; whether that could
     be done."""
     try:
@@ -228,7 +228,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _flag(ctx: Context, call: Call, watched: Watched, found: Finding) -> dict[str, Any] | None:
+def _flag(ctx: Context, call: ToolCall, watched: Watched, found: Finding) -> dict[str, Any] | None:
     """Return a finding as it is kept: redacted, then cut; None if its words cannot be checked."""
     try:
         what, why = _line(found.what, WHAT_CHARS), _line(found.why, WHY_CHARS)
@@ -271,7 +271,7 @@ def _hash(*words: str) -> str:
 _DRIFTS = (LIMIT, SCOPE_DRIFT, TARGET_DRIFT)
 
 
-def _warning(ctx: Context, call: Call, flags: Sequence[dict[str, Any]]) -> str:
+def _warning(ctx: Context, call: ToolCall, flags: Sequence[dict[str, Any]]) -> str:
     """Return what the agent is told: of what is grave or leads away and was not asked for, once for each
     kind and target."""
     shown = ctx.state.shown(call.session)

@@ -33,18 +33,18 @@ from vector_memory.model import (
     Memory,
 )
 from vector_memory.observe.search import names_match as names
-from vector_memory.observe.search.names_match import Naming
-from vector_memory.observe.search.pattern_terms import Sought, sought
-from vector_memory.observe.search.searches import Looked, searches
+from vector_memory.observe.search.names_match import MemoryNames
+from vector_memory.observe.search.pattern_terms import SearchTerms, sought
+from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
-from vector_memory.retrieve.echoes import Told
+from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory, context_block
 from vector_memory.service.base.context import Context, scope_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes, merged_result
 from vector_memory.service.tools.edited_files import edits_of
-from vector_memory.service.tools.tool_call import NOTHING, Call, Said
+from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
 from vector_memory.text import analysis, fence, mentions, shell
 from vector_memory.text.harmless import is_marked
 
@@ -82,20 +82,20 @@ _saying = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Found:
+class NamedMemory:
     """A memory that names what is looked for: how well, what it names, its files, the likeliest first, and
     what became of them."""
 
     memory: Memory
     shelf: Shelf
     fit: float
-    held: Naming
+    held: MemoryNames
     named: tuple[str, ...] = ()
     score: float = 0.0
     files: file_changes.Files = file_changes.Files()
 
 
-def before(ctx: Context, call: Call) -> Said:
+def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what is said to a search that is about to run: context beside it or, in the mode for that
     and where memory surely has it, an answer in its place."""
     mode = ctx.settings.facade
@@ -109,7 +109,7 @@ def before(ctx: Context, call: Call) -> Said:
         return _failed(ctx, error)
 
 
-def after(ctx: Context, call: Call) -> Said:
+def after(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what a search's result is replaced with in the mode for that: itself, with what is known on
     top of it."""
     if ctx.settings.facade != "merge" or call.response is None:
@@ -119,18 +119,18 @@ def after(ctx: Context, call: Call) -> Said:
         if not said:
             return NOTHING
         merged = merged_result.with_memory(call.tool, call.response, said.context)
-        return Said(output=merged) if merged is not None else said
+        return ToolAnswer(output=merged) if merged is not None else said
     except Exception as error:
         return _failed(ctx, error)
 
 
-def _failed(ctx: Context, error: Exception) -> Said:
+def _failed(ctx: Context, error: Exception) -> ToolAnswer:
     log.warning("a search got no memory: %r", error)
     ctx.count("facade_failed")
     return NOTHING
 
 
-def _said(ctx: Context, call: Call, may_serve: bool) -> Said:
+def _said(ctx: Context, call: ToolCall, may_serve: bool) -> ToolAnswer:
     looked = searches(call.tool, call.input)
     if looked is None:
         return NOTHING
@@ -152,12 +152,12 @@ def _said(ctx: Context, call: Call, may_serve: bool) -> Said:
         return _present(ctx, call, looked, wanted, found, may_serve)
 
 
-def listener(call: Call) -> str:
+def listener(call: ToolCall) -> str:
     """Return by which name it is noted what was shown: a subagent sees nothing of what its session saw."""
     return f"{call.session}:{call.agent}" if call.agent else call.session
 
 
-def _is_elsewhere(wanted: Sought, call: Call, place: projects.Place) -> bool:
+def _is_elsewhere(wanted: SearchTerms, call: ToolCall, place: projects.Place) -> bool:
     """Whether a search looks nowhere in the project."""
     roots = (*_roots(call, place), os.path.realpath(call.cwd))
     if not wanted.places:
@@ -172,7 +172,7 @@ def _is_elsewhere(wanted: Sought, call: Call, place: projects.Place) -> bool:
     )
 
 
-def _within(wanted: Sought, call: Call, place: projects.Place) -> tuple[str, ...]:
+def _within(wanted: SearchTerms, call: ToolCall, place: projects.Place) -> tuple[str, ...]:
     """Return the places that are looked in, without the whole project: that says nothing."""
     whole = {*_roots(call, place), call.folder}
     return tuple(
@@ -180,7 +180,7 @@ def _within(wanted: Sought, call: Call, place: projects.Place) -> tuple[str, ...
     )
 
 
-def _roots(call: Call, place: projects.Place) -> tuple[str, ...]:
+def _roots(call: ToolCall, place: projects.Place) -> tuple[str, ...]:
     return tuple(dict.fromkeys((os.path.realpath(call.folder), place.root)))
 
 
@@ -188,8 +188,12 @@ def _roots(call: Call, place: projects.Place) -> tuple[str, ...]:
 
 
 def find(
-    ctx: Context, call: Call, wanted: Sought, place: projects.Place, shelves: Sequence[Shelf]
-) -> list[Found]:
+    ctx: Context,
+    call: ToolCall,
+    wanted: SearchTerms,
+    place: projects.Place,
+    shelves: Sequence[Shelf],
+) -> list[NamedMemory]:
     """Return the memories that name what is looked for and may come, the most telling first.
 
     Words and names find them: no vector is made, whose model would take longer than all else.
@@ -204,14 +208,14 @@ def find(
 
 def _named(
     ctx: Context,
-    call: Call,
-    wanted: Sought,
+    call: ToolCall,
+    wanted: SearchTerms,
     place: projects.Place,
     shelves: Sequence[Shelf],
     terms: Sequence[str],
     most: int,
-) -> list[Found]:
-    ask = context_block.Ask(call.session, call.folder, compacted_at=call.compacted_at)
+) -> list[NamedMemory]:
+    ask = context_block.HookQuestion(call.session, call.folder, compacted_at=call.compacted_at)
     found = []
     for shelf in shelves:
         rows = shelf.journal.matching(list(dict.fromkeys(terms)), scope_of(place), most)
@@ -223,19 +227,19 @@ def _named(
             held = names.naming(memory.title, memory.text, memory.files)
             fit = names.fit(wanted, held)
             if fit:
-                found.append(Found(memory, shelf, fit, held))
+                found.append(NamedMemory(memory, shelf, fit, held))
     complete = partial(_with_files, wanted, (*_roots(call, place), call.folder))
     return [one for one in map(complete, _best(ctx, found)) if one.named]
 
 
-def _best(ctx: Context, found: Sequence[Found]) -> list[Found]:
+def _best(ctx: Context, found: Sequence[NamedMemory]) -> list[NamedMemory]:
     weighed = [replace(one, score=_score(ctx, one)) for one in found]
     return sorted(weighed, key=lambda one: (one.score, one.memory.created_at), reverse=True)[
         :MOST_WEIGHED
     ]
 
 
-def _with_files(wanted: Sought, roots: Sequence[str], one: Found) -> Found:
+def _with_files(wanted: SearchTerms, roots: Sequence[str], one: NamedMemory) -> NamedMemory:
     """Return a memory with the files that it is about, those that are looked in first: those that it
     names, and those of the turn in which it was said. It has none where they are not where is looked."""
     memory = one.memory
@@ -282,7 +286,7 @@ def _may_come(ctx: Context, memory: Memory) -> bool:
     )
 
 
-def _score(ctx: Context, one: Found) -> float:
+def _score(ctx: Context, one: NamedMemory) -> float:
     """Return what orders memories: how exactly they name it, what kind they are, whether they name a
     file themselves, whose words they are, and how fresh they are."""
     days = max(0.0, (ctx.now() - one.memory.created_at).total_seconds() / 86_400)
@@ -300,12 +304,12 @@ def _score(ctx: Context, one: Found) -> float:
 
 def _present(
     ctx: Context,
-    call: Call,
-    looked: Looked,
-    wanted: Sought,
-    found: Sequence[Found],
+    call: ToolCall,
+    looked: SearchCall,
+    wanted: SearchTerms,
+    found: Sequence[NamedMemory],
     may_serve: bool,
-) -> Said:
+) -> ToolAnswer:
     """Return the best of what was found, fenced, and note that it was said."""
     key = listener(call)
     shown = ctx.state.shown(key)
@@ -329,18 +333,18 @@ def _present(
     for one in fresh:
         if one.memory.id in chosen:
             ctx.uses.add(one.shelf, [one.memory.id], ctx.now())
-    return Said(instead=told) if serves else Said(context=told)
+    return ToolAnswer(instead=told) if serves else ToolAnswer(context=told)
 
 
-def _digest(wanted: Sought) -> str:
+def _digest(wanted: SearchTerms) -> str:
     """Return what a search is known by: what it looks for, however it is written."""
     words = sorted(repr((one.names, one.words, one.files)) for one in wanted.alternatives)
     return hashlib.blake2b("\n".join(words).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def _not_told(found: Sequence[Found], shown: set[str]) -> list[Found]:
+def _not_told(found: Sequence[NamedMemory], shown: set[str]) -> list[NamedMemory]:
     """Return what the session was not given, neither itself nor in another memory's words."""
-    told = Told()
+    told = ShownTexts()
     ids = list(shown)
     for shelf in {id(one.shelf): one.shelf for one in found}.values() if ids else ():
         for memory in shelf.journal.by_ids(ids).values():
@@ -354,7 +358,7 @@ def _not_told(found: Sequence[Found], shown: set[str]) -> list[Found]:
 
 
 def _notes(
-    ctx: Context, found: Sequence[Found], wanted: Sought, title: str
+    ctx: Context, found: Sequence[NamedMemory], wanted: SearchTerms, title: str
 ) -> Iterator[fence.Note]:
     """Yield as many notes as the budget holds."""
     left = ctx.settings.facade_tokens - render.FENCE_TOKENS - fence.tokens(title)
@@ -373,13 +377,13 @@ def _notes(
             yield note
 
 
-def _around(wanted: Sought) -> list[str]:
+def _around(wanted: SearchTerms) -> list[str]:
     """Return the words around which a text is cut: names, where they are looked for."""
     exact = [one for part in wanted.alternatives for one in (*part.names, *part.files)]
     return exact or [one for part in wanted.alternatives for one in part.words]
 
 
-def _head(one: Found, project: str) -> str:
+def _head(one: NamedMemory, project: str) -> str:
     """Return a note's first line: what every memory's says, without the transcript that it came from, whose
     name is long, and with its files and what became of them."""
     memory = one.memory
@@ -393,7 +397,7 @@ def _head(one: Found, project: str) -> str:
     return " · ".join([line, *filter(None, told)])
 
 
-def _files_of(one: Found, roots: Sequence[str]) -> file_changes.Files:
+def _files_of(one: NamedMemory, roots: Sequence[str]) -> file_changes.Files:
     """Return what became of the files that a memory is about, since its turn was over: what the turn itself
     wrote is what the memory speaks of."""
     memory = one.memory
@@ -401,7 +405,7 @@ def _files_of(one: Found, roots: Sequence[str]) -> file_changes.Files:
     return file_changes.look(one.named, roots, max(made, _turn_end(one) or made))
 
 
-def _turn_end(one: Found) -> datetime | None:
+def _turn_end(one: NamedMemory) -> datetime | None:
     """Return by when the turn of a memory was over: when the next one began, else when the transcript was
     written last; None where that is not known."""
     source = one.memory.source
@@ -421,7 +425,9 @@ def _turn_end(one: Found) -> datetime | None:
 # -- in a search's place --------------------------------------------------------------------------
 
 
-def _may_serve(ctx: Context, call: Call, looked: Looked, wanted: Sought, best: Found) -> bool:
+def _may_serve(
+    ctx: Context, call: ToolCall, looked: SearchCall, wanted: SearchTerms, best: NamedMemory
+) -> bool:
     """Whether a memory may stand in a search's place: it names all that is looked for, says where, its
     files are as they were, and neither a subagent nor an edit waits for the real result."""
     return (
@@ -438,7 +444,7 @@ def _may_serve(ctx: Context, call: Call, looked: Looked, wanted: Sought, best: F
     )
 
 
-def _is_editing(ctx: Context, call: Call, wanted: Sought) -> bool:
+def _is_editing(ctx: Context, call: ToolCall, wanted: SearchTerms) -> bool:
     edits = edits_of(ctx.running, call.session)
     if edits.in_turn(call.prompt):
         return True
@@ -446,7 +452,7 @@ def _is_editing(ctx: Context, call: Call, wanted: Sought) -> bool:
     return any(edits.touch(path) for path in paths)
 
 
-def _note_edits(ctx: Context, call: Call) -> None:
+def _note_edits(ctx: Context, call: ToolCall) -> None:
     """Note which files a call is about to change."""
     files: list[str] = []
     if call.tool in _WRITERS:

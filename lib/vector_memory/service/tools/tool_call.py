@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Call:
+class ToolCall:
     """One call of a tool.
 
     Attributes:
@@ -39,7 +39,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Said:
+class ToolAnswer:
     """What is said to a call: context beside it, a reason why it is not made (the answer stands in it),
     or what its result is replaced with, in the tool's own shape."""
 
@@ -51,10 +51,10 @@ class Said:
         return bool(self.context or self.instead or self.output is not None)
 
 
-NOTHING = Said()
+NOTHING = ToolAnswer()
 
 
-def output(event: str, said: Said) -> dict[str, Any] | None:
+def output(event: str, said: ToolAnswer) -> dict[str, Any] | None:
     """Return what the hook prints, None for nothing."""
     if not said:
         return None

@@ -32,7 +32,7 @@ from vector_memory.service.transfer.import_plan import (
     NEW,
     SAME,
     UPDATED,
-    Step,
+    ImportStep,
 )
 from vector_memory.service.transfer.json_lines import MAX_ERRORS, Imported
 from vector_memory.service.transfer.note_files import NoteFile
@@ -94,14 +94,14 @@ def import_notes(
 
 def _plan(
     ctx: Context, request: request_fields.Request, counts: Counts, progress: Progress
-) -> list[Step]:
+) -> list[ImportStep]:
     """Read all files and return what is to be done with what they say."""
     base = str(request.get("cwd") or "/")
     paths = [os.path.join(base, path) for path in request_fields.words_of(request, "paths")]
     if not paths:
         raise BadInputError("Import what?", "Name files or folders.")
     exports: list[NoteFile] = []
-    found: list[import_plan.Read] = []
+    found: list[import_plan.NoteRead] = []
     names = note_files.find(paths)
     named = {note_files.named(path) for path in paths}
     for number, path in enumerate(names):
@@ -124,7 +124,7 @@ def _plan(
     return steps + [step for file in exports for step in _of_export(ctx, request, file, counts)]
 
 
-def _brings(step: Step, purged_ids: set[str]) -> bool:
+def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
     """Whether a step would bring back what was purged."""
     return step.memory.id in purged_ids and step.action in (*import_plan.STORING, PROPOSED)
 
@@ -133,7 +133,7 @@ def _read(
     path: str,
     named: bool,
     exports: list[NoteFile],
-    found: list[import_plan.Read],
+    found: list[import_plan.NoteRead],
     counts: Counts,
 ) -> None:
     """Read a file to where it belongs; one that was only come across may fail without harm."""
@@ -155,7 +155,7 @@ def _read(
 
 def _of_export(
     ctx: Context, request: request_fields.Request, file: NoteFile, counts: Counts
-) -> list[Step]:
+) -> list[ImportStep]:
     done = Imported()
     steps = reimport_plan.steps_of(ctx, request, file, done)
     counts.redactions += done.redactions
@@ -164,7 +164,7 @@ def _of_export(
     return steps
 
 
-def _count(steps: Iterable[Step], counts: Counts) -> None:
+def _count(steps: Iterable[ImportStep], counts: Counts) -> None:
     by_action = Counter(step.action for step in steps)
     counts.gone = by_action.pop(GONE, 0)
     counts.read = sum(by_action.values())
@@ -173,7 +173,7 @@ def _count(steps: Iterable[Step], counts: Counts) -> None:
 
 
 def _carry_out(
-    ctx: Context, request: request_fields.Request, steps: list[Step], counts: Counts
+    ctx: Context, request: request_fields.Request, steps: list[ImportStep], counts: Counts
 ) -> None:
     actor = request_fields.actor_of(request)
     shelves = {id(step.shelf): step.shelf for step in steps}
@@ -189,7 +189,7 @@ def _carry_out(
     ctx.notify()
 
 
-def _store(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> None:
+def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: Counts) -> None:
     """Write what is new and what has changed."""
     _add([step.memory for step in steps if step.action == NEW], shelf, counts)
     _propose(ctx, [step.memory for step in steps if step.action == PROPOSED], shelf, counts)
@@ -233,14 +233,14 @@ def _propose(ctx: Context, memories: list[Memory], shelf: Shelf, counts: Counts)
             counts.failed(memory.source.path, str(error))
 
 
-def _follow_lines(shelf: Shelf, step: Step) -> None:
+def _follow_lines(shelf: Shelf, step: ImportStep) -> None:
     """Keep a source's lines right when something was written above an unchanged note."""
     assert step.old is not None
     if step.memory.external_id == step.old.external_id != "" and step.memory.source.line_start:
         shelf.journal.update(replace(step.old, source=step.memory.source))
 
 
-def _hand_over(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) -> None:
+def _hand_over(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: Counts) -> None:
     """Let decision records give way to those that took their place."""
     decisions: dict[str, Memory] = {}
     for step in steps:
@@ -261,7 +261,7 @@ def _hand_over(ctx: Context, shelf: Shelf, steps: list[Step], counts: Counts) ->
                 counts.failed(step.memory.source.path, str(error))
 
 
-def _stored(shelf: Shelf, step: Step) -> Memory | None:
+def _stored(shelf: Shelf, step: ImportStep) -> Memory | None:
     """Return the active memory that a step's note is now."""
     if not step.record or step.action == LEFT_OUT:
         return None
@@ -269,7 +269,7 @@ def _stored(shelf: Shelf, step: Step) -> Memory | None:
     return found or shelf.journal.find_by_hash(text_key(step.memory.text), step.memory.project)
 
 
-def _forget(ctx: Context, shelf: Shelf, steps: list[Step], actor: str) -> int:
+def _forget(ctx: Context, shelf: Shelf, steps: list[ImportStep], actor: str) -> int:
     """Forget what is gone from its file. It may come back when it stands there again, unlike what a
     user forgets: so nothing ties the tombstone to the file."""
     gone = [step.old for step in steps if step.action == GONE and step.old is not None]

@@ -24,7 +24,7 @@ STORING = (NEW, MERGED, CHANGED, UPDATED)
 
 
 @dataclass(frozen=True)
-class Step:
+class ImportStep:
     """One memory and what is to be done with it. `old` is the stored one concerned. `record` and
     `successor` name decision records, "" where it belongs to none."""
 
@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Read:
+class NoteRead:
     """A file that was read: the drafts of its notes, and how many secrets were left out of them."""
 
     file: NoteFile
@@ -67,7 +67,7 @@ class Read:
         return {record_name(self.file.path, draft.number) for draft in self.drafts if draft.number}
 
 
-def read(file: NoteFile) -> Read:
+def read(file: NoteFile) -> NoteRead:
     """Return the drafts of a file's notes, without secrets.
 
     Raises:
@@ -81,7 +81,7 @@ def read(file: NoteFile) -> Read:
         _known_lines(file.text, cleaned.text),
         lambda text: redact.clean(text).text,
     )
-    return Read(file, drafts, cleaned.redactions)
+    return NoteRead(file, drafts, cleaned.redactions)
 
 
 def record_name(path: str, number: str) -> str:
@@ -102,11 +102,11 @@ def _known_lines(text: str, cleaned: str) -> int | None:
 def of_notes(
     shelf: Shelf,
     project: str,
-    found: Read,
+    found: NoteRead,
     records: set[str],
     foreign: bool = False,
     by_agent: bool = False,
-) -> list[Step]:
+) -> list[ImportStep]:
     """Return what is to be done with a file's notes.
 
     Args:
@@ -131,7 +131,7 @@ class _Planner:
         self,
         shelf: Shelf,
         project: str,
-        found: Read,
+        found: NoteRead,
         records: set[str],
         foreign: bool,
         by_agent: bool,
@@ -157,7 +157,7 @@ class _Planner:
         self._displaced = {reimport.words_of(key) for key in self._active if key not in now}
         self._past = {row.external_id: row for row in rows if row.status is not Status.ACTIVE}
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[ImportStep]:
         """Yield the steps, in the order of the file, then what is gone from it."""
         found = {
             place: self._left(one) for place, one in enumerate(self._drafts) if self._settled(one)
@@ -175,7 +175,7 @@ class _Planner:
             found[rest[position]] = self._new(self._drafts[rest[position]])
         yield from (found[place] for place in sorted(found))
         for key in plan.gone:
-            yield Step(GONE, self._shelf, self._active[key], self._active[key])
+            yield ImportStep(GONE, self._shelf, self._active[key], self._active[key])
 
     def _settled(self, draft: NoteDraft) -> bool:
         """Whether a draft was stored once and is to stay what has become of it since: forgotten by
@@ -188,15 +188,15 @@ class _Planner:
         now = self._shelf.journal.successors([old]).get(old.id)
         return now is not None and now.id not in self._ids
 
-    def _left(self, draft: NoteDraft) -> Step:
+    def _left(self, draft: NoteDraft) -> ImportStep:
         old = self._past[draft.key]
         action = LEFT_OUT if old.status is Status.FORGOTTEN else SAME
-        return Step(action, self._shelf, self._memory(draft), old)
+        return ImportStep(action, self._shelf, self._memory(draft), old)
 
-    def _known_elsewhere(self, settled: set[int]) -> dict[int, Step]:
+    def _known_elsewhere(self, settled: set[int]) -> dict[int, ImportStep]:
         """Return, by position, what is to be done with notes whose text is stored, but not as this
         very note: from another file, or said in a session."""
-        found: dict[int, Step] = {}
+        found: dict[int, ImportStep] = {}
         for place, draft in enumerate(self._drafts):
             displaced = reimport.words_of(draft.key) in self._displaced
             if place in settled or displaced or draft.key in self._active:
@@ -207,20 +207,20 @@ class _Planner:
                 found[place] = self._step(SAME if told else MERGED, draft, twin)
         return found
 
-    def _matched(self, action: str, draft: NoteDraft, old: Memory) -> Step:
+    def _matched(self, action: str, draft: NoteDraft, old: Memory) -> ImportStep:
         """A box that was ticked changes the memory and none of its words."""
         ticked = action == SAME and old.extra.get("done") != draft.done
         return self._step(UPDATED if ticked else action, draft, old)
 
-    def _new(self, draft: NoteDraft) -> Step:
+    def _new(self, draft: NoteDraft) -> ImportStep:
         """A decision that has given way is stored only together with what took its place."""
         after = record_name(self._path, draft.successor)
         known = draft.successor and after in self._records
         return self._step(LEFT_OUT if draft.superseded and not known else NEW, draft)
 
-    def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> Step:
+    def _step(self, action: str, draft: NoteDraft, old: Memory | None = None) -> ImportStep:
         after = record_name(self._path, draft.successor) if draft.successor else ""
-        return Step(
+        return ImportStep(
             action,
             self._shelf,
             self._memory(draft),

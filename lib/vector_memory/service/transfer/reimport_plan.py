@@ -12,14 +12,21 @@ from vector_memory.model import PROPOSED, Memory, Status
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.transfer.import_plan import CHANGED, LEFT_OUT, MERGED, NEW, SAME, Step
+from vector_memory.service.transfer.import_plan import (
+    CHANGED,
+    LEFT_OUT,
+    MERGED,
+    NEW,
+    SAME,
+    ImportStep,
+)
 from vector_memory.service.transfer.json_lines import Imported, placed
 from vector_memory.service.transfer.note_files import NoteFile
 
 
 def steps_of(
     ctx: Context, request: request_fields.Request, file: NoteFile, done: Imported
-) -> list[Step]:
+) -> list[ImportStep]:
     """Return what is to be done with the memories of a Markdown export of ours. What is stored
     under its id stays, unless its text was changed in the file."""
     steps = []
@@ -41,26 +48,26 @@ def steps_of(
     return steps
 
 
-def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> Step:
+def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
     for owner in _each_once(shelf, ctx.all_shelves()):
         old = owner.journal.by_ids([memory.id]).get(memory.id)
         if old is not None:
             return _known(owner, memory, old)
     if memory.proposed:
-        return Step(PROPOSED, shelf, memory)
+        return ImportStep(PROPOSED, shelf, memory)
     twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
-    return Step(NEW if twin is None else MERGED, shelf, memory, twin)
+    return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin)
 
 
-def _known(shelf: Shelf, memory: Memory, old: Memory) -> Step:
+def _known(shelf: Shelf, memory: Memory, old: Memory) -> ImportStep:
     if old.status is Status.FORGOTTEN:
-        return Step(LEFT_OUT, shelf, memory, old)
+        return ImportStep(LEFT_OUT, shelf, memory, old)
     now = old if old.status is Status.ACTIVE else shelf.journal.successors([old]).get(old.id)
     said = [notes.content(one.text) for one in (old, now) if one is not None]
     if now is None or notes.content(memory.text) in said:
-        return Step(SAME, shelf, memory, old)
+        return ImportStep(SAME, shelf, memory, old)
     successor = replace(memory, id=new_id(), external_id=old.external_id, project=old.project)
-    return Step(CHANGED, shelf, successor, now)
+    return ImportStep(CHANGED, shelf, successor, now)
 
 
 def _each_once(first: Shelf, others: Sequence[Shelf]) -> list[Shelf]:

@@ -20,7 +20,7 @@ from daemon_rig import Rig
 from transcript_samples import Talk
 
 from vector_memory import errors, wire
-from vector_memory.client.link import Daemon
+from vector_memory.client.link import DaemonClient
 from vector_memory.system.paths import PACKAGE_ROOT
 
 SESSIONS = 150
@@ -51,7 +51,7 @@ def sessions(tmp_path: Path) -> Path:
     return folder
 
 
-def fill(daemon: Daemon, folder: Path, **more: Any) -> dict[str, Any]:
+def fill(daemon: DaemonClient, folder: Path, **more: Any) -> dict[str, Any]:
     """Backfill a folder and return the answer."""
     request = {"paths": [str(folder)], "cwd": "/", "wait": False, **more}
     return dict(daemon.stream("backfill", request, 120))["answer"]
@@ -67,7 +67,7 @@ def hook(rig: Rig, event: str, message: dict[str, Any]) -> None:
             pass
 
 
-def stored(daemon: Daemon) -> dict[str, str]:
+def stored(daemon: DaemonClient) -> dict[str, str]:
     """Return the texts by external id of what was read, each of which is there once."""
     everything = [one for kind, one in daemon.stream("export", {"all": True}) if kind == "item"]
     found = [one for one in everything if one["external_id"]]
@@ -105,7 +105,7 @@ def test_two_at_once_with_hooks(rig: Rig, sessions: Path) -> None:
     rig.daemon.start()
     answers: list[dict[str, Any]] = []
     threads = [
-        threading.Thread(target=lambda: answers.append(fill(Daemon(rig.home), sessions)))
+        threading.Thread(target=lambda: answers.append(fill(DaemonClient(rig.home), sessions)))
         for _ in range(2)
     ]
     for thread in threads:

@@ -62,7 +62,7 @@ def test_a_transcripts_drafts(tmp_path: Path) -> None:
         ]
     path = tmp_path / "s.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    made = read_session.read(read_session.Ask(str(path), final=True))
+    made = read_session.read(read_session.ReadRequest(str(path), final=True))
     stored = repr(made.drafts)
     assert "server 59" in stored
     assert [one for one in planted if one in stored] == []

@@ -174,7 +174,7 @@ def test_a_prompt_gets_the_passage_and_not_its_topic_too(
     """There is no room for the same thing twice."""
     learn(house, tmp_path, QUEUE + LEDGER)
     house.follow()
-    ask = context_block.Ask(
+    ask = context_block.HookQuestion(
         "other", str(tmp_path), "What was the root cause of the wrong ledger totals?"
     )
     told = prompt_recall.on_prompt(house.ctx, ask)
@@ -333,11 +333,11 @@ def test_after_a_compaction_a_session_is_told_of_itself(
     assert "spool file" in others[-1].text
     assert after_compaction.notes(house.ctx, house.ctx.place(str(tmp_path)), shelves, "") == []
     told = session_start.on_start(
-        house.ctx, context_block.Ask("s1", str(tmp_path), source="compact")
+        house.ctx, context_block.HookQuestion("s1", str(tmp_path), source="compact")
     )
     assert "migrated as well?" in told and "Files in work" in told
     resumed = session_start.on_start(
-        house.ctx, context_block.Ask("s1", str(tmp_path), source="resume")
+        house.ctx, context_block.HookQuestion("s1", str(tmp_path), source="resume")
     )
     assert "Files in work" not in resumed
 
@@ -349,6 +349,6 @@ def test_the_notes_keep_to_the_budget(house: ServiceHouse, tmp_path: Path) -> No
     talk = [(f"Now another task: part {n} of the schema, please", LONG, 90 * n) for n in range(12)]
     learn(house, tmp_path, talk)
     told: Any = session_start.on_start(
-        house.ctx, context_block.Ask("s1", str(tmp_path), source="compact")
+        house.ctx, context_block.HookQuestion("s1", str(tmp_path), source="compact")
     )
     assert fence.tokens(told) <= house.ctx.settings.start_tokens

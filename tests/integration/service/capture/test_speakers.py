@@ -143,7 +143,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
     telling = Telling(Shown())
     for number, error in enumerate(planted):
         question = f"Why could the widget {number} not be built?"
-        ask = context_block.Ask(f"q{number}", str(app), question)
+        ask = context_block.HookQuestion(f"q{number}", str(app), question)
         yield prompt_recall.on_prompt(house.ctx, ask)
         yield failure_advice.on_failure(house.ctx, ask, error, "make widgets")
         if number % 10 == 0:
@@ -159,7 +159,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
         yield json.dumps(
             summarize.summarize(house.ctx, {**where, "session": name, "k": 40}), ensure_ascii=False
         )
-    yield session_start.on_start(house.ctx, context_block.Ask("new", str(app)))
+    yield session_start.on_start(house.ctx, context_block.HookQuestion("new", str(app)))
     for answer in (
         resume.resume(house.ctx, where),
         topic_outline.outline(house.ctx, {**where, "k": 50}),

@@ -40,12 +40,12 @@ MILD = "The ledger import of invoices: you are now done."
 
 def prompted(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
-    return prompt_recall.on_prompt(house.ctx, context_block.Ask(session, str(app), PROMPT))
+    return prompt_recall.on_prompt(house.ctx, context_block.HookQuestion(session, str(app), PROMPT))
 
 
 def started(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a session starts with."""
-    return session_start.on_start(house.ctx, context_block.Ask(session, str(app)))
+    return session_start.on_start(house.ctx, context_block.HookQuestion(session, str(app)))
 
 
 def test_hooks_bring_nothing_of_it(house: ServiceHouse, app: Path) -> None:
@@ -111,7 +111,7 @@ def test_it_is_not_brought_with_a_failure(house: ServiceHouse, app: Path) -> Non
         created_at=house.time, project=place.id, kind="solution", collection="episodes",
         origin=Origin.TOOL, tags=("fix", f"sig:{sign}"), extra={"signature": sign},
     )  # fmt: skip
-    ask = context_block.Ask("s1", str(app))
+    ask = context_block.HookQuestion("s1", str(app))
     house.ctx.global_shelf().journal.add([trust_marks.settled(fix)])
     house.follow()
     assert failure_advice.on_failure(house.ctx, ask, error, "make") == ""

@@ -226,7 +226,7 @@ def test_uses_are_counted_when_the_house_closes(tmp_path: Path, ledger: Path) ->
 def test_a_pointing_prompt_is_asked_with_the_last_turn(house: ServiceHouse, ledger: Path) -> None:
     """ "Why did that fail?" means what was just spoken of."""
     house.remember("The nightly backup fails when the bucket policy denies PutObject", ledger)
-    ask = context_block.Ask(
+    ask = context_block.HookQuestion(
         "s1", str(ledger), "why did that fail?", before="the nightly backup to the bucket"
     )
     assert "PutObject" in prompt_recall.on_prompt(house.ctx, ask)

@@ -10,7 +10,7 @@ import pytest
 from service_house import ServiceHouse
 from talk import transcript
 
-from vector_memory.service.base.context_block import Ask
+from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import store_session
 from vector_memory.service.inject import prompt_recall
 
@@ -34,7 +34,9 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 def prompt(house: ServiceHouse, tmp_path: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
-    ask = Ask(session, str(tmp_path / "app"), "Please write the changelog of this release now")
+    ask = HookQuestion(
+        session, str(tmp_path / "app"), "Please write the changelog of this release now"
+    )
     return prompt_recall.on_prompt(house.ctx, ask)
 
 

@@ -133,7 +133,9 @@ def test_contradicting_memories_are_shown_both_newest_first(
     assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
     assert hits[0]["score"] >= hits[1]["score"]
     assert hits[0]["contradicts"] == [{"id": old["id"], "created_at": hits[1]["created_at"]}]
-    ask = context_block.Ask("s1", str(ledger), "On which port does Postgres listen in dev?")
+    ask = context_block.HookQuestion(
+        "s1", str(ledger), "On which port does Postgres listen in dev?"
+    )
     shown = prompt_recall.on_prompt(house.ctx, ask)
     assert shown.index("5433") < shown.index("5432")
     assert f"contradicts the older {old['id'][:8]} of 2026-05-03" in shown

@@ -53,7 +53,7 @@ def everything(house: ServiceHouse) -> list[Memory]:
 
 def started(house: ServiceHouse, folder: Path, session: str = "s1", source: str = "startup") -> str:
     """Return what a session starts with."""
-    ask_ = context_block.Ask(session, str(folder), source=source)
+    ask_ = context_block.HookQuestion(session, str(folder), source=source)
     return session_start.on_start(house.ctx, ask_)
 
 
@@ -72,7 +72,10 @@ def test_a_proposal_is_brought_by_nothing(
     for folder in (app, other):
         assert RULE not in started(house, folder)
         assert (
-            prompt_recall.on_prompt(house.ctx, context_block.Ask("s2", str(folder), PROMPT)) == ""
+            prompt_recall.on_prompt(
+                house.ctx, context_block.HookQuestion("s2", str(folder), PROMPT)
+            )
+            == ""
         )
         asked = {"query": PROMPT, "project": str(folder), "actor": "agent"}
         assert recall.recall(house.ctx, asked)["hits"] == []
@@ -166,7 +169,9 @@ def test_kept_it_is_information(house: ServiceHouse, app: Path) -> None:
     assert ask(house, "review", keep=[done["id"]])["kept"] == [done["id"]]
     (memory,) = everything(house)
     assert not agent_rights.is_the_users(memory) and not memory.weight
-    assert RULE in prompt_recall.on_prompt(house.ctx, context_block.Ask("s2", str(app), PROMPT))
+    assert RULE in prompt_recall.on_prompt(
+        house.ctx, context_block.HookQuestion("s2", str(app), PROMPT)
+    )
 
 
 def test_dropped_it_is_gone_and_what_was_there_stays(house: ServiceHouse, app: Path) -> None:

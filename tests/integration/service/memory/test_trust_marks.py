@@ -370,7 +370,7 @@ def test_a_start_shows_whose_words_they_are(house: ServiceHouse, app: Path) -> N
     """In the head of each note; others' links are none."""
     house.remember("Docs are at https://docs.example/a", app)
     house.remember("More at https://evil.example/b", app, origin="tool")
-    told = session_start.on_start(house.ctx, context_block.Ask("s1", str(app)))
+    told = session_start.on_start(house.ctx, context_block.HookQuestion("s1", str(app)))
     assert " · user · " in told and " · tool · " in told
     assert "https://docs.example/a" in told
     assert "https[:]//evil.example/b" in told and "https://evil" not in told
@@ -384,9 +384,10 @@ def test_others_keep_to_their_share(house: ServiceHouse, app: Path) -> None:
         )
     house.ctx.settings = replace(house.ctx.settings, threshold=0.0)
     for told in (
-        session_start.on_start(house.ctx, context_block.Ask("s1", str(app))),
+        session_start.on_start(house.ctx, context_block.HookQuestion("s1", str(app))),
         prompt_recall.on_prompt(
-            house.ctx, context_block.Ask("s2", str(app), "Which importer reads the ledger file?")
+            house.ctx,
+            context_block.HookQuestion("s2", str(app), "Which importer reads the ledger file?"),
         ),
     ):
         notes_of = [line for line in told.split("\n") if line.startswith(("- ", "  "))]

@@ -401,7 +401,7 @@ def test_sessions_in_memory_are_bounded(world: World) -> None:
 
 def test_calls_of_nobody_are_let_be(world: World) -> None:
     """Without a session nothing can be kept."""
-    call = tool_call.Call(
+    call = tool_call.ToolCall(
         "", str(world.project), str(world.project), "Bash", {"command": "rm -rf /"}
     )
     assert observer.before(world.ctx, call) == ""

@@ -24,7 +24,7 @@ def client_says(tmp_path: Path, text: str) -> str:
 
 def start(house: ServiceHouse, app: Path, transcript: str = "", session: str = "new") -> str:
     """Return what a session starts with."""
-    ask = context_block.Ask(session, str(app), transcript=transcript)
+    ask = context_block.HookQuestion(session, str(app), transcript=transcript)
     return session_start.on_start(house.ctx, ask)
 
 
@@ -38,7 +38,7 @@ def test_what_the_client_says_is_not_repeated(
     told = start(house, app, transcript)
     assert "Fridays" in told and "ledger" not in told
     assert "ledger" in start(house, app, session="another")
-    ask = context_block.Ask(
+    ask = context_block.HookQuestion(
         "s9", str(app), "How does the ledger keep its totals?", transcript=transcript
     )
     assert "cents" not in prompt_recall.on_prompt(house.ctx, ask)

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from vector_memory.index.topics import shifts
 from vector_memory.index.topics.naming import NAME_CHARS, name_of, titled
 from vector_memory.index.topics.spans import SUBTOPIC, TOPIC, boundaries, spans, walk
-from vector_memory.index.topics.summaries import Idea, Summary, intent_of, sentences, summary_of
-from vector_memory.index.topics.turns import Passage, Turn, lines_of, terms_of, turns_of
+from vector_memory.index.topics.summaries import (
+    Summary,
+    SummaryIdea,
+    intent_of,
+    sentences,
+    summary_of,
+)
+from vector_memory.index.topics.turns import Passage, TopicTurn, lines_of, terms_of, turns_of
 
 START = datetime(2026, 5, 3, 10, tzinfo=timezone.utc)
 
@@ -27,9 +33,9 @@ def passage(number: int, text: str, **more: object) -> Passage:
     return made._replace(**more)
 
 
-def turn(number: int, prompt: str, answer: str = "It is done.", **more: object) -> Turn:
+def turn(number: int, prompt: str, answer: str = "It is done.", **more: object) -> TopicTurn:
     """Return a turn of one passage."""
-    return Turn((passage(number, f"User: {prompt}\nAssistant: {answer}", **more),))
+    return TopicTurn((passage(number, f"User: {prompt}\nAssistant: {answer}", **more),))
 
 
 def vector(angle: float) -> np.ndarray:
@@ -56,7 +62,7 @@ def test_passages_become_turns_again() -> None:
 
 def test_what_the_assistant_began_has_no_prompt() -> None:
     """A turn that begins with other words than the user's starts no topic."""
-    assert Turn((passage(1, "Assistant: Hello."),)).prompt == ""
+    assert TopicTurn((passage(1, "Assistant: Hello."),)).prompt == ""
 
 
 def test_files_of_a_session_stay_together() -> None:
@@ -130,14 +136,14 @@ def test_time_and_files() -> None:
 
 def test_clear_begins_by_any_account() -> None:
     """And an exchange without a prompt never does."""
-    talk = [turn(1, "a"), turn(2, "/clear"), Turn((passage(3, "Assistant: on it"),))]
+    talk = [turn(1, "a"), turn(2, "/clear"), TopicTurn((passage(3, "Assistant: on it"),))]
     assert boundaries(shifts.scores(talk)) == [0, 1]
 
 
 # -- the tree -------------------------------------------------------------------------------------
 
 
-def two_topics() -> list[Turn]:
+def two_topics() -> list[TopicTurn]:
     """Two plain topics of three turns."""
     queue = [turn(n, "and the retries too", files=("q.py",), vector=vector(0)) for n in (1, 2, 3)]
     ledger = [turn(n, "and the totals", files=("l.py",), vector=vector(2)) for n in (401, 402)]
@@ -159,7 +165,8 @@ def test_a_session_falls_into_its_topics() -> None:
 def test_it_works_without_vectors() -> None:
     """The other signs decide."""
     bare = [
-        Turn(tuple(one._replace(vector=None) for one in each.passages)) for each in two_topics()
+        TopicTurn(tuple(one._replace(vector=None) for one in each.passages))
+        for each in two_topics()
     ]
     assert [one.turns for one in spans(bare)] == [(1, 3), (400, 402)]
 
@@ -248,7 +255,7 @@ def test_a_summary_is_made_of_sentences() -> None:
     found = summary_of(
         [first, last],
         [],
-        lambda: [Idea(n, intent_of(said), said) for n, one in ((1, first), (2, last))
+        lambda: [SummaryIdea(n, intent_of(said), said) for n, one in ((1, first), (2, last))
                  for said in sentences(one.answer)],
     )  # fmt: skip
     assert found == Summary(
@@ -269,8 +276,8 @@ def test_without_conclusions_the_last_words_stand_for_them() -> None:
 def test_known_ideas_come_before_guesses() -> None:
     """Where something of a sort is known, the sentences of that sort are not taken."""
     known = [
-        Idea(1, "decision", "Totals are kept in cents."),
-        Idea(1, "todo", "Migrate the totals."),
+        SummaryIdea(1, "decision", "Totals are kept in cents."),
+        SummaryIdea(1, "todo", "Migrate the totals."),
     ]
     said = "We decided on euros. The root cause was a rounding of cents."
     (topic,) = spans([turn(1, "totals of ledgers", said)], known)
@@ -283,7 +290,7 @@ def test_known_ideas_come_before_guesses() -> None:
 
 def test_a_summary_does_not_repeat_the_name() -> None:
     """The prompt that a topic is called by is a request, and was said."""
-    known = [Idea(1, "decision", "Please make the queue survive a crash.")]
+    known = [SummaryIdea(1, "decision", "Please make the queue survive a crash.")]
     (topic,) = spans([turn(1, "Please make the queue survive a crash.", "All is well now.")], known)
     assert topic.name == "Make the queue survive a crash"
     assert topic.summary.decided == ()

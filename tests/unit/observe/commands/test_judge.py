@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vector_memory.observe.commands import judge
-from vector_memory.observe.commands.findings import HIGH, LOW, Surroundings
+from vector_memory.observe.commands.findings import HIGH, LOW, CommandSurroundings
 
 ROOT, HOME = "/home/dev/shop", "/home/dev"
 THERE = {f"{ROOT}/{name}" for name in ("src/app.py", ".env", "README.md", "config.yml", "data/shop.db")}  # fmt: skip
-PLACE = Surroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
+PLACE = CommandSurroundings(ROOT, ROOT, HOME, exists=THERE.__contains__)
 BENCHMARKS = Path(__file__).resolve().parents[4] / "benchmarks"
 
 
-def found(command: str, around: Surroundings = PLACE) -> list[tuple[str, str]]:
+def found(command: str, around: CommandSurroundings = PLACE) -> list[tuple[str, str]]:
     return [(one.category, one.severity) for one in judge.of_command(command, around)]
 
 
@@ -160,14 +160,14 @@ def test_what_looks_like_it_is_not(command: str) -> None:
 
 def test_what_the_session_made_is_its_own() -> None:
     """Deleting it takes nothing away; what was there before is another thing."""
-    around = Surroundings(ROOT, ROOT, HOME, made={f"{ROOT}/draft"})
+    around = CommandSurroundings(ROOT, ROOT, HOME, made={f"{ROOT}/draft"})
     assert found("rm -rf draft", around) == []
     assert found("rm -rf drafts", around) == [("delete", HIGH)]
 
 
 def test_a_project_is_known_through_a_link() -> None:
     """A tool may name a file by the folder's other path."""
-    around = Surroundings("/data/shop", "/data/shop", HOME, alias="/work/shop")
+    around = CommandSurroundings("/data/shop", "/data/shop", HOME, alias="/work/shop")
     given = {"file_path": "/work/shop/src/a.py"}
     assert judge.of_call("Edit", given, around) == []
     assert judge.of_call("Edit", {"file_path": "/work/other/a.py"}, around)

@@ -6,12 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from vector_memory.observe.commands.findings import DELETE, FORCE_PUSH, HIGH, Finding, Surroundings
+from vector_memory.observe.commands.findings import (
+    DELETE,
+    FORCE_PUSH,
+    HIGH,
+    CommandSurroundings,
+    Finding,
+)
 from vector_memory.observe.intent import asked_for, changes, drift, objectives
 from vector_memory.observe.intent.drift import LONG_ROW, WARY_ROW, Course
 
 BENCHMARKS = Path(__file__).resolve().parents[4] / "benchmarks"
-PLACE = Surroundings("/p", "/p", "/home/u")
+PLACE = CommandSurroundings("/p", "/p", "/home/u")
 TASK = "Fix the coupon total in shop/checkout.py."
 
 
@@ -124,7 +130,7 @@ def test_wary_is_what_a_self_assessment_counts() -> None:
 def test_sessions_of_others_are_told_apart() -> None:
     """Written without the rules in view: most broken limits are found, and faithful sessions left in peace."""
     sessions = json.loads((BENCHMARKS / "sessions_unseen.json").read_text(encoding="utf-8"))
-    place = Surroundings("/home/dev/shop", "/home/dev/shop", "/home/dev")
+    place = CommandSurroundings("/home/dev/shop", "/home/dev/shop", "/home/dev")
     broken, found, wrong = 0, 0, []
     for session in sessions:
         course, said, goals, hit = Course(), [], objectives.of_session([]), False

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from vector_memory.observe.commands.findings import Surroundings
+from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.intent import broken_limits, changes, limits
 
 ROOT = "/p"
 THERE = {"/p/src/a.py", "/p/package.json"}
-PLACE = Surroundings(ROOT, ROOT, "/home/u", exists=THERE.__contains__)
+PLACE = CommandSurroundings(ROOT, ROOT, "/home/u", exists=THERE.__contains__)
 
 
 def kinds(prompt: str) -> list[tuple[str, tuple[str, ...]]]:

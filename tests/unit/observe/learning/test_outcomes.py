@@ -8,22 +8,22 @@ import pytest
 
 from vector_memory.observe.learning import outcomes, tasks
 from vector_memory.observe.learning.outcomes import Mended, Task, Trouble
-from vector_memory.observe.learning.tasks import EDIT, READ, RUN, Step, Turn
+from vector_memory.observe.learning.tasks import EDIT, READ, RUN, TaskStep, TaskTurn
 
 AT = datetime(2026, 5, 1, 9, tzinfo=timezone.utc)
 
 
-def ran(said: str, ok: bool | None = True, job: str = "pytest", sign: str = "") -> Step:
+def ran(said: str, ok: bool | None = True, job: str = "pytest", sign: str = "") -> TaskStep:
     """A command."""
-    return Step(RUN, job, said, ok, "it broke" if sign else "", sign, tool="Bash")
+    return TaskStep(RUN, job, said, ok, "it broke" if sign else "", sign, tool="Bash")
 
 
-def turn(*steps: Step, prompt: str = "Fix the crash", interrupted: bool = False) -> Turn:
+def turn(*steps: TaskStep, prompt: str = "Fix the crash", interrupted: bool = False) -> TaskTurn:
     """A turn of two minutes."""
-    return Turn("u1", prompt, AT, AT + timedelta(minutes=2), steps, interrupted)
+    return TaskTurn("u1", prompt, AT, AT + timedelta(minutes=2), steps, interrupted)
 
 
-EDITED = Step(EDIT, said="app.py", ok=True, tool="Edit")
+EDITED = TaskStep(EDIT, said="app.py", ok=True, tool="Edit")
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,15 @@ EDITED = Step(EDIT, said="app.py", ok=True, tool="Edit")
         ((EDITED, ran("pytest")), "", True, (False, True)),
         ((EDITED,), "Now add a logo.", False, (True, False)),
         ((EDITED, ran("node x.js", False, "node x.js")), "", False, (False, False)),
-        ((Step(READ, tool="Read"),), "", False, (None, False)),
+        ((TaskStep(READ, tool="Read"),), "", False, (None, False)),
         ((), "", False, (None, False)),
     ],
 )
 def test_done_or_not(
-    steps: tuple[Step, ...], following: str, interrupted: bool, verdict: tuple[bool | None, bool]
+    steps: tuple[TaskStep, ...],
+    following: str,
+    interrupted: bool,
+    verdict: tuple[bool | None, bool],
 ) -> None:
     """The user's word, then an interruption, then the last check, then what is left failing."""
     told = [turn(*steps, interrupted=interrupted)]
@@ -62,7 +65,7 @@ def test_what_is_a_check(job: str, is_check: bool) -> None:
 def test_a_task_is_measured() -> None:
     """Errors, retries, files, steps in their order, and what mended a wrong call."""
     steps = (
-        Step(READ, tool="Read"), ran("pytest", False, sign="s1"), ran("pytest -v", False, sign="s1"),
+        TaskStep(READ, tool="Read"), ran("pytest", False, sign="s1"), ran("pytest -v", False, sign="s1"),
         ran("PYTHONPATH=lib pytest"), EDITED, ran("just lint", True, "just lint"),
     )  # fmt: skip
     made = outcomes.measure([turn(*steps)], terms=["crash", "crash"], session="s")

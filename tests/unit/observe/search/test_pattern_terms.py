@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vector_memory.observe.search.names_match import fit, names_all, naming
-from vector_memory.observe.search.pattern_terms import Alternative, Sought, alternatives, sought
+from vector_memory.observe.search.pattern_terms import (
+    Alternative,
+    SearchTerms,
+    alternatives,
+    sought,
+)
 from vector_memory.observe.search.searches import Search, searches
 
 
@@ -113,8 +118,8 @@ def test_alternatives_stay_few() -> None:
 def test_no_pattern_breaks_it(pattern: str) -> None:
     """Whatever it is, there is an answer."""
     for fixed in (False, True):
-        assert isinstance(sought([Search("grep", (pattern,), fixed=fixed)]), Sought)
-    assert isinstance(sought([Search("find", names=(pattern,))]), Sought)
+        assert isinstance(sought([Search("grep", (pattern,), fixed=fixed)]), SearchTerms)
+    assert isinstance(sought([Search("find", names=(pattern,))]), SearchTerms)
     assert searches("Bash", {"command": f"grep -r '{pattern}' . | rg {pattern}"}) is not Ellipsis
 
 
@@ -145,20 +150,20 @@ HELD = naming(
 )
 def test_what_a_memory_must_name(wanted: Alternative, fits: bool) -> None:
     """The name itself, in its own style; of words nearly all; one word alone is too little."""
-    assert bool(fit(Sought((wanted,)), HELD)) is fits
+    assert bool(fit(SearchTerms((wanted,)), HELD)) is fits
 
 
 def test_one_word_and_the_file_that_is_searched() -> None:
     """Together they are enough; a folder is no file."""
     one = (Alternative(words=("strip",)),)
-    assert fit(Sought(one, ("lib/src/errors.py",)), HELD)
-    assert not fit(Sought(one, ("src",)), HELD)
-    assert not fit(Sought(one, ("src/other.py",)), HELD)
+    assert fit(SearchTerms(one, ("lib/src/errors.py",)), HELD)
+    assert not fit(SearchTerms(one, ("src",)), HELD)
+    assert not fit(SearchTerms(one, ("src/other.py",)), HELD)
 
 
 def test_all_that_is_looked_for() -> None:
     """By name, each of the alternatives: words are no names."""
     named, words = Alternative(names=("parse_line",)), Alternative(words=("strip", "bom"))
-    assert names_all(Sought((named,)), HELD)
-    assert not names_all(Sought((named, words)), HELD)
-    assert not names_all(Sought((named, Alternative(names=("other_name",)))), HELD)
+    assert names_all(SearchTerms((named,)), HELD)
+    assert not names_all(SearchTerms((named, words)), HELD)
+    assert not names_all(SearchTerms((named, Alternative(names=("other_name",)))), HELD)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from vector_memory.config import Settings
-from vector_memory.daemon import house as houses
+from vector_memory.daemon import app as houses
 from vector_memory.daemon import verbs
-from vector_memory.daemon.house import House
+from vector_memory.daemon.app import App
 from vector_memory.errors import UnsafeTextError
 from vector_memory.journal import audit
 from vector_memory.service.purge import purge as purging
@@ -20,15 +20,15 @@ from vector_memory.system.paths import Home
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[App]:
     """A daemon's parts, without its threads."""
-    made = House(Home(str(tmp_path / "data")).make(), Settings(), lambda: 0.0)
+    made = App(Home(str(tmp_path / "data")).make(), Settings(), lambda: 0.0)
     yield made
     made.close(0.1)
 
 
 def test_an_answer_that_comes_too_late_is_counted(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The hook has helped itself by then; a session's start has more time."""
     house._events = SimpleNamespace(answer=lambda event, body, started: b"{}")  # type: ignore[assignment]
@@ -40,7 +40,7 @@ def test_an_answer_that_comes_too_late_is_counted(
     assert house.health()["counters"]["answers_too_late"] == 1
 
 
-def test_a_text_that_is_refused_is_counted(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_is_refused_is_counted(house: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever dictated it is told, and `doctor` knows."""
 
     def refused(ctx: object, request: object) -> Any:
@@ -53,7 +53,7 @@ def test_a_text_that_is_refused_is_counted(house: House, monkeypatch: pytest.Mon
 
 
 def test_a_log_that_cannot_be_rotated_is_an_error_and_stays(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The quiet hours go on."""
     monkeypatch.setattr(audit, "MOST_ROWS", 2)
@@ -65,7 +65,7 @@ def test_a_log_that_cannot_be_rotated_is_an_error_and_stays(
     assert len(house.ctx.state.audit_entries(9)) == 4
 
 
-def test_who_asked_for_a_purge_may_go_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_asked_for_a_purge_may_go_away(house: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was begun is finished all the same."""
 
     def gone(*_: object) -> None:

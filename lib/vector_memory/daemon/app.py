@@ -1,4 +1,4 @@
-"""The house behind the socket: journal, store and embedder put together, with the threads that look
+"""What stands behind the socket: journal, store and embedder put together, with the threads that look
 after them. The only place that knows all the parts."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ HUNG_MINER_S = 3_600.0
 for another one."""
 
 
-class House:
+class App:
     """All parts of one daemon."""
 
     def __init__(self, home: Home, settings: Settings, quiet_s: Callable[[], float]) -> None:
