@@ -11,6 +11,7 @@ from typing import Any
 from fakes_embed import FakeEmbedder
 
 from vector_memory.config import Settings
+from vector_memory.daemon import verbs
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.service.base.context import Context
@@ -20,6 +21,11 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import remember
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
+
+
+def door(ctx: Context, verb: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Return what the daemon answers to a verb, as JSON, without its last look for secrets."""
+    return verbs.SIMPLE[verb](ctx, request)
 
 
 class ServiceHouse:

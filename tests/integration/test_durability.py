@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from daemon_rig import Rig, alive
 from journal_samples import memory
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.cli.checks import WARN, stores
 from vector_memory.cli.main import main
@@ -237,11 +237,10 @@ READ_ONLY = """
 import logging, sys, time
 from pathlib import Path
 sys.path[:0] = {paths!r}
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.errors import StoreFullError
 from vector_memory.service.edit import remember
-from vector_memory.service.find import recall
 from vector_memory.store.index import Index
 from vector_memory.daemon.app import open_index
 told = []
@@ -255,7 +254,7 @@ for _ in range(3):
     keeper._follow(store)
     keeper._tidy()
 asked = {{"query": "ledger WAL", "project": sys.argv[2]}}
-print("hits", len(recall.recall(house.ctx, asked)["hits"]))
+print("hits", len(door(house.ctx, "recall", asked)["hits"]))
 try:
     remember.remember(house.ctx, {{"text": "More of it", "project": sys.argv[2]}})
 except StoreFullError as error:
@@ -355,10 +354,9 @@ def test_a_clock_that_jumps_changes_no_order(tmp_path: Path) -> None:
     assert shelf.index.reached() == shelf.journal.last_seq()
     assert house.ctx.state.verify_audit()
     assert shelf.journal.check(read_data=True) == shelf.index.check(read_data=True) == []
-    from vector_memory.service.find import recall
 
     for n, id in enumerate(ids):
-        answer = recall.recall(house.ctx, {"query": f"token{n}", "global": True})
+        answer = door(house.ctx, "recall", {"query": f"token{n}", "global": True})
         assert [hit["id"] for hit in answer["hits"]][:1] == [id]
     house.close()
 

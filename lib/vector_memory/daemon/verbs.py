@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from vector_memory import wire
 from vector_memory.daemon.server import Reply
 from vector_memory.model import Progress
-from vector_memory.service.base import privacy, privacy_rules, request_fields
+from vector_memory.service.base import messages, privacy, privacy_rules, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import backfill
 from vector_memory.service.edit import (
@@ -45,6 +45,7 @@ from vector_memory.service.upkeep import check_rebuild, project_store, stats
 
 Request = dict[str, Any]
 Simple = Callable[[Context, Request], dict[str, Any]]
+Kind = TypeVar("Kind", bound=messages.Request)
 Long = Callable[[Context, Request, Reply], dict[str, Any]]
 
 SETTLE_S = 6 * 3_600.0
@@ -174,16 +175,26 @@ def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
     return {"jobs": []}
 
 
+def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
+    """Return a use case with its request read, and its answer written, as JSON."""
+
+    def answer(ctx: Context, sent: Request) -> dict[str, Any]:
+        written: dict[str, Any] = messages.to_json(act(ctx, messages.read(kind, sent)))
+        return written
+
+    return answer
+
+
 SIMPLE: dict[str, Simple] = {
     "remember": remember.remember,
-    "recall": recall.recall,
-    "list": recall.list_memories,
+    "recall": _typed(recall.RecallRequest, recall.recall),
+    "list": _typed(recall.ListRequest, recall.list_memories),
     "topics": topic_outline.outline,
     "resume": resume.resume,
     "lessons": lessons.show,
-    "get": recall.get,
-    "history": recall.history,
-    "entities": recall.entities,
+    "get": _typed(recall.IdRequest, recall.get),
+    "history": _typed(recall.IdRequest, recall.history),
+    "entities": _typed(recall.EntitiesRequest, recall.entities),
     "link": links.link,
     "links": links.links,
     "edit": lambda ctx, request: (

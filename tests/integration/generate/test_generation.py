@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fakes_ollama import OllamaServer, running
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.config import Settings
 from vector_memory.errors import BadInputError, GenerationError
@@ -22,7 +22,6 @@ from vector_memory.journal.state import State
 from vector_memory.model import EXTRACTION_MARK
 from vector_memory.service.base import context_block
 from vector_memory.service.base.model_budget import Allowance
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.upkeep import stats
 
@@ -60,8 +59,8 @@ def house(tmp_path: Path, server: OllamaServer) -> Iterator[ServiceHouse]:
 
 def found(house: ServiceHouse) -> list[str]:
     """Return what a recall brings."""
-    answer = recall.recall(
-        house.ctx, {"query": "start the importer, drain the queue", "global": True}
+    answer = door(
+        house.ctx, "recall", {"query": "start the importer, drain the queue", "global": True}
     )
     return [hit["text"] for hit in answer["hits"]]
 
@@ -102,7 +101,7 @@ def test_a_model_writes_what_is_searched_for(house: ServiceHouse, server: Ollama
     texts = found(house)
     assert sorted(texts) == sorted([FIRST, SECOND])
     assert "importer" in server.prompts[0]
-    assert recall.list_memories(house.ctx, {"global": True})["total"] == 2
+    assert door(house.ctx, "list", {"global": True})["total"] == 2
 
 
 @pytest.mark.parametrize("failure", [(500, "no"), (404, "model not found")])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from journal_samples import START
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.errors import StoreDamagedError
@@ -22,7 +22,6 @@ from vector_memory.model import Scope, ignore_progress
 from vector_memory.service.base import context_block
 from vector_memory.service.capture import backfill
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import purge
 from vector_memory.service.transfer import json_lines
@@ -242,7 +241,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     ctx = house.ctx
     one = house.remember("The zanzibar ledger speaks of florins.", actor="agent")["id"]
     two = house.remember("The zanzibar ledger speaks of crowns.", supersedes=one)["id"]
-    recall.recall(ctx, {"query": "zanzibar crowns", "all_projects": True})
+    door(ctx, "recall", {"query": "zanzibar crowns", "all_projects": True})
     ask = context_block.HookQuestion("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
     assert "crowns" in prompt_recall.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope, ignore_progress
@@ -20,7 +20,7 @@ from vector_memory.service.edit import (
     prune_candidates,
     scratch,
 )
-from vector_memory.service.find import impact, provenance, recall, summarize
+from vector_memory.service.find import impact, provenance, summarize
 from vector_memory.service.learning import counted_records
 from vector_memory.service.memory import agent_rights, confidence, links
 from vector_memory.service.transfer import vault
@@ -109,7 +109,7 @@ class TestRights:
         with pytest.raises(BadInputError, match="user's own words"):
             said(house, project, "Rebase as you like.", supersedes=rule)
         confidence.verify(house.ctx, asked(project, id=rule, verdict="outdated"))
-        hits = recall.recall(house.ctx, asked(project, query="rebase shared branches"))["hits"]
+        hits = door(house.ctx, "recall", asked(project, query="rebase shared branches"))["hits"]
         (hit,) = [one for one in hits if one["id"] == rule]
         assert hit["confidence"] == pytest.approx(0.4)
         assert classify.organize(house.ctx, asked(project, ids=[rule]))["memories"] == []
@@ -146,7 +146,7 @@ def test_an_excluded_folder_gives_nothing(house: ServiceHouse, project: Path) ->
 def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -> None:
     """To the session that asked, so that no hook says it again."""
     id = said(house, project, "Fees are rounded up.")
-    recall.recall(house.ctx, asked(project, query="How are fees rounded?", for_session="s1"))
+    door(house.ctx, "recall", asked(project, query="How are fees rounded?", for_session="s1"))
     assert house.ctx.state.shown("s1") == {id}
 
 
@@ -197,7 +197,7 @@ class TestKeeping:
         done = consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
         assert done["merged"] == 1
         house.follow()
-        listed = recall.list_memories(house.ctx, asked(project))
+        listed = door(house.ctx, "list", asked(project))
         assert listed["total"] == 1
         assert len(listed["memories"][0]["sources"]) == 1
         assert house.ctx.state.audit_entries(1)[0]["actor"] == "mcp"
@@ -210,9 +210,7 @@ class TestKeeping:
         house.pass_time(days=1)
         said(house, project, "deploy on Tuesdays only", wait=False)
         consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
-        assert [
-            one["id"] for one in recall.list_memories(house.ctx, asked(project))["memories"]
-        ] == [mine]
+        assert [one["id"] for one in door(house.ctx, "list", asked(project))["memories"]] == [mine]
 
     def test_what_could_go(self, house: ServiceHouse, project: Path) -> None:
         """Each with why; rules, what matters and what was used stay."""
@@ -225,7 +223,7 @@ class TestKeeping:
         for _ in range(2):
             confidence.verify(house.ctx, asked(project, id=doubted, verdict="refuted"))
         house.pass_time(days=8)
-        recall.recall(house.ctx, asked(project, query="broker messages", k=1))
+        door(house.ctx, "recall", asked(project, query="broker messages", k=1))
         house.ctx.uses.write()
         told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
         why = {one["id"]: one["why"] for one in told["memories"]}
@@ -244,10 +242,10 @@ class TestKeeping:
         id = said(house, project, "We decided to use PostgreSQL for the archive.")
         (one,) = classify.organize(house.ctx, asked(project, apply=True))["memories"]
         assert one["suggested"]["kind"] == "decision"
-        assert recall.get(house.ctx, {"id": id})["memory"]["kind"] == "note"
+        assert door(house.ctx, "get", {"id": id})["memory"]["kind"] == "note"
         done = classify.organize(house.ctx, asked(project, apply=True, ids=[id]))
         assert done["applied"] == 1
-        assert recall.get(house.ctx, {"id": id})["memory"]["tags"] == ["postgresql"]
+        assert door(house.ctx, "get", {"id": id})["memory"]["tags"] == ["postgresql"]
         assert classify.organize(house.ctx, asked(project))["memories"] == []
 
 
@@ -299,7 +297,7 @@ class TestTelling:
         id = said(house, project, "Fees are rounded up.")
         provenance.trace(house.ctx, asked(project, query="fees"))
         house.ctx.uses.write()
-        assert recall.get(house.ctx, {"id": id})["memory"]["uses"] == 0
+        assert door(house.ctx, "get", {"id": id})["memory"]["uses"] == 0
 
 
 class TestVault:

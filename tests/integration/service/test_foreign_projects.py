@@ -11,7 +11,7 @@ from typing import Any
 
 import neighbourhood
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory import redact
@@ -21,7 +21,7 @@ from vector_memory.model import Memory, ignore_progress
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import recall, topic_outline
+from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import links
 from vector_memory.service.tools import failure_advice
@@ -127,7 +127,7 @@ def test_recall_within_limits(town: Town) -> None:
             {"kind": "decision"},
             {"entity": "ledger.py"},
         ):
-            town.assert_own(folder, recall.recall(town.house.ctx, {**asked, **limit}))
+            town.assert_own(folder, door(town.house.ctx, "recall", {**asked, **limit}))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -143,7 +143,7 @@ def test_recall_and_prompts(town: Town, question: str) -> None:
             "history": True,
             "by_topic": True,
         }
-        town.assert_own(folder, recall.recall(ctx, asked))
+        town.assert_own(folder, door(ctx, "recall", asked))
         told = prompt_recall.on_prompt(
             ctx, HookQuestion(f"new-{folder}-{question}", str(folder), question)
         )
@@ -174,12 +174,12 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
     ctx = town.house.ctx
     for folder in town.folders:
         here = {"project": str(folder), "k": 1_000}
-        listed = recall.list_memories(ctx, here)
+        listed = door(ctx, "list", here)
         town.assert_own(folder, listed)
         told = topic_outline.outline(ctx, here)
         assert {one["session"] for one in told["sessions"]} == {"s1", "talk"}
         town.assert_own(folder, told)
-        town.assert_own(folder, recall.entities(ctx, here))
+        town.assert_own(folder, door(ctx, "entities", here))
         town.assert_own(folder, list(json_lines.export(ctx, here)))
         town.assert_own(folder, [text for text, _ in export_markdown.export(ctx, here)])
         town.assert_own(
@@ -193,9 +193,9 @@ def test_a_worktree_is_its_repositorys_project(town: Town, tmp_path: Path) -> No
     """It is told the same; a folder that only looks like one is not."""
     main = next(one for one in town.folders if one.name == "remote")
     tree = neighbourhood.worktree(main, tmp_path / "tree")
-    found = recall.recall(town.house.ctx, {"query": QUESTIONS[0], "project": str(tree)})
+    found = door(town.house.ctx, "recall", {"query": QUESTIONS[0], "project": str(tree)})
     town.assert_own(main, found)
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / "remote").mkdir()
     asked = {"query": QUESTIONS[0], "project": str(tmp_path / "plain" / "remote")}
-    assert recall.recall(town.house.ctx, asked)["hits"] == []
+    assert door(town.house.ctx, "recall", asked)["hits"] == []

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from fakes_embed import FakeEmbedder
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import Memory, Scope, Source, ignore_progress
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import check_rebuild, project_store, stats
@@ -44,9 +43,9 @@ def test_a_memory_comes_back_in_its_project_only(
     house.remember(WAL, ledger, kind="decision")
     other = tmp_path / "other"
     ask = {"query": "ledger WAL mode readers"}
-    assert texts(recall.recall(house.ctx, {**ask, "project": str(ledger)})) == [WAL]
-    assert texts(recall.recall(house.ctx, {**ask, "project": str(other)})) == []
-    assert texts(recall.recall(house.ctx, {**ask, "cwd": str(other), "all_projects": True})) == [
+    assert texts(door(house.ctx, "recall", {**ask, "project": str(ledger)})) == [WAL]
+    assert texts(door(house.ctx, "recall", {**ask, "project": str(other)})) == []
+    assert texts(door(house.ctx, "recall", {**ask, "cwd": str(other), "all_projects": True})) == [
         WAL
     ]
 
@@ -54,7 +53,7 @@ def test_a_memory_comes_back_in_its_project_only(
 def test_global_memories_are_found_everywhere(house: ServiceHouse, ledger: Path) -> None:
     """What belongs to the user rather than to a project comes back in every project."""
     house.remember("I prefer tabs over spaces in Makefiles")
-    assert texts(recall.recall(house.ctx, {"query": "tabs or spaces", "project": str(ledger)}))
+    assert texts(door(house.ctx, "recall", {"query": "tabs or spaces", "project": str(ledger)}))
 
 
 def test_equal_texts_are_one_memory(house: ServiceHouse, ledger: Path) -> None:
@@ -62,7 +61,7 @@ def test_equal_texts_are_one_memory(house: ServiceHouse, ledger: Path) -> None:
     first = house.remember(WAL, ledger, tags=["db"])
     again = house.remember(WAL, ledger, tags=["sqlite"], priority="high")
     assert (first["action"], again["action"], again["id"]) == ("stored", "merged", first["id"])
-    kept = recall.get(house.ctx, {"id": first["id"]})["memory"]
+    kept = door(house.ctx, "get", {"id": first["id"]})["memory"]
     assert (kept["tags"], kept["priority"]) == (["db", "sqlite"], "HIGH")
     assert kept["confidence"] == 0.7
 
@@ -87,12 +86,12 @@ def test_without_a_model_memories_are_stored_and_embedded_later(tmp_path: Path) 
 
     house = ServiceHouse(tmp_path, load)
     done = house.remember(WAL)
-    answer = recall.recall(house.ctx, {"query": "ledger readers", "global": True})
+    answer = door(house.ctx, "recall", {"query": "ledger readers", "global": True})
     assert (done["action"], answer["mode"], texts(answer)) == ("stored", "lexical", [WAL])
     broken = False
     house.embedding.load()
     house.follow()
-    answer = recall.recall(house.ctx, {"query": "ledger readers", "global": True})
+    answer = door(house.ctx, "recall", {"query": "ledger readers", "global": True})
     assert answer["mode"] == "full"
     assert answer["hits"][0]["breakdown"]["cosine"] > 0.3
     assert check_rebuild.lag(house.ctx)[0] == 0
@@ -110,7 +109,7 @@ def test_a_changed_model_embeds_anew_and_never_mixes(tmp_path: Path) -> None:
     assert done["model"] == "other@2"
     exported = list(json_lines.export(other.ctx, {"all_projects": True}))
     assert [line["model"] for line in exported] == ["other@2"]
-    assert texts(recall.recall(other.ctx, {"query": "ledger readers", "global": True})) == [WAL]
+    assert texts(door(other.ctx, "recall", {"query": "ledger readers", "global": True})) == [WAL]
     other.close()
 
 
@@ -134,7 +133,7 @@ def test_forget_takes_the_words_away(house: ServiceHouse, ledger: Path) -> None:
     assert edit_forget.forget(house.ctx, {"ids": [done["id"][:10]]})["forgotten"] == 1
     house.follow()
     ask = {"query": "ledger WAL", "project": str(ledger)}
-    assert texts(recall.recall(house.ctx, ask)) == []
+    assert texts(door(house.ctx, "recall", ask)) == []
     assert list(json_lines.export(house.ctx, {"all_projects": True})) == []
 
 
@@ -165,7 +164,7 @@ def test_an_edit_is_found_by_its_new_words(house: ServiceHouse, ledger: Path) ->
         house.ctx, {"id": done["id"], "text": "The queue is rabbitmq", "kind": "decision"}
     )
     house.follow()
-    answer = recall.recall(house.ctx, {"query": "rabbitmq", "project": str(ledger)})
+    answer = door(house.ctx, "recall", {"query": "rabbitmq", "project": str(ledger)})
     assert [(hit["text"], hit["kind"]) for hit in answer["hits"]] == [
         ("The queue is rabbitmq", "decision")
     ]
@@ -219,7 +218,7 @@ def test_verbatim_keeps_equal_lines_apart(house: ServiceHouse, tmp_path: Path) -
     assert (merged["stored"], merged["merged"]) == (1, 1)
     other = {"path": str(path), "verbatim": True, "project": str(tmp_path / "p")}
     assert json_lines.import_file(house.ctx, other, ignore_progress)["stored"] == 2
-    answer = recall.recall(house.ctx, {"query": "thanks", "all_projects": True, "k": 5})
+    answer = door(house.ctx, "recall", {"query": "thanks", "all_projects": True, "k": 5})
     assert answer["hits"][0]["external_id"] in {"a", "b"}
 
 
@@ -312,7 +311,7 @@ def test_init_moves_a_project_to_its_own_store(house: ServiceHouse, ledger: Path
     assert (ledger / ".memory" / ".gitignore").read_text() == "*\n"
     assert (ledger / ".memory").stat().st_mode & 0o777 == 0o700
     ask = {"query": "ledger WAL readers tabs", "project": str(ledger)}
-    assert set(texts(recall.recall(house.ctx, ask))) == {WAL, "tabs in Makefiles"}
+    assert set(texts(door(house.ctx, "recall", ask))) == {WAL, "tabs in Makefiles"}
     assert house.ctx.global_shelf().journal.count() == 1
 
 
@@ -324,7 +323,7 @@ def test_a_store_that_came_with_a_clone_is_not_opened(
     project_store.init(house.ctx, {"dir": str(ledger)})
     victim = ServiceHouse(tmp_path / "victim")
     ask = {"query": "planted curl", "project": str(ledger)}
-    assert texts(recall.recall(victim.ctx, ask)) == []
+    assert texts(door(victim.ctx, "recall", ask)) == []
     with pytest.raises(BadInputError, match="not made by this installation"):
         project_store.init(victim.ctx, {"dir": str(ledger)})
     victim.close()
@@ -339,7 +338,7 @@ def test_a_rebuild_embeds_nothing_again(tmp_path: Path) -> None:
     before = embedder.texts_embedded
     assert check_rebuild.rebuild(house.ctx, {}, ignore_progress)["rows"] == 5
     assert embedder.texts_embedded == before
-    assert len(texts(recall.recall(house.ctx, {"query": "ledger", "global": True}))) == 5
+    assert len(texts(door(house.ctx, "recall", {"query": "ledger", "global": True}))) == 5
     house.close()
 
 
@@ -356,7 +355,7 @@ def test_check_finds_a_damaged_row(house: ServiceHouse) -> None:
     found = check_rebuild.check(house.ctx, {"read_data": True}, ignore_progress)
     assert not found["ok"]
     assert found["problems"][0]["fix"]
-    assert texts(recall.recall(house.ctx, {"query": "ledger", "global": True})) == []
+    assert texts(door(house.ctx, "recall", {"query": "ledger", "global": True})) == []
 
 
 def test_stats_tell_projects_apart(house: ServiceHouse, ledger: Path, tmp_path: Path) -> None:
@@ -379,13 +378,13 @@ def test_a_damaged_index_is_set_aside_and_made_anew(house: ServiceHouse, ledger:
     for folder in Path(shelf.folder, "lance").rglob("data"):
         shutil.rmtree(folder)
     ask = {"query": "ledger topic1", "project": str(ledger)}
-    found = [texts(recall.recall(house.ctx, ask)) for _ in range(2)]
+    found = [texts(door(house.ctx, "recall", ask)) for _ in range(2)]
     assert all("fact 1 of the ledger about topic1" in one for one in found)
     assert shelf.times_damaged == 1
     assert house.follow() == 3
     assert shelf.index is not None
     assert shelf.index.check(read_data=True) == []
-    assert len(texts(recall.recall(house.ctx, ask))) == 3
+    assert len(texts(door(house.ctx, "recall", ask))) == 3
 
 
 def test_a_store_knows_about_how_many_memories_a_project_has(

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.cli import offline
@@ -35,7 +35,7 @@ from vector_memory.redact import clean
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_topics, store_session
 from vector_memory.service.edit import edit_forget, remember
-from vector_memory.service.find import recall, topic_outline
+from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.purge import purge
 from vector_memory.service.transfer import json_lines
@@ -163,8 +163,8 @@ class World:
                             restore._replace(target, part)
 
         return {
-            "recall": lambda: recall.recall(ctx, {"query": QUESTION, **here}),
-            "list": lambda: recall.list_memories(ctx, here),
+            "recall": lambda: door(ctx, "recall", {"query": QUESTION, **here}),
+            "list": lambda: door(ctx, "list", here),
             "stats": lambda: stats.stats(ctx, here),
             "all stats": lambda: stats.stats(ctx, {}),
             "remember": lambda: remember.remember(ctx, {"text": text, **here}),
@@ -201,15 +201,15 @@ class World:
     def texts(self) -> str:
         """Return what recall finds."""
         return json.dumps(
-            recall.recall(
-                self.house.ctx, {"query": QUESTION, "project": str(self.project), "k": 50}
+            door(
+                self.house.ctx, "recall", {"query": QUESTION, "project": str(self.project), "k": 50}
             )
         )
 
     def listed(self) -> set[str]:
         """Return the texts of the project's memories, wherever they are stored."""
         asked = {"project": str(self.project), "k": 1_000}
-        return {one["text"] for one in recall.list_memories(self.house.ctx, asked)["memories"]}
+        return {one["text"] for one in door(self.house.ctx, "list", asked)["memories"]}
 
     def close(self) -> None:
         """Close everything."""
@@ -445,7 +445,7 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     assert (project / ".memory" / "db" / "lance").is_symlink()
     asked = {"query": "where does the clone keep its bookkeeping?", "project": str(project)}
     said = "The clone keeps its bookkeeping in files"
-    assert said not in json.dumps(recall.recall(ctx, asked))
+    assert said not in json.dumps(door(ctx, "recall", asked))
     world.house.follow()
     answer = purge.purge(ctx, {"text": "invoices of no project"}, ignore_progress)
     assert str(project) in next(iter(answer["unopened"].values()))
@@ -453,7 +453,7 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     assert any("is a link" in one["what"] and "remove it" in one["fix"] for one in told)
     world.victim.assert_untouched("pulled")
     (project / ".memory" / "db" / "lance").unlink()
-    assert said in json.dumps(recall.recall(ctx, asked))
+    assert said in json.dumps(door(ctx, "recall", asked))
     project_store.trust(ctx, {"dir": str(project), "trusted": False})
 
 
@@ -508,7 +508,7 @@ def test_another_store_in_the_place_of_the_trusted_one_is_not_opened(world: Worl
                 "remember",
             ):
                 assert planted not in str(ask()), (way, name)
-        assert planted not in json.dumps(recall.recall(ctx, asked)), way
+        assert planted not in json.dumps(door(ctx, "recall", asked)), way
         told = check_rebuild.check(ctx, {}, ignore_progress)["problems"]
         assert any("another store" in one["what"] and "trust" in one["fix"] for one in told), way
     world.mend()

@@ -13,7 +13,8 @@ from vector_memory.service.base import privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
-from vector_memory.service.memory.lookup import lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.views import memory_json
 
 MAX_CHARS = 20_000
 

@@ -12,7 +12,8 @@ from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, trust_marks
-from vector_memory.service.memory.lookup import lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.views import memory_json
 from vector_memory.text import priorities
 from vector_memory.text.harmless import without_marked
 

@@ -13,9 +13,10 @@ from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import link_ideas
-from vector_memory.service.memory.lookup import memory_json, project_names
+from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.merging import may_merge
 from vector_memory.service.memory.neighbours import neighbours
+from vector_memory.service.memory.views import memory_json
 
 MOST_LOOKED_AT = 2_000
 """Of the newest memories of a store, so many are compared with their neighbours."""

@@ -10,8 +10,9 @@ from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import placement
-from vector_memory.service.memory.lookup import is_open, lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import is_open, lookup, project_names
 from vector_memory.service.memory.neighbours import neighbours
+from vector_memory.service.memory.views import memory_json
 
 MAX_CHARS = 20_000
 

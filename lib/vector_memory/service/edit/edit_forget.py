@@ -10,12 +10,14 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory
 from vector_memory.service.base import privacy, request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
-from vector_memory.service.memory.lookup import find, lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import find, lookup, project_names
+from vector_memory.service.memory.views import memory_json
 
 MAX_BY_QUERY = 20
 
@@ -89,7 +91,7 @@ def _chosen(ctx: Context, request: request_fields.Request) -> list[tuple[Shelf, 
         text = request_fields.text_of(request, "query")
         k = request_fields.number_of(request, "k", MAX_BY_QUERY, 1, 1_000)
         ctx.embedding.wait(3.0)
-        hits = find(ctx, text, scope, shelves, k, place)
+        hits = find(ctx, text, Asker(place, shelves, scope), k)
         least = ctx.settings.threshold
         return [(shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
     if scope.only_projects:

@@ -20,7 +20,8 @@ from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
 from vector_memory.service.memory import agent_rights
-from vector_memory.service.memory.lookup import memory_json, project_names
+from vector_memory.service.memory.lookup import project_names
+from vector_memory.service.memory.views import memory_json
 
 UNUSED_DAYS = 180
 LOW_CONFIDENCE = 0.3

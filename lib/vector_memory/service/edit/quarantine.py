@@ -9,7 +9,8 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import SUSPICION
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.memory.lookup import lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.views import memory_json
 
 
 def held(ctx: Context, request: request_fields.Request) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import links as linking
-from vector_memory.service.memory.lookup import is_open, lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import is_open, lookup, project_names
+from vector_memory.service.memory.views import memory_json
 
 MOST_LOOKED_AT = 5_000
 SPECIFIC = ("file:", "concept:", "person:")

@@ -10,7 +10,8 @@ from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scop
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.lookup import is_open, memory_json, name_in, project_names
+from vector_memory.service.memory.lookup import is_open, name_in, project_names
+from vector_memory.service.memory.views import memory_json
 
 CURRENT = "current"
 MOST_IMPORTANT = 500

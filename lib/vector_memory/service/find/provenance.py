@@ -9,18 +9,13 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import Asker, to_json
 from vector_memory.service.edit.remember import SAID_IN
 from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
-from vector_memory.service.memory.lookup import (
-    find,
-    hit_json,
-    is_open,
-    lookup,
-    memory_json,
-    project_names,
-)
+from vector_memory.service.memory.lookup import find, is_open, lookup, project_names
+from vector_memory.service.memory.views import hit_json, memory_json
 
 MOST_ENTRIES = 20_000
 """Of the audit log, so many of the last entries are looked through."""
@@ -40,7 +35,7 @@ def provenance(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         "said_in": str(memory.extra.get(SAID_IN) or memory.source.session),
         "verified": memory.extra.get(VERIFIED) or None,
         "stored_at": memory.stored_at.isoformat() if memory.stored_at else None,
-        "history": history_of(shelf, memory),
+        "history": to_json(history_of(shelf, memory)),
         "links": links.links(ctx, {"id": memory.id})["links"],
         "audit": _entries_of(ctx, memory),
     }
@@ -63,9 +58,8 @@ def trace(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     scope, place = request_fields.scope_asked(ctx, request)
     shelves = request_fields.shelves_asked(ctx, request, place)
     ctx.embedding.wait(3.0)
-    hits = find(
-        ctx, request_fields.text_of(request, "query"), scope, shelves, k, place, allowed=is_open
-    )
+    asker = Asker(place, shelves, scope)
+    hits = find(ctx, request_fields.text_of(request, "query"), asker, k, allowed=is_open)
     names = project_names(shelves)
     told = [{**hit_json(hit, names), "relevance": round(hit.relevance, 4)} for hit in hits]
     return {"hits": told, "threshold": ctx.settings.threshold, "audit": []}

@@ -1,28 +1,35 @@
-"""Recall that is asked for: `recall`, `list`, `get`."""
+"""Recall that is asked for: `recall`, `list`, `get`, `history`, `entities`."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vector_memory.model import DERIVED, Memory
 from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
+from vector_memory.retrieve.search import Hit
 from vector_memory.retrieve.topics import topics
-from vector_memory.service.base import model_help, request_fields
+from vector_memory.service.base import messages, model_help, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import (
     find,
-    hit_json,
     is_open,
     lookup,
-    memory_json,
     project_names,
     surroundings,
     touch,
 )
 from vector_memory.service.memory.passages import in_context
+from vector_memory.service.memory.views import (
+    HistoryView,
+    HitView,
+    MemoryView,
+    hit_view,
+    memory_view,
+)
 from vector_memory.text.harmless import with_old_marked
 
 MAX_K = 1_000
@@ -32,47 +39,88 @@ MOST_ECHOES = 8
 """How many topics and summaries may stand before a hit whose part they are."""
 
 
-def recall(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Answer a question with hits, best first.
+@dataclass(frozen=True, kw_only=True)
+class RecallRequest(messages.Filter):
+    """A question.
+
+    Attributes:
+        context: how many texts around each hit are wanted.
+        for_session: the session that is given the hits: no hook says them again.
+    """
+
+    query: str = messages.text()
+    k: int = messages.number(10, 1, MAX_K)
+    context: int = messages.number(0, 0, MAX_AROUND)
+    for_session: str = messages.word()
+    history: bool = messages.flag()
+    by_topic: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class TopicView:
+    """A topic of hits, by their ids."""
+
+    topic: str
+    ids: list[str]
+
+
+@dataclass(frozen=True)
+class RecallAnswer:
+    """Hits, best first, and whether they were found by meaning too (`full`) or by words alone (`lexical`)."""
+
+    hits: list[HitView]
+    mode: str
+    topics: list[TopicView] | None = messages.spare()
+
+
+def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
+    """Answer a question.
 
     Waits for a model that is still loading: whoever asks on purpose wants the whole answer.
     """
-    text = request_fields.text_of(request, "query")
-    k = request_fields.number_of(request, "k", 10, 1, MAX_K)
-    around = request_fields.number_of(request, "context", 0, 0, MAX_AROUND)
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
+    asker = messages.asker_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    wanted = max(k, rerank.MOST) if ctx.settings.rerank else k
-    allowed = is_open if request_fields.is_agent(request) else None
-    hits = find(ctx, text, scope, shelves, wanted + MOST_ECHOES, place, True, allowed)
-    hits = (hits if set(scope.kinds) & set(DERIVED) else without_echoes(hits))[:wanted]
+    wanted = max(request.k, rerank.MOST) if ctx.settings.rerank else request.k
+    allowed = is_open if request.is_agent else None
+    hits = find(ctx, request.query, asker, wanted + MOST_ECHOES, True, allowed)
+    is_derived = set(asker.scope.kinds) & set(DERIVED)
+    hits = (hits if is_derived else without_echoes(hits))[:wanted]
     if ctx.settings.rerank:
-        hits = model_help.reordered(ctx, text, hits)[:k]
-    touch(ctx, shelves, hits)
-    ctx.audit("recall", request_fields.actor_of(request), [hit.memory.id for hit in hits])
-    if request.get("for_session"):
+        hits = model_help.reordered(ctx, request.query, hits)[: request.k]
+    touch(ctx, asker.shelves, hits)
+    ids = [hit.memory.id for hit in hits]
+    ctx.audit("recall", request.actor, ids)
+    if request.for_session:
         # It stands in the session from now on: no hook says it again.
-        given = [hit.memory.id for hit in hits]
-        ctx.state.add_shown(str(request["for_session"]), given, ctx.now())
-    names = project_names(shelves)
-    answer: dict[str, Any] = {
-        "hits": [hit_json(hit, names) for hit in hits],
-        "mode": "full" if all(_by_meaning(shelf) for shelf in shelves) else "lexical",
-    }
-    for hit, shown in zip(hits, answer["hits"], strict=True):
-        shelf = shelves[hit.shelf]
-        shown["text"] = with_old_marked(in_context(shelf, hit.memory))
-        if around:
-            shown |= surroundings(shelf, hit.memory, around)
-        if request.get("history") and (told := history_of(shelf, hit.memory))["summary"]:
-            shown["history"] = told
-    if request.get("by_topic"):
-        answer["topics"] = [
-            {"topic": topic.name, "ids": [hits[place].memory.id for place in topic.places]}
-            for topic in topics(hits)
-        ]
-    return answer
+        ctx.state.add_shown(request.for_session, ids, ctx.now())
+    names = project_names(asker.shelves)
+    return RecallAnswer(
+        [_shown(asker.shelves[hit.shelf], hit, names, request) for hit in hits],
+        "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
+        _topics(hits) if request.by_topic else None,
+    )
+
+
+def _shown(shelf: Shelf, hit: Hit, names: dict[str, str], request: RecallRequest) -> HitView:
+    around: tuple[list[str] | None, list[str] | None] = (None, None)
+    if request.context:
+        around = surroundings(shelf, hit.memory, request.context)
+    told = history_of(shelf, hit.memory) if request.history else None
+    return hit_view(
+        hit,
+        names,
+        text=with_old_marked(in_context(shelf, hit.memory)),
+        before=around[0],
+        after=around[1],
+        history=told if told and told.summary else None,
+    )
+
+
+def _topics(hits: Sequence[Hit]) -> list[TopicView]:
+    return [
+        TopicView(topic.name, [hits[place].memory.id for place in topic.places])
+        for topic in topics(hits)
+    ]
 
 
 def _by_meaning(shelf: Shelf) -> bool:
@@ -80,49 +128,96 @@ def _by_meaning(shelf: Shelf) -> bool:
     return shelf.index is not None and shelf.index.vectors_ready
 
 
-def list_memories(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return memories newest first, with how many there are in all."""
-    k = request_fields.number_of(request, "k", 20, 1, 100_000)
-    offset = request_fields.number_of(request, "offset", 0, 0, 100_000_000)
-    scope, place = request_fields.scope_asked(ctx, request)
-    scope = request_fields.listed(scope)
-    shelves = request_fields.shelves_asked(ctx, request, place)
+@dataclass(frozen=True, kw_only=True)
+class ListRequest(messages.Filter):
+    """Memories to be listed, newest first: `k` of them from the number `offset` on."""
+
+    k: int = messages.number(20, 1, 100_000)
+    offset: int = messages.number(0, 0, 100_000_000)
+
+
+@dataclass(frozen=True)
+class ListAnswer:
+    """Memories newest first, how many there are in all, and why stores of theirs cannot be opened, by their
+    folders."""
+
+    memories: list[MemoryView]
+    total: int
+    unopened: dict[str, str]
+
+
+def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
+    """Return memories newest first."""
+    asker = messages.asker_of(ctx, request)
+    scope, last = request_fields.listed(asker.scope), request.offset + request.k
     newest: list[Memory] = []
-    for shelf in shelves:
-        newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=offset + k))
+    for shelf in asker.shelves:
+        newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=last))
     newest.sort(key=lambda memory: memory.created_at, reverse=True)
-    names = project_names(shelves)
-    left_out = ctx.unopened(place) if place or request.get("all_projects") else {}
-    return {
-        "memories": [memory_json(memory, names) for memory in newest[offset : offset + k]],
-        "total": sum(shelf.journal.count(scope) for shelf in shelves),
-        "unopened": {at: str(error) for at, error in left_out.items()},
-    }
+    names = project_names(asker.shelves)
+    left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
+    return ListAnswer(
+        [memory_view(memory, names) for memory in newest[request.offset : last]],
+        sum(shelf.journal.count(scope) for shelf in asker.shelves),
+        {at: str(error) for at, error in left_out.items()},
+    )
 
 
-def get(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return one memory by its id or the beginning of it."""
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
-    return {"memory": memory_json(memory, project_names([shelf]))}
+@dataclass(frozen=True, kw_only=True)
+class IdRequest(messages.Request):
+    """One memory, by its id or the beginning of it."""
+
+    id: str = messages.text(64)
 
 
-def entities(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True)
+class MemoryAnswer:
+    """One memory."""
+
+    memory: MemoryView
+
+
+def get(ctx: Context, request: IdRequest) -> MemoryAnswer:
+    """Return one memory."""
+    shelf, memory = lookup(ctx, request.id)
+    return MemoryAnswer(memory_view(memory, project_names([shelf])))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntitiesRequest(messages.Filter):
+    """What the memories asked for are about by name: the `k` commonest."""
+
+    k: int = messages.number(50, 1, 10_000)
+
+
+@dataclass(frozen=True)
+class EntityView:
+    """A name, its kind (`technology`, `file` …), and how many memories are about it."""
+
+    kind: str
+    name: str
+    memories: int
+
+
+@dataclass(frozen=True)
+class EntitiesAnswer:
+    """Names, the commonest first."""
+
+    entities: list[EntityView]
+
+
+def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    k = request_fields.number_of(request, "k", 50, 1, 10_000)
-    scope, place = request_fields.scope_asked(ctx, request)
+    asker = messages.asker_of(ctx, request)
     counts: dict[str, int] = {}
-    for shelf in request_fields.shelves_asked(ctx, request, place):
-        for name, n in shelf.journal.count_entities(scope, k).items():
+    for shelf in asker.shelves:
+        for name, n in shelf.journal.count_entities(asker.scope, request.k).items():
             counts[name] = counts.get(name, 0) + n
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:k]
-    return {
-        "entities": [
-            {"kind": kind, "name": name, "memories": n}
-            for (kind, _, name), n in ((entity.partition(":"), n) for entity, n in ordered)
-        ]
-    }
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: request.k]
+    parts = [(entity.partition(":"), n) for entity, n in ordered]
+    return EntitiesAnswer([EntityView(kind, name, n) for (kind, _, name), n in parts])
 
 
-def history(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+def history(ctx: Context, request: IdRequest) -> HistoryView:
     """Return the chain of memories that gave way to one another, oldest first, by one of them."""
-    return history_of(*lookup(ctx, request_fields.text_of(request, "id", 64)))
+    return history_of(*lookup(ctx, request.id))

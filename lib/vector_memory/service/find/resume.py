@@ -12,7 +12,8 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
-from vector_memory.service.memory.lookup import memory_json, name_in, project_names
+from vector_memory.service.memory.lookup import name_in, project_names
+from vector_memory.service.memory.views import memory_json
 from vector_memory.text import harmless
 
 DECIDED = ("decision", "preference", "conclusion", "solution", "fix")

@@ -12,6 +12,7 @@ from vector_memory.index.topics import summaries
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memory, Scope
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import find, is_open, name_in, project_names
 from vector_memory.text import analysis
@@ -51,7 +52,7 @@ def summarize(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
             "A summary of what?", "Name a topic, a session, or a time with since and until."
         )
     memories = (
-        _found(ctx, request_fields.text_of(request, "query"), scope, shelves, place)
+        _found(ctx, request_fields.text_of(request, "query"), Asker(place, shelves, scope))
         if query
         else _listed(shelves, scope)
     )
@@ -63,9 +64,9 @@ def summarize(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     }
 
 
-def _found(ctx: Context, query: str, scope: Scope, shelves: Any, place: Any) -> list[Memory]:
+def _found(ctx: Context, query: str, asker: Asker) -> list[Memory]:
     ctx.embedding.wait(3.0)
-    hits = find(ctx, query, scope, shelves, MOST_FOUND, place, allowed=is_open)
+    hits = find(ctx, query, asker, MOST_FOUND, allowed=is_open)
     least = ctx.settings.threshold
     return [hit.memory for hit in hits if hit.relevance >= least]
 

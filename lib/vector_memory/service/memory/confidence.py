@@ -23,7 +23,8 @@ from vector_memory.service.base import privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
-from vector_memory.service.memory.lookup import lookup, memory_json, project_names
+from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.views import memory_json
 
 CONFIRMED, REFUTED, OUTDATED = VERDICTS = ("confirmed", "refuted", "outdated")
 STEP = {CONFIRMED: 0.15, REFUTED: -0.3, OUTDATED: -0.3}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from vector_memory.model import Memory, Relation, Status
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.views import HistoryView, StageView
 
 MOST = 32
 SHORT = 160
 
 
-def history_of(shelf: Shelf, memory: Memory) -> dict[str, Any]:
-    """Return `chain` and `summary` of a memory."""
+def history_of(shelf: Shelf, memory: Memory) -> HistoryView:
+    """Return what a memory was before."""
     chain = chain_of(shelf, memory)
-    return {"chain": [_entry(one) for one in chain], "summary": summary(chain)}
+    return HistoryView([_stage(one) for one in chain], summary(chain))
 
 
 def chain_of(shelf: Shelf, memory: Memory) -> list[Memory]:
@@ -60,11 +59,6 @@ def _short(memory: Memory) -> str:
     return text if len(text) <= SHORT else text[: SHORT - 2] + " …"
 
 
-def _entry(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "text": memory.text,
-        "status": memory.status.value,
-        "from": memory.created_at.isoformat(),
-        "until": memory.valid_until.isoformat() if memory.valid_until else None,
-    }
+def _stage(memory: Memory) -> StageView:
+    held = memory.created_at, memory.valid_until
+    return StageView(memory.id, memory.text, memory.status.value, *held)

@@ -1,59 +1,52 @@
-"""Finding memories by an id or by a text, and how a memory is shown to programs."""
+"""Finding memories by an id or by a text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import Any
 
-from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Memory, Scope
+from vector_memory.model import Memory
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import trust_marks
-from vector_memory.service.memory.merging import sources_of
-from vector_memory.text.harmless import with_old_marked
 
 
-def surroundings(shelf: Shelf, memory: Memory, count: int) -> dict[str, Any]:
-    """Return the texts said right before and after a memory in its session, in their order."""
-    sides: dict[str, Any] = {}
-    for place, name in enumerate(("before", "after")):
+def surroundings(shelf: Shelf, memory: Memory, count: int) -> tuple[list[str], list[str]]:
+    """Return the texts said right before and right after a memory in its session, in their order."""
+    sides: list[list[str]] = []
+    for place in (0, 1):
         texts: list[str] = []
         seq = memory.seq
         while len(texts) < count and (near := shelf.journal.neighbours(seq)[place]) is not None:
             texts.append(str(near.text))
             seq = near.seq
-        sides[name] = texts[::-1] if name == "before" else texts
-    return sides
+        sides.append(texts[::-1] if place == 0 else texts)
+    return sides[0], sides[1]
 
 
 def find(
     ctx: Context,
     text: str,
-    scope: Scope,
-    shelves: Sequence[Shelf],
+    asker: Asker,
     k: int,
-    place: projects.Place | None = None,
     widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
-    """Return at most k hits of some stores for a text, best first.
+    """Return at most k hits of the asker's stores for a text, best first.
 
     Args:
         widen: let the language model help, where the settings have one.
         allowed: which memories may come; all of them by default.
     """
-    query = query_of(ctx, text, scope, shelves, place)
+    query = query_of(ctx, text, asker.scope, asker.shelves, asker.place)
     embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
     count = max(ctx.settings.candidates, 2 * k)
     return search(
         query,
-        shelves,
+        asker.shelves,
         k,
         ctx.now(),
         candidates=count,
@@ -103,43 +96,3 @@ def project_names(shelves: Sequence[Shelf]) -> dict[str, str]:
 def name_in(names: dict[str, str], project: str) -> str:
     """Return a project's name, or what its id says of it; "" for the global one."""
     return names.get(project) or project.rpartition("-")[0] or project
-
-
-def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
-    """Return a hit as programs see it."""
-    told = {
-        **memory_json(hit.memory, names),
-        "score": round(hit.score, 4),
-        "breakdown": hit.breakdown,
-    }
-    if hit.against:
-        told["contradicts"] = [
-            {"id": one.id, "created_at": one.created_at.isoformat()} for one in hit.against
-        ]
-    return told
-
-
-def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
-    """Return a memory as programs see it."""
-    return {
-        "id": memory.id,
-        "text": with_old_marked(memory.text),
-        "title": memory.title,
-        "kind": memory.kind,
-        "created_at": memory.created_at.isoformat(),
-        "project": name_in(names, memory.project),
-        "project_id": memory.project,
-        "source": asdict(memory.source),
-        **({"sources": merged} if (merged := sources_of(memory)) else {}),
-        "external_id": memory.external_id or None,
-        "tags": list(memory.tags),
-        "files": list(memory.files),
-        "entities": list(memory.entities),
-        "priority": memory.priority.value,
-        "confidence": memory.confidence,
-        "origin": memory.origin.value,
-        **trust_marks.warning(memory),
-        "collection": memory.collection,
-        "status": memory.status.value,
-        "uses": memory.uses,
-    }

@@ -21,7 +21,8 @@ from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives, session_summary, session_topics
-from vector_memory.service.memory.lookup import memory_json, project_names
+from vector_memory.service.memory.lookup import project_names
+from vector_memory.service.memory.views import memory_json
 from vector_memory.service.purge import byte_search, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched
 from vector_memory.service.purge.selection import PurgeSelection, StorePart, choose

@@ -15,6 +15,7 @@ from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context, scope_of
 from vector_memory.service.base.context_block import HookQuestion
+from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
 from vector_memory.text import analysis, fence, harmless
@@ -74,8 +75,8 @@ def _similar(ctx: Context, ask: HookQuestion, shelves: Sequence[Shelf], line: st
     """Return a solution of an error that reads much the same: relevance alone would do with the same
     program or topic, and the fix of another error harms."""
     place = ctx.place(ask.folder)
-    scope = replace(scope_of(place), kinds=KINDS)
-    hits: list[Hit] = lookup.find(ctx, line, scope, shelves, MOST_SIMILAR, place)
+    asker = Asker(place, list(shelves), replace(scope_of(place), kinds=KINDS))
+    hits: list[Hit] = lookup.find(ctx, line, asker, MOST_SIMILAR)
     least = max(STRICT, ctx.settings.threshold)
     terms = _terms(line)
     fit = (hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory))

@@ -9,7 +9,7 @@ from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import COLLECTIONS, QUIET, Progress
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.find import recall
 from vector_memory.service.transfer import import_notes, note_files
@@ -40,7 +40,8 @@ def search(ctx: Context, request: request_fields.Request, progress: Progress) ->
     if ALL in named:
         named = tuple(COLLECTIONS)
     chosen = list(named or (one for one in COLLECTIONS if one not in QUIET))
-    answer = recall.recall(ctx, {**request, "collection": chosen})
+    asked = messages.read(recall.RecallRequest, {**request, "collection": chosen})
+    answer: dict[str, Any] = messages.to_json(recall.recall(ctx, asked))
     root = _root(ctx)
     for hit in answer["hits"]:
         hit["in_vault"] = bool(root) and _is_below(hit["source"]["path"], root)

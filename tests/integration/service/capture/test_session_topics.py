@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
@@ -20,7 +20,7 @@ from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, S
 from vector_memory.service.base import context_block
 from vector_memory.service.capture import archives, session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import recall, topic_outline
+from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.learning import counted_records
 
@@ -165,7 +165,7 @@ def test_topics_are_found(house: ServiceHouse, tmp_path: Path) -> None:
     learn(house, tmp_path, QUEUE + LEDGER)
     house.follow()
     request = {"query": "totals of the ledger", "cwd": str(tmp_path), "kind": TOPIC}
-    assert recall.recall(house.ctx, request)["hits"][0]["title"].startswith("Fix another bug")
+    assert door(house.ctx, "recall", request)["hits"][0]["title"].startswith("Fix another bug")
 
 
 def test_a_prompt_gets_the_passage_and_not_its_topic_too(

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory import redact
 from vector_memory.index import tools
@@ -21,7 +21,7 @@ from vector_memory.retrieve import render
 from vector_memory.service.base import context_block
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.capture import store_session as capture
-from vector_memory.service.find import recall, resume, summarize, topic_outline
+from vector_memory.service.find import resume, summarize, topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
 from vector_memory.service.transfer import json_lines
@@ -147,7 +147,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
         yield prompt_recall.on_prompt(house.ctx, ask)
         yield failure_advice.on_failure(house.ctx, ask, error, "make widgets")
         if number % 10 == 0:
-            hits = recall.recall(house.ctx, {**where, "query": question, "k": 8})["hits"]
+            hits = door(house.ctx, "recall", {**where, "query": question, "k": 8})["hits"]
             yield json.dumps(hits, ensure_ascii=False)
             for budget in (60, 350):
                 yield json.dumps(telling.memories(hits, budget, question), ensure_ascii=False)
@@ -163,7 +163,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
     for answer in (
         resume.resume(house.ctx, where),
         topic_outline.outline(house.ctx, {**where, "k": 50}),
-        recall.list_memories(house.ctx, {**where, "k": 500}),
+        door(house.ctx, "list", {**where, "k": 500}),
         list(json_lines.export(house.ctx, {"all_projects": True})),
     ):
         yield json.dumps(answer, ensure_ascii=False)

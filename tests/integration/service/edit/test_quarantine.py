@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fake_daemon import FakeDaemon, fake_daemon
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory import redact
 from vector_memory.cli.main import main
@@ -23,7 +23,6 @@ from vector_memory.model import IS_FOREIGN, PASSAGE, Memory, Origin, Scope, Sour
 from vector_memory.service.base import context_block
 from vector_memory.service.capture import session_topics
 from vector_memory.service.edit import edit_forget, quarantine
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.tools import failure_advice
@@ -62,7 +61,7 @@ def test_hooks_bring_nothing_of_it(house: ServiceHouse, app: Path) -> None:
 def test_recall_finds_it_with_a_warning(house: ServiceHouse, app: Path) -> None:
     """Who asks on purpose is told what it is."""
     house.remember(ATTACK, app, origin="tool")
-    (hit,) = recall.recall(house.ctx, {"query": PROMPT, "project": str(app)})["hits"]
+    (hit,) = door(house.ctx, "recall", {"query": PROMPT, "project": str(app)})["hits"]
     assert hit["suspicious"]["held_back"] is True
     assert "overrides instructions" in hit["suspicious"]["reasons"]
 
@@ -155,7 +154,7 @@ def test_another_hit_does_not_carry_it(house: ServiceHouse, app: Path) -> None:
     ]  # fmt: skip
     house.ctx.global_shelf().journal.add([trust_marks.settled(one) for one in passages])
     house.follow()
-    hits = recall.recall(house.ctx, {"query": PROMPT, "project": str(app)})["hits"]
+    hits = door(house.ctx, "recall", {"query": PROMPT, "project": str(app)})["hits"]
     own = next(hit for hit in hits if hit["id"] == passages[0].id)
     assert "a minute" in own["text"] and "evil" not in own["text"]
 

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation, ignore_progress
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.transfer import json_lines
 
@@ -37,7 +36,7 @@ def ledger(tmp_path: Path) -> Path:
 
 def hits(house: ServiceHouse, query: str, **more: Any) -> list[dict[str, Any]]:
     """Return the hits of a question over all projects."""
-    answer = recall.recall(house.ctx, {"query": query, "all_projects": True, **more})
+    answer = door(house.ctx, "recall", {"query": query, "all_projects": True, **more})
     return list(answer["hits"])
 
 
@@ -138,8 +137,8 @@ def test_a_superseded_memory_gives_way(house: ServiceHouse, ledger: Path) -> Non
     assert told["summary"] == (
         "was 'The queue runs on Redis lists' until 8 May 2026, now 'Jobs go through RabbitMQ'"
     )
-    assert recall.history(house.ctx, {"id": old["id"]}) == told
-    assert recall.list_memories(house.ctx, {"all_projects": True})["total"] == 1
+    assert door(house.ctx, "history", {"id": old["id"]}) == told
+    assert door(house.ctx, "list", {"all_projects": True})["total"] == 1
 
 
 def test_a_chain_ends_at_its_end(house: ServiceHouse, ledger: Path) -> None:
@@ -169,7 +168,7 @@ def test_a_replacement_stays_in_its_store(house: ServiceHouse, ledger: Path) -> 
     """An unknown memory cannot be replaced, and nothing is stored then."""
     with pytest.raises(NotFoundError):
         house.remember("Anything", ledger, supersedes="f" * 8)
-    assert recall.list_memories(house.ctx, {"all_projects": True})["total"] == 0
+    assert door(house.ctx, "list", {"all_projects": True})["total"] == 0
 
 
 def test_a_link_brings_the_answer(house: ServiceHouse, ledger: Path) -> None:
@@ -190,7 +189,7 @@ def test_neighbours_and_topics_on_demand(house: ServiceHouse, ledger: Path) -> N
         talk(("Ana", "one"), ("Ben", "the ledger cache"), ("Ana", "three"), ("Ben", "4")),
     )
     request = {"query": "ledger cache", "all_projects": True, "k": 1}
-    answer = recall.recall(house.ctx, {**request, "context": 2, "by_topic": True})
+    answer = door(house.ctx, "recall", {**request, "context": 2, "by_topic": True})
     (hit,) = answer["hits"]
     assert (hit["before"], hit["after"]) == (["one"], ["three", "4"])
     assert answer["topics"] == [{"topic": "the ledger cache", "ids": [hit["id"]]}]

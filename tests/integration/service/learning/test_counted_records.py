@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
 from vector_memory.service.edit import edit_forget, remember
-from vector_memory.service.find import recall
 from vector_memory.service.learning import counted_records
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import stats
@@ -59,10 +58,10 @@ def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None
     house.follow()
     here = {"project": str(tmp_path)}
     asked = {**here, "query": "test the ledger"}
-    assert len(recall.recall(house.ctx, asked)["hits"]) == 1
-    assert len(recall.recall(house.ctx, {**asked, "collection": [TRAILS]})["hits"]) == 1
-    assert recall.list_memories(house.ctx, here)["total"] == 1
-    assert recall.list_memories(house.ctx, {**here, "collection": [TRAILS]})["total"] == 1
+    assert len(door(house.ctx, "recall", asked)["hits"]) == 1
+    assert len(door(house.ctx, "recall", {**asked, "collection": [TRAILS]})["hits"]) == 1
+    assert door(house.ctx, "list", here)["total"] == 1
+    assert door(house.ctx, "list", {**here, "collection": [TRAILS]})["total"] == 1
     told = stats.stats(house.ctx, here)
     assert (told["memories"], told["by_collection"][TRAILS]) == (1, 1)
     assert [one["collection"] for one in json_lines.export(house.ctx, here)] == ["claude_memories"]
@@ -84,7 +83,7 @@ def test_what_was_stored_just_now_has_its_vector(house: ServiceHouse, tmp_path: 
     vectors = shelf.vectors(np.array([last - 1, last, last + 5]))
     assert vectors is not None
     assert [bool(one.any()) for one in vectors] == [True, True, False]
-    first = recall.recall(house.ctx, {"query": "zeppelin gateway", "project": str(tmp_path)})[
+    first = door(house.ctx, "recall", {"query": "zeppelin gateway", "project": str(tmp_path)})[
         "hits"
     ][0]
     assert "zeppelin" in first["text"]

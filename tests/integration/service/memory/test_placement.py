@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from fakes_embed import models_folder
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory import redact
 from vector_memory.config import Settings
@@ -20,7 +20,6 @@ from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import remember
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory import links as linking
 from vector_memory.service.memory import placement
@@ -74,7 +73,7 @@ def test_a_paraphrase_is_merged_and_both_are_kept_in_mind(house: ServiceHouse) -
     assert memory.tags == ("lint", "ci")
     assert memory.priority == "HIGH"
     assert memory.confidence == 0.7
-    (source,) = recall.get(house.ctx, {"id": memory.id})["memory"]["sources"]
+    (source,) = door(house.ctx, "get", {"id": memory.id})["memory"]["sources"]
     assert source["at"].startswith("2026-05-04")
 
 
@@ -129,7 +128,7 @@ def test_contradicting_memories_are_shown_both_newest_first(
     house.pass_time(days=2)
     new = house.remember(NEW_PORT, ledger)
     request = {"query": "does Postgres in dev listen on port 5432?", "project": str(ledger)}
-    hits = recall.recall(house.ctx, request)["hits"]
+    hits = door(house.ctx, "recall", request)["hits"]
     assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
     assert hits[0]["score"] >= hits[1]["score"]
     assert hits[0]["contradicts"] == [{"id": old["id"], "created_at": hits[1]["created_at"]}]

@@ -13,7 +13,7 @@ import pytest
 from fake_daemon import FakeDaemon, fake_daemon
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.cli.main import main
 from vector_memory.daemon import verbs
@@ -21,7 +21,6 @@ from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Origin, Priority, Scope, ignore_progress
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import quarantine, review
-from vector_memory.service.find import recall
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import agent_rights, proposals, users_words
 from vector_memory.service.transfer import import_notes, json_lines
@@ -78,8 +77,8 @@ def test_a_proposal_is_brought_by_nothing(
             == ""
         )
         asked = {"query": PROMPT, "project": str(folder), "actor": "agent"}
-        assert recall.recall(house.ctx, asked)["hits"] == []
-    (hit,) = recall.recall(house.ctx, {"query": PROMPT, "project": str(app)})["hits"]
+        assert door(house.ctx, "recall", asked)["hits"] == []
+    (hit,) = door(house.ctx, "recall", {"query": PROMPT, "project": str(app)})["hits"]
     assert hit["proposed"]["priority"] == "CORE"
     assert quarantine.held(house.ctx, {"all_projects": True})["total"] == 0
 
@@ -138,7 +137,7 @@ def test_confirmed_it_is_the_users(house: ServiceHouse, app: Path) -> None:
     """With all that was asked for; the older one gives way only then."""
     old = house.remember("Deploys go to staging first.", app)["id"]
     done = propose(house, app, priority="CORE", supersedes=old)
-    assert recall.get(house.ctx, {"id": old})["memory"]["status"] == "active"
+    assert door(house.ctx, "get", {"id": old})["memory"]["status"] == "active"
     (item,) = ask(house, "review")["items"]
     assert (item["reason"], item["text"], item["kind"]) == ("proposed", RULE, "preference")
     assert item["actions"] == ["confirm", "keep", "drop"]
@@ -148,7 +147,7 @@ def test_confirmed_it_is_the_users(house: ServiceHouse, app: Path) -> None:
         Origin.USER, "preference", Priority.CORE,
     )  # fmt: skip
     assert agent_rights.is_the_users(memory) and memory.extra[review.CONFIRMED]["of"] == "assistant"
-    assert recall.get(house.ctx, {"id": old})["memory"]["status"] == "superseded"
+    assert door(house.ctx, "get", {"id": old})["memory"]["status"] == "superseded"
     assert RULE in started(house, app)
     with pytest.raises(BadInputError, match="does not wait"):
         ask(house, "review", confirm=[done["id"]])

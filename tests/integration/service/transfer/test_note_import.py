@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Relation, Scope, ignore_progress
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import recall
 from vector_memory.service.transfer import (
     export_markdown,
     import_notes,
@@ -75,7 +74,7 @@ def test_notes_are_found_with_their_headings(house: ServiceHouse, ledger: Path) 
     done = brought(house, ledger / "NOTES.md", project=ledger)
     assert (done["files"], done["stored"], done["errors"]) == (1, 4, [])
     house.follow()
-    hits = recall.recall(house.ctx, {"query": "which Postgres", "project": str(ledger)})["hits"]
+    hits = door(house.ctx, "recall", {"query": "which Postgres", "project": str(ledger)})["hits"]
     hit = hits[0]
     assert hit["text"] == "We use: Postgres 14 in production"
     assert (hit["kind"], hit["title"], hit["origin"]) == ("decision", "Deploy", "import")
@@ -135,7 +134,7 @@ def test_a_changed_note_supersedes_the_old_one(house: ServiceHouse, ledger: Path
     assert "We use: Postgres 16 in production" in texts(house)
     assert "We use: Postgres 14 in production" not in texts(house)
     (new,) = [one for one in stored(house) if "16" in one["text"]]
-    chain = recall.history(house.ctx, {"id": new["id"]})
+    chain = door(house.ctx, "history", {"id": new["id"]})
     assert "Postgres 14" in json.dumps(chain)
     path.write_text(NOTES)
     assert brought(house, path, project=ledger)["updated"] == 1
@@ -270,7 +269,7 @@ def test_a_superseded_decision_gives_way_to_its_successor(
         "HIGH",
     )
     assert kafka["created_at"].startswith("2025-01-02")
-    assert "RabbitMQ" in json.dumps(recall.history(house.ctx, {"id": kafka["id"]}))
+    assert "RabbitMQ" in json.dumps(door(house.ctx, "history", {"id": kafka["id"]}))
 
 
 def test_only_regular_files_of_a_size_are_read(house: ServiceHouse, tmp_path: Path) -> None:

@@ -1,0 +1,203 @@
+"""Requests and answers as types. A door reads what a client sent into a request, field by field, and writes an
+answer as JSON; in between nobody looks into a dictionary.
+
+Measured for this and left out: pydantic, whose import takes longer than a daemon may take to answer, and
+msgspec, whose messages name no remedy (docs/adr/0013-messages.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from functools import cache, partial
+from typing import Any, TypeVar
+
+from vector_memory import projects
+from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+
+R = TypeVar("R", bound="Request")
+
+Read = Callable[[request_fields.Request, str], Any]
+"""Reads a field by its name out of what a client sent, or raises BadInputError with what to do."""
+
+READ, NAME, SPARE = "read", "name", "spare"
+
+
+def read_by(read: Read, default: Any = dataclasses.MISSING, name: str = "") -> Any:
+    """Declare a field of a request.
+
+    Args:
+        default: what it is where a request is made in code and does not say it.
+        name: what clients call it, where Python cannot.
+    """
+    return field(default=default, metadata={READ: read, NAME: name})
+
+
+def text(limit: int = 1_000_000) -> Any:
+    """Declare a text that must be there."""
+    return read_by(partial(request_fields.text_of, limit=limit))
+
+
+def word(name: str = "") -> Any:
+    """Declare a short text, "" where it is not said."""
+    return read_by(lambda request, name: str(request.get(name) or ""), "", name)
+
+
+def words(name: str = "") -> Any:
+    """Declare words, each once."""
+    return read_by(request_fields.words_of, (), name)
+
+
+def number(default: int, low: int, high: int) -> Any:
+    """Declare a whole number within bounds."""
+    return read_by(partial(request_fields.number_of, default=default, low=low, high=high), default)
+
+
+def seconds(default: float, most: float) -> Any:
+    """Declare a time in seconds."""
+    return read_by(partial(request_fields.seconds_of, default=default, most=most), default)
+
+
+def moment() -> Any:
+    """Declare a time, aware UTC, None where it is not said."""
+    return read_by(request_fields.time_of, None)
+
+
+def flag(name: str = "", default: bool = False) -> Any:
+    """Declare a yes or no."""
+    return read_by(lambda request, name: bool(request.get(name, default)), default, name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What any request may say.
+
+    Attributes:
+        actor: who asks, one of `request_fields.ACTORS`.
+        said: what the user said in this turn to the agent that asks.
+        project: the folder of the project that it is about, "" for that of `cwd`.
+        cwd: the folder that it is asked from.
+        is_global: it is about no project.
+        all_projects: it is about all of them.
+    """
+
+    actor: str = read_by(lambda request, _: request_fields.actor_of(request), "user")
+    said: str = word()
+    project: Any = read_by(lambda request, name: request.get(name), "")
+    cwd: Any = read_by(lambda request, name: request.get(name), "")
+    is_global: bool = flag("global")
+    all_projects: bool = flag()
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether an agent asks: it is given nothing that is held back, and what it says binds nobody."""
+        return self.actor in request_fields.AGENTS
+
+    def require_user(self, does: str) -> None:
+        """Make sure that the user asks; see `request_fields.require_user`."""
+        request_fields.require_user({"actor": self.actor}, does)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filter(Request):
+    """A request about the memories of some kinds, tags, sessions, times, entities and collections."""
+
+    kinds: tuple[str, ...] = words("kind")
+    tags: tuple[str, ...] = words("tag")
+    sessions: tuple[str, ...] = words("session")
+    since: datetime | None = moment()
+    until: datetime | None = moment()
+    entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
+    collections: tuple[str, ...] = words("collection")
+
+
+@dataclass(frozen=True)
+class Asker:
+    """From where a question is asked, looked up once at the door and handed on.
+
+    Attributes:
+        place: the project, None for none in particular.
+        shelves: the stores that the question is put to, the project's own first.
+        scope: what it is limited to.
+    """
+
+    place: projects.Place | None
+    shelves: list[Shelf]
+    scope: Scope
+
+
+def asker_of(ctx: Context, request: Request) -> Asker:
+    """Return from where a request is asked.
+
+    Raises:
+        BadInputError: its project is no folder's path.
+    """
+    place = None if request.all_projects else place_of(ctx, request)
+    ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
+    shelves = ctx.all_shelves() if request.all_projects else ctx.shelves_of(place)
+    scope = Scope(projects=None if request.all_projects else ids)
+    if isinstance(request, Filter):
+        scope = dataclasses.replace(
+            scope,
+            kinds=request.kinds,
+            tags=request.tags,
+            sessions=request.sessions,
+            since=request.since,
+            until=request.until,
+            entities=request.entities,
+            collections=request.collections,
+        )
+    return Asker(place, shelves, scope)
+
+
+def place_of(ctx: Context, request: Request) -> projects.Place | None:
+    """Return the project that a request is about; see `request_fields.place_of`."""
+    asked = {"global": request.is_global, "project": request.project, "cwd": request.cwd}
+    return request_fields.place_of(ctx, asked)
+
+
+def read(kind: type[R], sent: dict[str, Any]) -> R:
+    """Return what a client sent as a request; what it does not know is left out.
+
+    Raises:
+        BadInputError: a field is missing, or is not what it should be.
+    """
+    fields = _readers(kind)  # type: ignore[arg-type]  # mypy finds a bound type variable unhashable
+    return kind(**{name: take(sent, called) for name, called, take in fields})
+
+
+@cache
+def _readers(kind: type[Any]) -> list[tuple[str, str, Read]]:
+    return [
+        (one.name, one.metadata[NAME] or one.name, one.metadata[READ])
+        for one in dataclasses.fields(kind)
+    ]
+
+
+def spare() -> Any:
+    """Declare a field of an answer that is left out where there is nothing in it."""
+    return field(default=None, metadata={SPARE: True})
+
+
+def to_json(answer: Any) -> Any:
+    """Return an answer as JSON values: dataclasses as objects, times in ISO form, tuples as lists."""
+    if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
+        pairs = ((one, getattr(answer, one.name)) for one in dataclasses.fields(answer))
+        return {
+            one.metadata.get(NAME) or one.name: to_json(value)
+            for one, value in pairs
+            if not (one.metadata.get(SPARE) and value is None)
+        }
+    if isinstance(answer, dict):
+        return {key: to_json(value) for key, value in answer.items()}
+    if isinstance(answer, (list, tuple)):
+        return [to_json(one) for one in answer]
+    if isinstance(answer, datetime):
+        return answer.isoformat()
+    return answer.value if isinstance(answer, Enum) else answer

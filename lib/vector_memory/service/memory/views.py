@@ -1,0 +1,156 @@
+"""Memories as programs see them: the answers of all verbs that show one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from vector_memory.model import Memory
+from vector_memory.retrieve.search import Hit
+from vector_memory.service.base.messages import spare, to_json
+from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.lookup import name_in
+from vector_memory.service.memory.merging import sources_of
+from vector_memory.text.harmless import with_old_marked
+
+V = TypeVar("V", bound="MemoryView")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryView:
+    """A memory.
+
+    Attributes:
+        project: its project's name, "" for a global memory.
+        source: where it was said: `session`, `path`, `turn` and more.
+        sources: where else it was said, the oldest first.
+        external_id: what another program calls it.
+        proposed: what an agent would have it count as; it waits for the user.
+        suspicious: why it looks like instructions: `score`, `reasons`, `held_back`.
+    """
+
+    id: str
+    text: str
+    title: str
+    kind: str
+    created_at: datetime
+    project: str
+    project_id: str
+    source: dict[str, object]
+    sources: list[dict[str, Any]] | None = spare()
+    external_id: str | None
+    tags: tuple[str, ...]
+    files: tuple[str, ...]
+    entities: tuple[str, ...]
+    priority: str
+    confidence: float
+    origin: str
+    proposed: dict[str, Any] | None = spare()
+    suspicious: dict[str, Any] | None = spare()
+    collection: str
+    status: str
+    uses: int
+
+
+@dataclass(frozen=True)
+class OlderView:
+    """A memory that says something else, by its id and time."""
+
+    id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitView(MemoryView):
+    """A memory that answers a question, with its score from 0 to 1 and what that is made of.
+
+    Attributes:
+        before: texts said right before it in its session, in their order; `after` those after it.
+        history: what it was before.
+    """
+
+    score: float
+    breakdown: dict[str, float]
+    contradicts: list[OlderView] | None = spare()
+    before: list[str] | None = spare()
+    after: list[str] | None = spare()
+    history: HistoryView | None = spare()
+
+
+@dataclass(frozen=True)
+class StageView:
+    """A memory in a chain, and from when until when it held; None for still."""
+
+    id: str
+    text: str
+    status: str
+    since: datetime = field(metadata={"name": "from"})
+    until: datetime | None
+
+
+@dataclass(frozen=True)
+class HistoryView:
+    """A chain of memories that gave way one to another, oldest first, and the same as a sentence."""
+
+    chain: list[StageView]
+    summary: str
+
+
+def memory_view(memory: Memory, names: dict[str, str]) -> MemoryView:
+    """Return a memory as programs see it.
+
+    Args:
+        names: the projects' names by their ids.
+    """
+    return MemoryView(
+        id=memory.id,
+        text=with_old_marked(memory.text),
+        title=memory.title,
+        kind=memory.kind,
+        created_at=memory.created_at,
+        project=name_in(names, memory.project),
+        project_id=memory.project,
+        source=asdict(memory.source),
+        sources=sources_of(memory) or None,
+        external_id=memory.external_id or None,
+        tags=memory.tags,
+        files=memory.files,
+        entities=memory.entities,
+        priority=memory.priority.value,
+        confidence=memory.confidence,
+        origin=memory.origin.value,
+        **trust_marks.warning(memory),
+        collection=memory.collection,
+        status=memory.status.value,
+        uses=memory.uses,
+    )
+
+
+def hit_view(hit: Hit, names: dict[str, str], **more: Any) -> HitView:
+    """Return a hit as programs see it.
+
+    Args:
+        more: what else is told of it, by the fields of `HitView`.
+    """
+    against = [OlderView(one.id, one.created_at) for one in hit.against]
+    told = {"contradicts": against or None, **more}
+    view = memory_view(hit.memory, names)
+    return extended(HitView, view, score=round(hit.score, 4), breakdown=hit.breakdown, **told)
+
+
+def extended(kind: type[V], view: MemoryView, **more: Any) -> V:
+    """Return a view with more fields: those that a kind of view has beside the ones of `view`."""
+    return kind(**{**view.__dict__, **more})
+
+
+def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
+    """Return a memory as JSON values, for verbs whose answers have no type yet."""
+    told: dict[str, Any] = to_json(memory_view(memory, names))
+    return told
+
+
+def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
+    """Return a hit as JSON values, for verbs whose answers have no type yet."""
+    told: dict[str, Any] = to_json(hit_view(hit, names))
+    return told
