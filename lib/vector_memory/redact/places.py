@@ -88,7 +88,7 @@ _EMPTY_PASSWORDS = re.compile(
 
 
 @cache
-def _automata() -> tuple[Automaton, ...]:
+def automata() -> tuple[Automaton, ...]:
     """Places on their own, and command lines: those reach far, over other places."""
     return (
         Automaton(PLACES, case_sensitive=False),
@@ -98,7 +98,7 @@ def _automata() -> tuple[Automaton, ...]:
 
 def find_places(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield the secrets in known places."""
-    for automaton in _automata():
+    for automaton in automata():
         for rule, match in automaton.matches(text, plain, meter):
             if _is_secret(match["s"], rule.kind):
                 yield Span(*match.span("s"), rule.name)

@@ -20,13 +20,14 @@ def _rule(name: str, pattern: str, clue: str = "", back: int = 0) -> Rule:
 
 
 def _prefixed(name: str, heads: str, rest: str) -> Rule:
-    """A rule for keys that start with one of the heads: it and a few characters are the clue."""
+    """A rule for keys that start with one of the heads: it and a few characters are the clue. A key that
+    the text's end cuts is one, too."""
     either = "|".join(re.escape(one) for one in heads.split())
     first = _FIRST_CLASS.search(rest)
-    clue = (
-        f"(?:^|[^A-Za-z0-9])(?:{either}){first[0]}{{8}}" if first and rest.startswith("[") else ""
-    )
-    return _rule(name, f"{_START}(?:{either}){rest}", clue)
+    if not first or not rest.startswith("["):
+        return _rule(name, f"{_START}(?:{either}){rest}")
+    clue = f"(?:^|[^A-Za-z0-9])(?:{either}){first[0]}{{8}}"
+    return _rule(name, f"{_START}(?:{either})(?:{rest}|{first[0]}{{16,}}\\Z)", clue)
 
 
 RULES: tuple[Rule, ...] = (
@@ -142,11 +143,12 @@ RULES: tuple[Rule, ...] = (
 
 
 @cache
-def _automaton() -> Automaton:
+def automaton() -> Automaton:
+    """Return what finds them."""
     return Automaton(RULES)
 
 
 def find_shapes(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
     """Yield keys of known shape."""
-    for rule, match in _automaton().matches(text, plain, meter):
+    for rule, match in automaton().matches(text, plain, meter):
         yield Span(*match.span(rule.group), rule.name)

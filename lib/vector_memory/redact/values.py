@@ -10,7 +10,7 @@ from vector_memory.redact.randomness import strangeness
 
 _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
-_RANDOM = 5.2
+_RANDOM = 4.6
 """Bits a character from which on a value is no word, whatever its parts look like."""
 _WORDY = 4.5
 """Bits a character up to which capitalised letters are words."""
@@ -98,7 +98,7 @@ def _is_token(value: str, shortest: int) -> bool:
     if not shortest <= len(value) <= 4_000 or " " in value:
         return False
     if not _has_digit(value):
-        return len(value) >= 20 and value.isascii() and strangeness(value) >= _ODD_LETTERS
+        return len(value) >= 14 and value.isascii() and strangeness(value) >= _ODD_LETTERS
     if _UUID.fullmatch(value):
         return True
     if _DEEP_PATH.fullmatch(value) or is_type_name(value):

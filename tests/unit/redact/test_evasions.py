@@ -136,6 +136,25 @@ def test_base64_broken_over_lines(fold: str, place: str) -> None:
         assert not [one for one in lines[1:] if one in text], (fold, place, size)
 
 
+@pytest.mark.parametrize("size", [34, 60, 100])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "dop_v1_{}", "npm_{}", 'token = "{}"', "https://api.example/v1/items?access_token={}",
+        '{{"password": "{}', "Authorization: Bearer {}", "'secret': '{}",
+    ],
+)  # fmt: skip
+def test_cut_by_the_end(form: str, size: int) -> None:
+    """What the end of a text left of a value is one."""
+    chance = random.Random(f"{form}{size}")
+    left = size - form.index("{}") if "{}" in form else 0
+    for _ in range(40 if left >= 16 else 0):
+        value = "".join(chance.choices("0123456789abcdef", k=200))
+        text = form.format(value)[:size]
+        start = text.index(value[:16])
+        assert text[start:] not in clean(text).text, text
+
+
 @pytest.mark.parametrize("sign", "/-_")
 def test_addresses_in_names(sign: str) -> None:
     """In the name of a file an address has another sign in place of its slashes."""
