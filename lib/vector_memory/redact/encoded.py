@@ -100,7 +100,7 @@ def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
         plain: the same from `ascii_of`.
         find: finds secrets in a text.
     """
-    for start, end in _escaped_parts(text, plain):
+    for start, end in _escaped_parts(text, plain, meter):
         view = decoded(text[start:end], meter)
         for span in find(view.text):
             back = view.back(span)
@@ -108,7 +108,7 @@ def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
     yield from _find_base64(text, plain, find, meter)
 
 
-def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
+def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield the lines that hold escapes, those that follow one another together; all of a text in which
     a block that spans lines may be hidden."""
     finder = _escape_finder()
@@ -120,8 +120,10 @@ def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
         return
     start = end = -1
     while found is not None:
-        first = text.rfind("\n", 0, found.start()) + 1
-        last = text.find("\n", found.end() - 1)
+        meter.count(_RUN_WEIGHT)
+        first, last = found.span()
+        first = text.rfind("\n", 0, first) + 1
+        last = text.find("\n", last - 1)
         last = len(text) if last < 0 else last
         if end < 0 or first > end + 1:
             if end >= 0:
