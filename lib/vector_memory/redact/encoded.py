@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import html
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
@@ -65,21 +66,24 @@ _PRINTABLE = re.compile(r"[\t\n\r\x20-\x7e\x80-\U0010ffff]+")
 
 
 class View(NamedTuple):
-    """A decoded text, and where its stretches stand in the encoded one: `at[i]` in it is `of[i]` there,
-    and what follows runs alike up to the next; a stretch that is `whole` was one run of escapes."""
+    """A decoded text, and its stretches: where each stands in it, where in the encoded text, and whether it
+    was one run of escapes there; else both run alike up to the next."""
 
     text: str
-    at: list[int]
-    of: list[int]
-    whole: list[bool]
+    stretches: list[tuple[int, int, bool]]
 
     def back(self, span: Span) -> Span:
         """Return a span of the decoded text as one of the encoded text."""
-        first = bisect_right(self.at, span.start) - 1
-        last = bisect_right(self.at, span.end - 1) - 1
-        start = self.of[first] + (0 if self.whole[first] else span.start - self.at[first])
-        end = self.of[last + 1] if self.whole[last] else self.of[last] + span.end - self.at[last]
+        at, start, whole = self.stretches[self._stretch(span.start)]
+        start += 0 if whole else span.start - at
+        last = self._stretch(span.end - 1)
+        at, end, whole = self.stretches[last]
+        end = self.stretches[last + 1][1] if whole else end + span.end - at
         return Span(start, end, span.name)
+
+    def _stretch(self, place: int) -> int:
+        """Return the number of the stretch that a place of the decoded text stands in."""
+        return bisect_right(self.stretches, (place, sys.maxsize)) - 1
 
 
 @cache
@@ -148,21 +152,19 @@ def _hides_block(text: str, plain: bytes) -> bool:
 def decoded(text: str, meter: Meter) -> View:
     """Return a text with every run of escapes decoded once."""
     parts: list[str] = []
-    at, of, whole = [0], [0], [False]
+    stretches = [(0, 0, False)]
     here = position = 0
     for run in _ESCAPES.finditer(text):
-        meter.count(_JOINT_WEIGHT if run.lastgroup == "joint" else _RUN_WEIGHT)
-        before = text[position : run.start()]
-        plain = _decode(run.lastgroup or "", run.group())
-        parts += [before, plain]
-        here += len(before)
-        at += [here, here + len(plain)]
-        of += [run.start(), run.end()]
-        whole += [True, False]
-        here += len(plain)
-        position = run.end()
+        kind, (first, last) = run.lastgroup or "", run.span()
+        meter.count(_JOINT_WEIGHT if kind == "joint" else _RUN_WEIGHT)
+        plain = _decode(kind, run.group())
+        parts += (text[position:first], plain)
+        start = here + first - position
+        here = start + len(plain)
+        stretches += ((start, first, True), (here, last, False))
+        position = last
     parts.append(text[position:])
-    return View("".join(parts), at, of, whole)
+    return View("".join(parts), stretches)
 
 
 @lru_cache(maxsize=4096)
