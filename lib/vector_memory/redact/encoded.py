@@ -156,7 +156,9 @@ def decoded(text: str, meter: Meter) -> View:
     here = position = 0
     for run in _ESCAPES.finditer(text):
         kind, (first, last) = run.lastgroup or "", run.span()
-        meter.count(_JOINT_WEIGHT if kind == "joint" else _RUN_WEIGHT)
+        # Entities take long, each of a run.
+        size = 1 + (last - first) // 6 if kind == "html" else 1
+        meter.count(_JOINT_WEIGHT if kind == "joint" else _RUN_WEIGHT * size)
         plain = _decode(kind, run.group())
         parts += (text[position:first], plain)
         start = here + first - position
