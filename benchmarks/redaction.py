@@ -30,7 +30,7 @@ from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.redact import encoded, policy
 from vector_memory.redact.automaton import Meter, ascii_of
-from vector_memory.redact.blocks import find_keys, find_private
+from vector_memory.redact.blocks import find_blocks
 from vector_memory.redact.echoes import find_echoes
 from vector_memory.redact.normalise import folded, normalise
 from vector_memory.redact.pairs import find_pairs
@@ -68,7 +68,7 @@ def staged(text: str, stages: int) -> tuple[str, int]:
         if "shapes" in on:
             found += find_shapes(read, plain, meter)
         if "blocks" in on:
-            found += [*find_private(read), *find_keys(read, meter)]
+            found += find_blocks(read, plain, meter)
         if "places" in on:
             found += find_places(read, plain, meter)
         if "names" in on:
@@ -76,7 +76,8 @@ def staged(text: str, stages: int) -> tuple[str, int]:
         if "random values" in on:
             found += find_randoms(read, plain, meter)
         if "personal" in on:
-            found += find_personal(read, plain, policy.personal.DEFAULT, meter)
+            for kind in policy.personal.DEFAULT:
+                found += find_personal(kind, read, plain, meter)
         return found
 
     found = plainly(text)

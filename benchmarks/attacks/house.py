@@ -151,7 +151,9 @@ class House(Bench):
         """Wait until the spool is empty and everything is indexed."""
         until = time.monotonic() + timeout_s
         while self.spooled() and time.monotonic() < until:
-            time.sleep(0.1)
+            # What a hook left that waited in vain is taken up at the next start, or when it is asked for.
+            self.ask("retry")
+            time.sleep(1)
         self.ask("wait", timeout_s=timeout_s)
         with contextlib.suppress(errors.VectorMemoryError):
             while self.daemon.ask("status", {}).get("busy") and time.monotonic() < until:

@@ -12,8 +12,7 @@ from vector_memory.redact import policy as policies
 from vector_memory.redact.automaton import Meter, ascii_of
 from vector_memory.redact.echoes import find_echoes, together, values_known
 from vector_memory.redact.encoded import find_encoded
-from vector_memory.redact.normalise import folded, normalise
-from vector_memory.redact.personal import find_personal
+from vector_memory.redact.normalise import normalise
 from vector_memory.redact.placeholders import placeholders
 from vector_memory.redact.policy import Policy, active
 from vector_memory.redact.secrets import find_secrets
@@ -101,16 +100,13 @@ def _bounded(text: str, spans: list[Span], size: int) -> str:
 
 def _spans(text: str, policy: Policy) -> list[Span]:
     """Return all that must go of a normalised text, in order, nothing twice."""
-    meter = Meter(len(text))
+    meter, kinds = Meter(len(text)), policy.kinds
 
     def plainly(words: str) -> list[Span]:
-        read = folded(words)
-        plain = ascii_of(read)
-        return [
-            *find_secrets(read, plain, meter),
-            *find_personal(read, plain, policy.kinds, meter),
-            *(span for rules in policy.rules for span in rules.find(words)),
-        ]
+        found = list(find_secrets(words, kinds, meter))
+        for rules in policy.rules:
+            found += rules.find(words)
+        return found
 
     found = plainly(text)
     found += find_encoded(text, ascii_of(text), plainly, meter)

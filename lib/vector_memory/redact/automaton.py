@@ -94,6 +94,24 @@ class Meter:
             )
 
 
+class Gate:
+    """Tells in one pass over a text which of several finders have to look at it.
+
+    Args:
+        clues: for each finder a pattern that every text matches in which it finds something.
+    """
+
+    def __init__(self, clues: Sequence[bytes]) -> None:
+        self._set = re2.Set.SearchSet(options(case_sensitive=True))
+        for clue in clues:
+            self._set.Add(_COUNT.sub(rb"{\1,}", clue))
+        self._set.Compile()
+
+    def open(self, plain: bytes) -> list[int]:
+        """Return the places of the finders that have to look at a text in ASCII, in their order."""
+        return sorted(self._set.Match(plain) or ())
+
+
 class Automaton:
     """Rules that are looked for together.
 
@@ -105,7 +123,9 @@ class Automaton:
     def __init__(self, rules: Sequence[Rule], case_sensitive: bool = True) -> None:
         self.rules = tuple(rules)
         loose = [rule.clue.encode("ascii") or _loose(rule.source) for rule in rules]
-        self._any = re2.compile(b"(?:" + b")|(?:".join(loose) + b")", options(case_sensitive))
+        either = b"(?:" + b")|(?:".join(loose) + b")"
+        self.clue = either if case_sensitive else b"(?i:" + either + b")"
+        self._any = re2.compile(either, options(case_sensitive))
         self._which = re2.Set.SearchSet(options(case_sensitive))
         for pattern in loose:
             self._which.Add(pattern)
@@ -139,6 +159,8 @@ class Automaton:
 
 
 _BEFORE = re.compile(r"^\(\?<!\[((?:[^\]\\]|\\.)+)\]\)")
+_COUNT = re.compile(rb"\{(\d+),\d+\}")
+"""Where a gate does not count: it would need a state for each number."""
 _MANY = re.compile(r"\{(\d+),\d{4,}\}")
 _BEYOND = 64
 _NEAR = 240

@@ -22,6 +22,8 @@ _KEY_LINE = re.compile(
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d: [^\n]{1,80}\n(?:[^\n]{1,200}\n?){1,80}")
 _PRIVATE_OPEN = re.compile(r"<private\b[^<>\n]{0,200}>", re.IGNORECASE)
 _PRIVATE_TAG = re.compile(r"<private\b[^<>\n]{0,200}>|</private\s{0,8}>", re.IGNORECASE)
+CLUE = rb"(?i:<private)|(?:PRIVATE|SECRET|OPENSSH) KEY|PuTTY-User-Key-File-"
+"""What every text holds in which there is one."""
 LONGEST_KEY = 20_000
 """Characters between a private key's first and last line at most."""
 
@@ -31,10 +33,14 @@ _LEAST_BODY = 20
 example in prose."""
 
 
-def find_private(text: str) -> Iterator[Span]:
+def find_blocks(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
+    """Yield private blocks and private keys."""
+    yield from _find_private(text)
+    yield from _find_keys(text, meter)
+
+
+def _find_private(text: str) -> Iterator[Span]:
     """Yield `<private>…</private>`; one that is never closed reaches to the end."""
-    if "<" not in text:
-        return
     position = 0
     while opened := _PRIVATE_OPEN.search(text, position):
         position = _private_end(text, opened.end())
@@ -51,13 +57,11 @@ def _private_end(text: str, position: int) -> int:
     return len(text)
 
 
-def find_keys(text: str, meter: Meter) -> Iterator[Span]:
+def _find_keys(text: str, meter: Meter) -> Iterator[Span]:
     """Yield private key blocks, whole or cut short, on lines or with literal `\\n`."""
-    if "PRIVATE KEY" in text or "SECRET KEY" in text or "OPENSSH KEY" in text:
-        yield from _find_pem(text, meter)
-    if "PuTTY-User-Key-File-" in text:
-        for found in _PUTTY.finditer(text):
-            yield Span(*found.span(), "private-key")
+    yield from _find_pem(text, meter)
+    for found in _PUTTY.finditer(text):
+        yield Span(*found.span(), "private-key")
 
 
 def _find_pem(text: str, meter: Meter) -> Iterator[Span]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import html
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
@@ -26,45 +27,63 @@ Find = Callable[[str], Iterable[Span]]
 _ANY_ESCAPE = rb"%[0-9a-f][0-9a-f]|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|u\{[0-9a-f]|/|\")|&(?:#[0-9]{2}|#x[0-9a-f]|lt|gt|quot|amp|apos|colon|equals|commat|period|sol|num)"
 _JOINTS = (
     rb"|[\w+/=-]{4}[\"'`][ \t]*(?:[+.&][ \t]*\n?[ \t]*|\\?\n[ \t]*(?:[+.&][ \t]*)?|[ \t])[\"'`][\w+/=-]{4}"
-    rb"|\\\n[ \t]*(?:\w[\w+/=-]{3}|-[a-z])"
+    rb"|\\(?:\n[ \t>|]*|[ \t]+)(?:\w[\w+/=-]{3}|-[a-z])"
 )
-"""Where code or a shell puts the parts of one value together."""
+"""Where code or a shell puts the parts of one value together; of a text that was folded to one line, or that
+is quoted, too."""
 _ESCAPES = re.compile(
     r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)"
     r"|(?P<json>(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})+)"
     r"|(?P<brace>\\u\{[0-9A-Fa-f]{1,6}\})"
+    r"|(?P<joint>(?<=[\w+/=-])(?P<quote>\\{0,4}[\"'`])[ \t]*(?:[+.&][ \t]*\n?[ \t]*|\\?\n[ \t]*(?:[+.&][ \t]*)?|[ \t])(?P=quote)(?=[\w+/=-])"
+    r"|\\{1,4}(?:\n[ \t>|]*|[ \t]+)(?!--|\s))"
     r'|(?P<plain>(?:\\[/"])+)'
-    r"|(?P<joint>(?<=[\w+/=-])(?P<quote>[\"'`])[ \t]*(?:[+.&][ \t]*\n?[ \t]*|\\?\n[ \t]*(?:[+.&][ \t]*)?|[ \t])(?P=quote)(?=[\w+/=-])|\\\n[ \t]*(?!--|\s))"
     r"|(?P<html>(?:&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z]{2,8});)+)"
 )
 _CODE = re.compile(r"\\[ux]([0-9A-Fa-f]{2,4})")
-_BASE64 = rb"[A-Za-z0-9+/_-]{20,}"
+_FIRST, _ANY = rb"[CDI-Za-fw-z0-9]", rb"[A-Za-z0-9+/_-]"
+"""What base64 of printable text begins with, and what it consists of."""
+_BASE64 = (
+    b"(?:(?:^|[^A-Za-z0-9+/_-])"
+    + _FIRST
+    + _ANY
+    + rb"{19}|\\n"
+    + _FIRST
+    + _ANY
+    + b"{18})"
+    + _ANY
+    + b"*"
+)
 _RUN_WEIGHT, _JOINT_WEIGHT = 0.05, 0.2
 _WRAPPED = 60
 """Characters of base64 that fill a line at least, so that the next line may go on with it."""
-_BLANK = " \t\r\n\"'\\n,+"
-_LAST_LINE = re.compile(
-    r"[ \t\"',+]{0,8}(?:\n|\\n)[ \t\"'+]{0,40}(?P<s>[A-Za-z0-9+/_-]{1,19})(?![A-Za-z0-9+/_-])"
+_NEXT_LINE = re.compile(
+    r"(?:[ \t\"',+]{0,8}(?:\n|\\{1,4}n)[ \t\"'+>|]{0,40}| )(?P<s>[A-Za-z0-9+/_-]+)"
 )
+"""A text that was folded to one line has a blank there."""
+_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
 _PRINTABLE = re.compile(r"[\t\n\r\x20-\x7e\x80-\U0010ffff]+")
 
 
 class DecodedText(NamedTuple):
-    """A decoded text, and where its stretches stand in the encoded one: `at[i]` in it is `of[i]` there,
-    and what follows runs alike up to the next; a stretch that is `whole` was one run of escapes."""
+    """A decoded text, and its stretches: where each stands in it, where in the encoded text, and whether it
+    was one run of escapes there; else both run alike up to the next."""
 
     text: str
-    at: list[int]
-    of: list[int]
-    whole: list[bool]
+    stretches: list[tuple[int, int, bool]]
 
     def back(self, span: Span) -> Span:
         """Return a span of the decoded text as one of the encoded text."""
-        first = bisect_right(self.at, span.start) - 1
-        last = bisect_right(self.at, span.end - 1) - 1
-        start = self.of[first] + (0 if self.whole[first] else span.start - self.at[first])
-        end = self.of[last + 1] if self.whole[last] else self.of[last] + span.end - self.at[last]
+        at, start, whole = self.stretches[self._stretch(span.start)]
+        start += 0 if whole else span.start - at
+        last = self._stretch(span.end - 1)
+        at, end, whole = self.stretches[last]
+        end = self.stretches[last + 1][1] if whole else end + span.end - at
         return Span(start, end, span.name)
+
+    def _stretch(self, place: int) -> int:
+        """Return the number of the stretch that a place of the decoded text stands in."""
+        return bisect_right(self.stretches, (place, sys.maxsize)) - 1
 
 
 @cache
@@ -85,7 +104,7 @@ def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
         plain: the same from `ascii_of`.
         find: finds secrets in a text.
     """
-    for start, end in _escaped_parts(text, plain):
+    for start, end in _escaped_parts(text, plain, meter):
         view = decoded(text[start:end], meter)
         for span in find(view.text):
             back = view.back(span)
@@ -93,7 +112,7 @@ def find_encoded(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[
     yield from _find_base64(text, plain, find, meter)
 
 
-def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
+def _escaped_parts(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:
     """Yield the lines that hold escapes, those that follow one another together; all of a text in which
     a block that spans lines may be hidden."""
     finder = _escape_finder()
@@ -105,8 +124,10 @@ def _escaped_parts(text: str, plain: bytes) -> Iterator[tuple[int, int]]:
         return
     start = end = -1
     while found is not None:
-        first = text.rfind("\n", 0, found.start()) + 1
-        last = text.find("\n", found.end() - 1)
+        meter.count(_RUN_WEIGHT)
+        first, last = found.span()
+        first = text.rfind("\n", 0, first) + 1
+        last = text.find("\n", last - 1)
         last = len(text) if last < 0 else last
         if end < 0 or first > end + 1:
             if end >= 0:
@@ -131,21 +152,21 @@ def _hides_block(text: str, plain: bytes) -> bool:
 def decoded(text: str, meter: Meter) -> DecodedText:
     """Return a text with every run of escapes decoded once."""
     parts: list[str] = []
-    at, of, whole = [0], [0], [False]
+    stretches = [(0, 0, False)]
     here = position = 0
     for run in _ESCAPES.finditer(text):
-        meter.count(_JOINT_WEIGHT if run.lastgroup == "joint" else _RUN_WEIGHT)
-        before = text[position : run.start()]
-        plain = _decode(run.lastgroup or "", run.group())
-        parts += [before, plain]
-        here += len(before)
-        at += [here, here + len(plain)]
-        of += [run.start(), run.end()]
-        whole += [True, False]
-        here += len(plain)
-        position = run.end()
+        kind, (first, last) = run.lastgroup or "", run.span()
+        # Entities take long, each of a run.
+        size = 1 + (last - first) // 6 if kind == "html" else 1
+        meter.count(_JOINT_WEIGHT if kind == "joint" else _RUN_WEIGHT * size)
+        plain = _decode(kind, run.group())
+        parts += (text[position:first], plain)
+        start = here + first - position
+        here = start + len(plain)
+        stretches += ((start, first, True), (here, last, False))
+        position = last
     parts.append(text[position:])
-    return DecodedText("".join(parts), at, of, whole)
+    return DecodedText("".join(parts), stretches)
 
 
 @lru_cache(maxsize=4096)
@@ -165,43 +186,40 @@ def _decode(kind: str, run: str) -> str:
 
 def _find_base64(text: str, plain: bytes, find: Find, meter: Meter) -> Iterator[Span]:
     """Yield the runs of base64 whose text holds a secret, the lines of one block together."""
-    block: list[tuple[int, int]] = []
+    reached = 0
     for found in _base64_finder().finditer(plain):
         start, end = found.span()
-        start += text.startswith("\\n", start - 1)
-        if block and not _goes_on(text, block[-1], start):
-            yield from _secret_block(text, block, find, meter)
-            block = []
-        block.append((start, end))
-    if block:
-        yield from _secret_block(text, block, find, meter)
+        if start < reached:
+            continue
+        if text[start] not in _ALPHABET:
+            start += 2 if text[start] == "\\" and text[start + 1] == "n" else 1
+        lines = _lines(text, start, end)
+        reached = lines[-1][1]
+        for block in _blocks(lines):
+            words = _text_of("".join(text[first:last] for first, last in block))
+            if words and _holds(words, find, meter):
+                yield Span(block[0][0], _padded(text, block[-1][1]), "encoded")
+                if len(block) > 1:
+                    break
 
 
-def _goes_on(text: str, before: tuple[int, int], start: int) -> bool:
-    between = text[before[1] : start] if start - before[1] <= 40 else "."
-    return before[1] - before[0] >= _WRAPPED and "n" in repr(between) and not between.strip(_BLANK)
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return a run of base64, and those on the next lines that go on with it."""
+    lines = [(start, end)]
+    while end - start >= _WRAPPED and (following := _NEXT_LINE.match(text, end)):
+        start, end = following.span("s")
+        lines.append((start, end))
+    return lines
 
 
-def _last_line(text: str, block: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the last line of a block of base64 where it is too short to be one on its own."""
-    start, end = block[-1]
-    tail = _LAST_LINE.match(text, end) if end - start >= _WRAPPED else None
-    return [tail.span("s")] if tail else []
-
-
-def _secret_block(
-    text: str, block: list[tuple[int, int]], find: Find, meter: Meter
-) -> Iterator[Span]:
-    lines = block + _last_line(text, block)
-    whole = _text_of("".join(text[start:end] for start, end in lines))
-    if whole and _holds(whole, find, meter):
-        yield Span(block[0][0], _padded(text, lines[-1][1]), "encoded")
-        return
-    if len(block) > 1:
-        for start, end in block:
-            one = _text_of(text[start:end])
-            if one and _holds(one, find, meter):
-                yield Span(start, _padded(text, end), "encoded")
+def _blocks(lines: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Yield what may be one text: all lines, those before the last, which may be a word, and each alone."""
+    if len(lines) > 1:
+        yield lines
+    if len(lines) > 2:
+        yield lines[:-1]
+    for one in lines:
+        yield [one]
 
 
 def _holds(words: str, find: Find, meter: Meter) -> bool:

@@ -17,7 +17,7 @@ from vector_memory.text.harmless import ESCAPE_SEQUENCE, INVISIBLE, LINE_ENDS
 _ESCAPE_STARTS = frozenset("\x1b\x9b\x9d")
 _LINE_ENDS = frozenset(LINE_ENDS)
 _CONTROLS = bytes(set(range(32)) - {0x09, 0x0A}) + b"\x7f"
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_ASCII = bytes(range(128))
 _PIECE = 65_536
 _FEW = 8
 """So many characters are changed faster one after the other than by a table."""
@@ -51,9 +51,11 @@ def _beyond_ascii(text: str) -> set[str]:
     Raises:
         UnsafeTextError: no text has so many.
     """
+    raw = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    beyond = raw.decode("utf-8", "surrogatepass")
     characters: set[str] = set()
-    for start in range(0, len(text), _PIECE):
-        characters.update(_BEYOND_ASCII.findall(text, start, start + _PIECE))
+    for start in range(0, len(beyond), _PIECE):
+        characters.update(beyond[start : start + _PIECE])
         if len(characters) > MOST_CHARACTERS:
             raise UnsafeTextError("What should be text is none, so it was dropped.", "Store words.")
     return characters

@@ -12,11 +12,16 @@ from typing import Any
 import re2
 
 from vector_memory.redact.automaton import Meter, options
+from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
 from vector_memory.redact.values import KEY, PASSWORD, SECRET, is_secret
 
-_ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth"
-_FOREIGN_WORDS = ("비밀번호", "비번", "密码", "密碼", "パスワード", "пароль", "Пароль")
+ANY_NAME = rb"pas+w?|ps+w|pwd?|secret|token|credential|key|auth"
+CLUE = b"(?i:" + ANY_NAME + rb")|\?\?"
+"""What every text in ASCII holds in which there is one: of the foreign words "?" is left."""
+_FOREIGN_WORDS = tuple(
+    map(folded, ("비밀번호", "비번", "密码", "密碼", "パスワード", "пароль", "Пароль"))
+)
 _FOREIGN = re.compile("|".join(_FOREIGN_WORDS))
 _NAME = re.compile(
     "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
@@ -34,7 +39,7 @@ _COUNTED = re.compile(
 _QUOTED = (
     r"""(?:\\{1,4}(?P<eq>["'`])(?P<escaped>[^"'`\\\n]{1,400})\\{1,4}(?P=eq)"""
     r"""|&quot;(?P<entity>[^&\n"]{1,400}(?:&(?!quot;)[^&\n"]{0,400}){0,8})&quot;"""
-    r"""|"(?P<double>(?:[^"\\\n]|\\[^\n]){1,400})"|'(?P<single>(?:[^'\\\n]|\\[^\n]){1,400})'"""
+    r"""|"(?P<double>(?:[^"\\]|\\[^\n]){1,400})(?:"|\\?\Z)|'(?P<single>(?:[^'\\]|\\[^\n]){1,400})(?:'|\\?\Z)"""
     r"""|`(?P<tick>[^`\n]{1,400})`)"""
 )
 _BARE = r"""(?P<bare>[^\s"'`,;<>(){}\[\]|&\\][^\s"'`,;<>()|\\]{2,400})"""
@@ -43,7 +48,7 @@ _TAIL = re.compile(
     r"""(?P<rest>[A-Za-z0-9_-]{0,40})(?:[ ](?:for|of)[ ][\w.@-]{1,40})?"""
     r"""(?P<mid>(?:\\{0,4}["'`]|&quot;)?[\])]{0,2}(?:"""
     + _TYPE
-    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}</)|[ ]is[ ]|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
+    + r""")?[ \t]{0,40}(?P<sep>:=|=>|->|={1,3}|!={1,2}|[:：]|%3[Dd]|,(?=[ ]{0,4}["'])|>(?=[^<\s]{4,200}<[/_-])|[ ]is[ ]|(?<=[\w"'])[ \t]{1,8})[ \t]{0,8}"""
     r"""(?:os\.environ\.get\([^()\n]{1,80}\)[ ]or[ ]|(?:os\.)?getenv\([^(),\n]{1,80},[ ]?)?"""
     r"""(?:[bBrRuU@]{0,2}(?="|')|\[\]byte\((?=")|\((?=["']))?)"""
     r"(?:" + _QUOTED + "|" + _BARE + ")"
@@ -57,7 +62,7 @@ _LEFT = 60
 
 @cache
 def _finder() -> Any:
-    return re2.compile(_ANY_NAME, options(case_sensitive=False))
+    return re2.compile(ANY_NAME, options(case_sensitive=False))
 
 
 def find_pairs(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:

@@ -14,10 +14,10 @@ from vector_memory.redact.automaton import Meter, options
 from vector_memory.redact.spans import Span
 
 _ANY_CARD = rb"[0-9]{4}(?:[0-9]{9}|[ -][0-9]{4,6}[ -][0-9]{4})"
-_ANY_SSN = rb"[0-9]{3}-[0-9]{2}-[0-9]{4}|\bssn|social security"
+_ANY_SSN = rb"(?i)[0-9]{3}-[0-9]{2}-[0-9]{4}|\bssn|social security"
 _ANY_PHONE = rb"\+[0-9]{1,3}[ .(-]?[0-9]|[0-9)][ .-][0-9]{3,4}[ .-][0-9]{3,4}"
 _ANY_IBAN = rb"\b[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{4}[ -]?[A-Z0-9]{4}"
-_ANY_MAIL = rb"[a-z0-9._%+-]@[a-z0-9-]"
+_ANY_MAIL = rb"(?i)[a-z0-9._%+-]@[a-z0-9-]"
 
 _CARD = re.compile(
     r"(?<![\w.\-/#+])(?:\d{13,16}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d|/\d)"
@@ -166,17 +166,16 @@ _CLUE_WEIGHT = 0.2
 
 @cache
 def _clue(pattern: bytes) -> Any:
-    return re2.compile(pattern, options(case_sensitive=pattern not in (_ANY_MAIL, _ANY_SSN)))
+    return re2.compile(pattern, options(case_sensitive=True))
 
 
-def find_personal(text: str, plain: bytes, kinds: tuple[str, ...], meter: Meter) -> Iterator[Span]:
-    """Yield the personal data of these kinds."""
-    for kind in kinds:
-        clue, find = KINDS[kind]
-        for start, end in _windows(_clue(clue).finditer(plain), meter):
-            for span in find(text, start, end):
-                meter.count()
-                yield span
+def find_personal(kind: str, text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
+    """Yield the personal data of a kind."""
+    clue, find = KINDS[kind]
+    for start, end in _windows(_clue(clue).finditer(plain), meter):
+        for span in find(text, start, end):
+            meter.count()
+            yield span
 
 
 def _windows(found: Iterator[Any], meter: Meter) -> Iterator[tuple[int, int]]:

@@ -37,8 +37,8 @@ class Policy:
     @property
     def kinds(self) -> tuple[str, ...]:
         """All kinds of personal data that are kept out, those of the rules' categories among them."""
-        named = (kind for rules in self.rules for kind in rules.personal)
-        return tuple(dict.fromkeys((*self.personal, *named)))
+        named = [kind for rules in self.rules for kind in rules.personal]
+        return (*self.personal, *named)
 
 
 class File(NamedTuple):

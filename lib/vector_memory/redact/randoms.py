@@ -17,7 +17,7 @@ from vector_memory.redact.surroundings import is_named
 from vector_memory.redact.values import is_type_name
 
 _CHARACTERS = rb"[A-Za-z0-9_+/.~-]*"
-_CLUE = (
+CLUE = (
     _CHARACTERS
     + rb"(?:[A-Za-z]+[-_.]?[0-9]+[-_.]?[A-Za-z]+[-_.]?[0-9]|[0-9][A-Za-z][A-Za-z_-]*[0-9]+[A-Za-z]|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-)"
     + _CHARACTERS
@@ -42,7 +42,7 @@ _ODD = 5.4
 
 @cache
 def _finder() -> Any:
-    return re2.compile(_CLUE, options(case_sensitive=True))
+    return re2.compile(CLUE, options(case_sensitive=True))
 
 
 def candidates(text: str, plain: bytes, meter: Meter) -> Iterator[tuple[int, int]]:

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import cache, partial
 
-from vector_memory.redact.automaton import Meter
-from vector_memory.redact.blocks import find_keys, find_private
-from vector_memory.redact.pairs import find_pairs
-from vector_memory.redact.places import find_places
-from vector_memory.redact.randoms import find_randoms
-from vector_memory.redact.shapes import find_shapes
+from vector_memory.redact import blocks, pairs, personal, places, randoms, shapes
+from vector_memory.redact.automaton import Gate, Meter, ascii_of
+from vector_memory.redact.normalise import folded
 from vector_memory.redact.spans import Span
 
+Find = Callable[[str, bytes, Meter], Iterator[Span]]
 
-def find_secrets(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
+
+@cache
+def finders() -> tuple[Gate, list[tuple[str, Find]]]:
+    """Return finders, each with the kind of personal data that it finds, and what tells which of them have
+    to look at a text. Keys by their shape and random values are none of them: with these the gate would make
+    states for as long as it reads what is random."""
+    found: list[tuple[bytes, str, Find]] = [
+        (blocks.CLUE, "", blocks.find_blocks),
+        (b"|".join(one.clue for one in places.automata()), "", places.find_places),
+        (pairs.CLUE, "", pairs.find_pairs),
+    ]
+    for kind, (clue, _) in personal.KINDS.items():
+        found.append((clue, kind, partial(personal.find_personal, kind)))
+    return Gate([clue for clue, _, _ in found]), [(kind, find) for _, kind, find in found]
+
+
+def find_secrets(text: str, kinds: Collection[str], meter: Meter) -> Iterator[Span]:
     """Yield every secret in a normalised text, in no order; they may overlap.
 
     Args:
         text: the text.
-        plain: the same from `ascii_of`.
+        kinds: of personal data that are secret too.
 
     Raises:
         UnsafeTextError: nearly all of it looks like secrets.
     """
-    yield from find_private(text)
-    yield from find_keys(text, meter)
-    yield from find_shapes(text, plain, meter)
-    yield from find_places(text, plain, meter)
-    yield from find_pairs(text, plain, meter)
-    yield from find_randoms(text, plain, meter)
+    text = folded(text)
+    plain = ascii_of(text)
+    yield from shapes.find_shapes(text, plain, meter)
+    gate, chosen = finders()
+    for place in gate.open(plain):
+        kind, find = chosen[place]
+        if not kind or kind in kinds:
+            yield from find(text, plain, meter)
+    # What another finder names says more than "secret".
+    yield from randoms.find_randoms(text, plain, meter)

@@ -44,8 +44,7 @@ def is_named(text: str, start: int, end: int) -> bool:
         end - start < _LEAST_HEX or _NUMBERS.search(text, max(0, start - 12), start)
     ):
         return False
-    before, known = _before(text, start), words()
-    near = [_word(one) for one in _NAME_PART.findall(before)][: -_WORDS_BEFORE - 1 : -1]
+    near, known = _near(text, start), words()
     if near and near[0] in known["else"]:
         return False
     if _FILE.search(text, start, end + 8):
@@ -65,13 +64,15 @@ def _word(part: str) -> str:
     return ends[1] if ends else part.lower()
 
 
-def _before(text: str, start: int) -> str:
-    """Return what stands before a value on its line; on the line before too, where it is the first word."""
+def _near(text: str, start: int) -> list[str]:
+    """Return the words before a value on its line, the nearest first; those on the line before too, where it
+    is the first word."""
     before = text[max(0, start - _BEFORE) : start]
-    line = before[before.rfind("\n") + 1 :]
-    if not words()["of"].issuperset(map(str.lower, _NAME_PART.findall(line))):
-        return line
-    return before[before.rfind("\n", 0, len(before) - len(line) - 1) + 1 :]
+    line = before.rfind("\n") + 1
+    parts = _NAME_PART.findall(before, line)
+    if words()["of"].issuperset(map(str.lower, parts)):
+        parts = _NAME_PART.findall(before, before.rfind("\n", 0, max(0, line - 1)) + 1)
+    return [_word(one) for one in parts[: -_WORDS_BEFORE - 1 : -1]]
 
 
 def _is_named_alone(text: str, start: int, end: int) -> bool:

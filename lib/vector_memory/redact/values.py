@@ -10,7 +10,7 @@ from vector_memory.redact.randomness import strangeness
 
 _ODD_LETTERS = 5.6
 """Bits a character from which on letters alone are no word."""
-_RANDOM = 6.0
+_RANDOM = 4.6
 """Bits a character from which on a value is no word, whatever its parts look like."""
 _WORDY = 4.5
 """Bits a character up to which capitalised letters are words."""
@@ -42,6 +42,7 @@ _ABOUT = re.compile(
 _JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_BREAK = re.compile(r"[ \t]*\n[ \t>|]*| +")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 _CLUSTER = re.compile(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}")
 
@@ -56,6 +57,9 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
     """
     if _PLACEHOLDER.fullmatch(value):
         return False
+    if quoted and (" " in value or "\n" in value):
+        # It was broken over lines, which may be folded to one by now.
+        return kind != KEY and all(map(is_telling, _BREAK.split(value)))
     if kind == PASSWORD:
         return _is_password(value, quoted)
     if kind == SECRET and quoted and len(value) >= 12 and _JOINED.fullmatch(value):
@@ -64,7 +68,7 @@ def is_secret(value: str, kind: str, quoted: bool) -> bool:
 
 
 def _is_password(value: str, quoted: bool) -> bool:
-    if not 5 <= len(value) <= 200 or (quoted and " " in value):
+    if not 5 <= len(value) <= 200:
         return False
     if _REFERENCE.fullmatch(value) and not any(one.isdigit() for one in value):
         return False
@@ -94,7 +98,7 @@ def _is_token(value: str, shortest: int) -> bool:
     if not shortest <= len(value) <= 4_000 or " " in value:
         return False
     if not _has_digit(value):
-        return len(value) >= 20 and value.isascii() and strangeness(value) >= _ODD_LETTERS
+        return len(value) >= 14 and value.isascii() and strangeness(value) >= _ODD_LETTERS
     if _UUID.fullmatch(value):
         return True
     if _DEEP_PATH.fullmatch(value) or is_type_name(value):
@@ -115,7 +119,9 @@ def is_telling(value: str) -> bool:
 def is_type_name(value: str) -> bool:
     """Whether a value ends in words that are written together, as names of types do."""
     words = _TYPE_NAME.search(value)
-    return words is not None and strangeness(words[0]) < _WORDY
+    if words is None or strangeness(words[0]) >= _WORDY:
+        return False
+    return 3 * len(words[0]) > len(value) or strangeness(value) < _RANDOM
 
 
 def _has_digit(value: str) -> bool:

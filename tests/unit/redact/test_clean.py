@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from vector_memory.errors import UnsafeTextError
 from vector_memory.model import CleanText
 from vector_memory.redact import clean
+from vector_memory.redact.automaton import Meter, ascii_of
+from vector_memory.redact.normalise import folded
 from vector_memory.redact.places import COMMANDS, PLACES
+from vector_memory.redact.secrets import finders
 from vector_memory.redact.shapes import RULES
 from vector_memory.redact.spans import Span
 
@@ -258,3 +261,23 @@ def test_hostile_repetition_ends(unit: str) -> None:
     end."""
     with contextlib.suppress(UnsafeTextError):
         clean(unit * (200_000 // len(unit)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<PRIVATE x>inner", f"-----BEGIN {'PRIVATE'} KEY-----\n{'aB3dE5fG' * 8}", f"pwd: {SECRET}",
+        f"密码: {SECRET}", f"пароль: {SECRET}", f"curl -u me:{SECRET} x", f"ftp://me:{SECRET}@host/x",
+        f"mysql -u me -p{SECRET}", f"Cookie: a={SECRET}", f"ALTER USER me IDENTIFIED BY '{SECRET}'",
+        "4111 1111 1111 1111", "SSN 219099999", "DE89 3704 0044 0532 0130 00", "Me@Example.com", "+49 30 901820",
+    ],
+)  # fmt: skip
+def test_gate(text: str) -> None:
+    """The gate sends a text to every finder that finds something in it."""
+    gate, found = finders()
+    read = folded(text)
+    plain = ascii_of(read)
+    finding = {
+        place for place, (_, find) in enumerate(found) if list(find(read, plain, Meter(len(read))))
+    }
+    assert finding and finding <= set(gate.open(plain))

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import random
+import string
 import urllib.parse
 from collections.abc import Callable
 
@@ -90,6 +91,79 @@ def test_echoes() -> None:
     assert clean(f"{WORD} it is. password: {WORD}").text == (
         "[redacted:password] it is. password: [redacted:password]"
     )
+
+
+def _drawn(chance: random.Random, size: int) -> str:
+    """Return letters of both cases and digits, as random values have them."""
+    while True:
+        value = "".join(chance.choices(string.ascii_letters + string.digits, k=size))
+        digits = sum(map(str.isdigit, value))
+        if digits >= 2 and not value.islower() and not value.isupper():
+            return value
+
+
+BREAKS = ("\\\n", "\\\n    ", "\\\n> ", "\n", "\\ ", "\\\\ ", " ", '" + "', '" +\n  "', '\\" + \\"')
+PLACES = (
+    "{}", "- We use this one: {}", "- one\n  - nested: {}\n", "| a | {} |", "# Hall, {}\n\nwords", "> {}",
+    "title: {}", "This came out:\n{}\nGo on.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+@pytest.mark.parametrize("place", PLACES)
+def test_broken_over_lines(broken: str, place: str) -> None:
+    """A value that is broken over lines goes whole, also where the lines were folded to one."""
+    chance = random.Random(f"{broken}{place}")
+    for name in ('api_secret = "{}"', 'password: "{}"', 'token="{}"', '{{"client_secret": "{}"}}'):
+        for _ in range(8):
+            parts = _drawn(chance, 18), _drawn(chance, 18)
+            secret = name.format(broken.join(parts))
+            if broken.startswith('\\"'):
+                secret = name.replace('"', '\\"').format(broken.join(parts))
+            text = clean(place.format(secret)).text
+            assert not [one for one in parts if one in text], (place.format(secret), text)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("fold", ["\n", " ", "\n> ", "\\n", '" +\n  "'])
+def test_base64_broken_over_lines(fold: str, place: str) -> None:
+    """Lines of base64 are read together, also where they were folded to one."""
+    chance = random.Random(f"{fold}{place}")
+    for size in range(18, 50):
+        told = f'user = "app"\nhost = "db"\nport = 5432\npassword = "{_drawn(chance, size)}"\n'
+        lines = base64.encodebytes(told.encode()).decode().split()
+        text = clean(place.format(fold.join(lines))).text
+        assert not [one for one in lines[1:] if one in text], (fold, place, size)
+
+
+@pytest.mark.parametrize("size", [34, 60, 100])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "dop_v1_{}", "npm_{}", 'token = "{}"', "https://api.example/v1/items?access_token={}",
+        '{{"password": "{}', "Authorization: Bearer {}", "'secret': '{}",
+    ],
+)  # fmt: skip
+def test_cut_by_the_end(form: str, size: int) -> None:
+    """What the end of a text left of a value is one."""
+    chance = random.Random(f"{form}{size}")
+    left = size - form.index("{}") if "{}" in form else 0
+    for _ in range(40 if left >= 16 else 0):
+        value = "".join(chance.choices("0123456789abcdef", k=200))
+        text = form.format(value)[:size]
+        start = text.index(value[:16])
+        assert text[start:] not in clean(text).text, text
+
+
+@pytest.mark.parametrize("sign", "/-_")
+def test_addresses_in_names(sign: str) -> None:
+    """In the name of a file an address has another sign in place of its slashes."""
+    chance = random.Random(sign)
+    for form in ("postgres://app:{}@db.example:5432/main", "<a><secret>{}</secret></a>"):
+        for size in range(12, 60):
+            value = _drawn(chance, size)
+            name = form.format(value).replace("/", sign)
+            assert value not in clean(f"/home/me/notes/{name}.md").text, name
 
 
 def test_ordinary_encoded_text_stays() -> None:

@@ -9,6 +9,8 @@ import pytest
 from vector_memory.observe.search import pattern_terms
 from vector_memory.text import analysis, mentions, prompts, tables, technologies
 
+PATTERNS = ("key_heads", "key_shapes", "secret_places", "secret_commands")
+"""Tables of regular expressions; tests/unit/redact/test_random_values.py has what each line does."""
 NAMES = sorted(path.stem for path in Path(tables.FOLDER).iterdir())
 
 
@@ -17,7 +19,7 @@ def test_every_entry_stands_once_in_small_letters(name: str) -> None:
     entries = tables.lines(name)
     assert entries
     assert len(set(entries)) == len(entries)
-    assert [entry for entry in entries if entry != entry.lower().strip()] == []
+    assert name in PATTERNS or [one for one in entries if one != one.lower().strip()] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
