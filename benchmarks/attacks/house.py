@@ -151,8 +151,6 @@ class House(Bench):
         """Wait until the spool is empty and everything is indexed."""
         until = time.monotonic() + timeout_s
         while self.spooled() and time.monotonic() < until:
-            # What a hook left that waited in vain is taken up at the next start, or when it is asked for.
-            self.ask("retry")
             time.sleep(1)
         self.ask("wait", timeout_s=timeout_s)
         with contextlib.suppress(errors.VectorMemoryError):

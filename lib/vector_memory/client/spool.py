@@ -89,13 +89,17 @@ def read_entry(path: str) -> "dict[str, object]":
     return entry if isinstance(entry, dict) else {}
 
 
-def _entries(folder: str) -> "list[tuple[str, dict[str, object]]]":
+def spooled_paths(folder: str) -> "list[str]":
+    """Return the files of a folder's events, oldest first."""
     try:
         names = sorted(name for name in os.listdir(folder) if _ENDING in name[1:])
     except OSError:
         return []
-    paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]
-    return [(path, read_entry(path)) for path in paths]
+    return [os.path.join(folder, name) for name in names if not name.startswith(".")]
+
+
+def _entries(folder: str) -> "list[tuple[str, dict[str, object]]]":
+    return [(path, read_entry(path)) for path in spooled_paths(folder)]
 
 
 def claim(home: Home, stdin: bytes) -> bool:

@@ -214,9 +214,11 @@ class App:
         return {"retried": retried, "set_aside": len(read_aside(self.home))}
 
     def relieve(self) -> None:
-        """Let what waits go on where one piece of background work takes long."""
+        """Let what waits go on where one piece of background work takes long, and take up what hooks left."""
         for thread in self._threads().values():
             thread.relieve()
+        if self._events is not None:
+            self._events.backlog.take_up()
 
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""

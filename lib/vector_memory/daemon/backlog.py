@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from vector_memory import redact
-from vector_memory.client.spool import read_aside, read_entry, read_spool
+from vector_memory.client.spool import read_aside, read_entry, spooled_paths
 from vector_memory.errors import StoreFullError, UnsafeTextError
 from vector_memory.service.base.context import Context
 from vector_memory.system.durable_files import write_durably
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 MOST_TIMES = 3
 AGAIN_S = 60.0
 """How long an event that failed is left alone: it is begun again with the next one after that."""
+LEFT_S = 10.0
+"""How long an event lies in the spool until it counts as one that a hook has left."""
 REASON_CHARS = 300
 
 Learn = Callable[[dict[str, Any], str, bool], None]
@@ -51,6 +53,7 @@ class Backlog:
         self._learn = learn
         self._going_on: set[str] = set()
         self._failed_at: dict[str, float] = {}
+        self._taken_up: set[str] = set()
         self._lock = threading.Lock()
 
     def add(self, path: str, last: str = "") -> None:
@@ -60,8 +63,20 @@ class Backlog:
 
     def drain(self) -> None:
         """Have everything done that waits; what was begun before comes last."""
-        for path in sorted((path for path, _ in read_spool(self._ctx.home)), key=_times):
+        for path in sorted(spooled_paths(self._ctx.home.spool), key=_times):
             self._index(partial(self._do, _stem(path)))
+
+    def take_up(self) -> None:
+        """Have done what hooks have left that a busy daemon did not answer in time. What is young, this
+        daemon may have spooled itself and be about to `add`."""
+        for path in spooled_paths(self._ctx.home.spool):
+            stem = _stem(path)
+            if stem in self._failed_at or stem in self._taken_up:
+                continue
+            with suppress(FileNotFoundError):
+                if time.time() - os.stat(path).st_mtime > LEFT_S:
+                    self._taken_up.add(stem)
+                    self._index(partial(self._do, stem))
 
     def retry(self) -> int:
         """Have what was set aside done once more; return how many events that are."""
@@ -89,6 +104,7 @@ class Backlog:
             self._do_alone(stem, last)
         finally:
             self._going_on.discard(stem)
+            self._taken_up.discard(stem)
 
     def _do_alone(self, stem: str, last: str) -> None:
         self._failed_at.pop(stem, None)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,21 @@ def spooled(home: Home, folder: Path, session: str = "s1", event: str = "Stop") 
     path = transcript(folder, [(f"Which journal mode of {session}?", SAID)], session)
     write_spool(home, event, {"session_id": session, "transcript_path": str(path)}, str(folder))
     return path
+
+
+def test_what_a_late_hook_left_is_taken_up(desk: Desk, tmp_path: Path) -> None:
+    """Once it has lain for a while, and once only: the daemon itself adds what it spools."""
+    spooled(desk.home, tmp_path / "a")
+    desk.events.backlog.take_up()
+    assert desk.waiting == []
+    for path, _ in read_spool(desk.home):
+        os.utime(path, (0, time.time() - backlog.LEFT_S - 1))
+    desk.events.backlog.take_up()
+    desk.events.backlog.take_up()
+    assert len(desk.waiting) == 1
+    desk.work()
+    assert desk.stored() > 0
+    assert read_spool(desk.home) == []
 
 
 FAILURES: list[BaseException] = [
@@ -312,6 +328,7 @@ def test_one_projects_trouble_stops_no_other(rig: Rig, tmp_path: Path) -> None:
 
 HANG = """
 import threading
+import time
 from vector_memory.service.capture import store_session
 true = store_session._read
 def read(ctx, ask, apart):
