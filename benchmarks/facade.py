@@ -40,6 +40,7 @@ from vector_memory.observe.search.names_match import naming
 from vector_memory.observe.search.pattern_terms import sought
 from vector_memory.observe.search.searches import searches
 from vector_memory.service.base import privacy
+from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.shelf import Shelf
@@ -184,7 +185,13 @@ class Store:
     def ask(self, session: Session, call: Made) -> tuple[str, float]:
         """Return what is said to a search, and the milliseconds that it took."""
         asked = ToolCall(
-            session.id, session.folder, call.cwd, call.tool, call.given, prompt=str(call.turn)
+            **vars(asker_at(self.ctx, session.folder)),
+            session=session.id,
+            folder=session.folder,
+            cwd=call.cwd,
+            tool=call.tool,
+            input=call.given,
+            prompt=str(call.turn),
         )
         with privacy.for_folder(self.ctx, session.folder):
             started = time.perf_counter()

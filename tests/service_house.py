@@ -14,6 +14,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon import verbs
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
+from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
@@ -26,6 +27,15 @@ from vector_memory.system.paths import Home
 def door(ctx: Context, verb: str, request: dict[str, Any]) -> dict[str, Any]:
     """Return what the daemon answers to a verb, as JSON, without its last look for secrets."""
     return verbs.SIMPLE[verb](ctx, request)
+
+
+def hook_question(
+    ctx: Context, session: str, folder: str, prompt: str = "", **more: Any
+) -> HookQuestion:
+    """Return a hook's question as the daemon's door makes it."""
+    asker = asker_at(ctx, folder)
+    assert asker is not None
+    return HookQuestion(**vars(asker), session=session, folder=folder, prompt=prompt, **more)
 
 
 class ServiceHouse:

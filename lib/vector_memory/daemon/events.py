@@ -18,6 +18,7 @@ from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy, privacy_rules
+from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.last_turn import SessionTail, last_turn
 from vector_memory.service.inject import prompt_recall, session_start
@@ -116,16 +117,31 @@ class Events:
 
     def _session_start(self, message: dict[str, Any], folder: str) -> str:
         session, source = _text(message, "session_id"), _text(message, "source") or "startup"
-        self._ctx.state.remember_session(
-            session, self._ctx.place(folder).id, folder, self._ctx.now()
-        )
         if source == "compact":
             self._turn(session).compacted_at = self._ctx.now()
             self._wait_for_index()
-        transcript = _text(message, "transcript_path")
-        ask = context_block.HookQuestion(session, folder, source=source, transcript=transcript)
-        told = (privacy_rules.notice(self._ctx, folder), session_start.on_start(self._ctx, ask))
+        question = self._question(message, folder, source=source)
+        if question is None:
+            return ""
+        self._ctx.state.remember_session(session, question.place.id, folder, self._ctx.now())
+        notice = privacy_rules.notice(self._ctx, question.place)
+        told = (notice, session_start.on_start(self._ctx, question))
         return "\n".join(filter(None, told))
+
+    def _question(self, message: dict[str, Any], folder: str, **more: Any) -> HookQuestion | None:
+        """Return what a hook asks, and from where; None where the user wants no memory."""
+        asker = asker_at(self._ctx, folder)
+        if asker is None:
+            return None
+        session = _text(message, "session_id")
+        return HookQuestion(
+            **vars(asker),
+            session=session,
+            folder=folder,
+            compacted_at=self._turn(session).compacted_at,
+            transcript=_text(message, "transcript_path"),
+            **more,
+        )
 
     def _turn(self, session: str) -> SessionTail:
         return last_turn(self._ctx.running, session)
@@ -139,17 +155,9 @@ class Events:
     def _prompt(self, message: dict[str, Any], folder: str) -> str:
         if message.get("agent_id"):
             return ""
-        session, prompt = _text(message, "session_id"), _text(message, "prompt")
-        turn = self._turn(session)
-        ask = context_block.HookQuestion(
-            session,
-            folder,
-            prompt,
-            before=turn.words,
-            compacted_at=turn.compacted_at,
-            transcript=_text(message, "transcript_path"),
-        )
-        answer = prompt_recall.on_prompt(self._ctx, ask)
+        turn, prompt = self._turn(_text(message, "session_id")), _text(message, "prompt")
+        question = self._question(message, folder, prompt=prompt, before=turn.words)
+        answer = prompt_recall.on_prompt(self._ctx, question) if question else ""
         turn.hear(prompt)
         return answer
 
@@ -158,20 +166,25 @@ class Events:
         from vector_memory.service.tools import dispatch, tool_call
 
         given, session = message.get("tool_input"), _text(message, "session_id")
+        cwd = _text(message, "cwd") or folder
+        asker = asker_at(self._ctx, folder, cwd)
+        if asker is None:
+            return None
         turn = self._turn(session)
         call = tool_call.ToolCall(
-            session,
-            folder,
-            _text(message, "cwd") or folder,
-            _text(message, "tool_name"),
-            given if isinstance(given, dict) else {},
-            message.get("tool_response"),
-            _text(message, "agent_id"),
-            turn.prompt,
-            _text(message, "transcript_path"),
-            _text(message, "tool_use_id"),
-            turn.asked,
-            turn.compacted_at,
+            **vars(asker),
+            session=session,
+            folder=folder,
+            cwd=cwd,
+            tool=_text(message, "tool_name"),
+            input=given if isinstance(given, dict) else {},
+            response=message.get("tool_response"),
+            agent=_text(message, "agent_id"),
+            use_id=_text(message, "tool_use_id"),
+            prompt=turn.prompt,
+            asked=turn.asked,
+            compacted_at=turn.compacted_at,
+            transcript=_text(message, "transcript_path"),
         )
         look = dispatch.before if event == "PreToolUse" else dispatch.after
         return tool_call.output(event, look(self._ctx, call))
@@ -182,22 +195,17 @@ class Events:
         command = _text(given, "command") if isinstance(given, dict) else ""
         if message.get("is_interrupt") or not command:
             return ""
-        session = _text(message, "session_id")
-        turn = self._turn(session)
-        ask = context_block.HookQuestion(
-            session,
-            folder,
-            compacted_at=turn.compacted_at,
-            transcript=_text(message, "transcript_path"),
-        )
+        question = self._question(message, folder)
+        if question is None:
+            return ""
         from vector_memory.service.learning import guidance
         from vector_memory.service.tools import failure_advice
 
         error = _text(message, "error")
-        told = [failure_advice.on_failure(self._ctx, ask, error, command)]
+        told = [failure_advice.on_failure(self._ctx, question, error, command)]
         if not message.get("agent_id"):
             # What a subagent changed stands in a transcript of its own.
-            told.append(guidance.for_failure(self._ctx, ask, error, command))
+            told.append(guidance.for_failure(self._ctx, question, error, command))
         return "\n".join(filter(None, told))
 
     def _stop(self, message: dict[str, Any], folder: str) -> str:

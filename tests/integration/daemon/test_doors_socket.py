@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_daemon import Rig
+from daemon_rig import Rig
 
 from vector_memory import errors, wire
 from vector_memory.client.link import DaemonClient

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fakes_ollama import OllamaServer, running
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.config import Settings
 from vector_memory.errors import BadInputError, GenerationError
@@ -20,7 +20,6 @@ from vector_memory.generate import registry
 from vector_memory.generate.client import Headless
 from vector_memory.journal.state import State
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service.base import context_block
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.upkeep import stats
@@ -79,7 +78,7 @@ def test_nobody_is_asked_by_default(house: ServiceHouse, server: OllamaServer) -
     before = found(house)
     use(house, hyde=True, rerank=True)
     prompt_recall.on_prompt(
-        house.ctx, context_block.HookQuestion("s", "/", "start the importer, drain the queue")
+        house.ctx, hook_question(house.ctx, "s", "/", "start the importer, drain the queue")
     )
     assert server.prompts == []
     assert sorted(before) == sorted([FIRST, SECOND])

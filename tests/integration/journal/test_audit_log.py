@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 from journal_samples import START
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 from talk import transcript
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
 from vector_memory.model import Scope, ignore_progress
-from vector_memory.service.base import context_block
 from vector_memory.service.capture import backfill
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
@@ -242,7 +241,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     one = house.remember("The zanzibar ledger speaks of florins.", actor="agent")["id"]
     two = house.remember("The zanzibar ledger speaks of crowns.", supersedes=one)["id"]
     door(ctx, "recall", {"query": "zanzibar crowns", "all_projects": True})
-    ask = context_block.HookQuestion("s9", str(tmp_path), "What does the zanzibar ledger speak of?")
+    ask = hook_question(ctx, "s9", str(tmp_path), "What does the zanzibar ledger speak of?")
     assert "crowns" in prompt_recall.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from dataclasses import replace
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 from service_house import ServiceHouse
 
-from vector_memory.service.base import context_block
-from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory import wire
+from vector_memory.daemon.events import Events
+from vector_memory.service.base.asker import asker_at
 
 
 @pytest.fixture
@@ -51,10 +53,7 @@ def test_by_every_way_of_writing_it(
     for setting, folder in product(written, inside):
         house.ctx.settings = replace(house.ctx.settings, excluded_projects=(setting,))
         assert house.ctx.is_excluded(house.ctx.place(folder), folder), (setting, folder)
-        ask = context_block.HookQuestion("s", folder, "where is the ledger of the harbour?")
-        assert (
-            prompt_recall.on_prompt(house.ctx, ask) == "" == session_start.on_start(house.ctx, ask)
-        )
+        assert asker_at(house.ctx, folder) is None, "no hook has a question from there"
     for setting, folder in product(
         written[:9], [str(other), f"{other}/src", str(tmp_path), "/nowhere"]
     ):
@@ -81,3 +80,29 @@ def test_a_part_of_a_repository(house: ServiceHouse, tmp_path: Path) -> None:
     assert house.ctx.is_excluded(
         house.ctx.place(str(tmp_path / "repo")), str(tmp_path / "repo"), f"{tmp_path}/repo/private"
     )
+
+
+@pytest.mark.parametrize(
+    "event", ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"]
+)
+def test_every_hook_is_silent_there(house: ServiceHouse, tmp_path: Path, event: str) -> None:
+    """In the project beside it a start and a prompt are told something."""
+    events = Events(house.ctx, lambda work: work())
+    told = {}
+    for name in ("secret", "open"):
+        folder = tmp_path / name
+        folder.mkdir()
+        house.remember("The ledger of the harbour is in src/ledger.py.", folder, priority="CORE")
+        message = {
+            "session_id": "s", "prompt": "where is the ledger of the harbour?", "cwd": str(folder),
+            "tool_name": "Bash", "tool_input": {"command": "grep -rn ledger ."},
+            "error": "Exit code 2\nledger: no such file", "hook_event_name": event,
+        }  # fmt: skip
+        house.ctx.settings = replace(
+            house.ctx.settings, excluded_projects=(str(tmp_path / "secret"),), observer="record"
+        )
+        body = wire.encode_hook(str(folder).encode(), b"", json.dumps(message).encode())
+        told[name] = events.answer(event, body)
+    assert told["secret"] == b""
+    if event in ("SessionStart", "UserPromptSubmit"):
+        assert b"src/ledger.py" in told["open"]

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from fault_rigs import Failing, Rig
 from journal_samples import START, memory
-from service_house import ServiceHouse
+from service_house import ServiceHouse, hook_question
 
 from vector_memory import redact
 from vector_memory.client import spool
@@ -361,7 +361,7 @@ def write_snapshot(house: ServiceHouse, n: int) -> str:
     folder = os.path.join(house.ctx.home.root, "ledger")
     os.makedirs(folder, exist_ok=True)
     remember.remember(house.ctx, {"text": f"Fact {n} stands on its own", "project": folder})
-    session_start.save_snapshot(house.ctx, folder)
+    session_start.save_snapshot(house.ctx, hook_question(house.ctx, "s", folder), folder)
     return house.ctx.home.snapshot(folder)
 
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import neighbourhood
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 from talk import transcript
 
 from vector_memory import redact
 from vector_memory.client import cold
 from vector_memory.index.fixes.errors import signature
 from vector_memory.model import Memory, ignore_progress
-from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.find import topic_outline
@@ -145,7 +144,7 @@ def test_recall_and_prompts(town: Town, question: str) -> None:
         }
         town.assert_own(folder, door(ctx, "recall", asked))
         told = prompt_recall.on_prompt(
-            ctx, HookQuestion(f"new-{folder}-{question}", str(folder), question)
+            ctx, hook_question(ctx, f"new-{folder}-{question}", str(folder), question)
         )
         town.assert_own(folder, told, least=False)
         found = cold.notes(ctx.home, question, str(folder), "cold", time.monotonic() + 5)
@@ -159,13 +158,14 @@ def test_starts_compactions_and_failures(town: Town) -> None:
         for source in ("startup", "compact", "clear"):
             town.assert_own(
                 folder,
-                session_start.on_start(ctx, HookQuestion("talk", str(folder), source=source)),
+                session_start.on_start(ctx, hook_question(ctx, "talk", str(folder), source=source)),
             )
         ctx.state.clear_shown("f")
         town.assert_own(
-            folder, failure_advice.on_failure(ctx, HookQuestion("f", str(folder)), ERROR, "make")
+            folder,
+            failure_advice.on_failure(ctx, hook_question(ctx, "f", str(folder)), ERROR, "make"),
         )
-        session_start.save_snapshot(ctx, str(folder))
+        session_start.save_snapshot(ctx, hook_question(ctx, "s", str(folder)), str(folder))
         town.assert_own(folder, Path(ctx.home.snapshot(str(folder))).read_text())
 
 

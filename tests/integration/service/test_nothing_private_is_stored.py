@@ -13,8 +13,8 @@ from typing import Any
 
 import lancedb
 import pytest
+from daemon_rig import Rig
 from talk import transcript
-from test_daemon import Rig
 
 from vector_memory import errors
 from vector_memory.client.spool import write_spool

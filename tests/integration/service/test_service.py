@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from fakes_embed import FakeEmbedder
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import Memory, Scope, Source, ignore_progress
-from vector_memory.service.base import context_block
+from vector_memory.service.base.asker import asker_at
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.transfer import json_lines
@@ -242,7 +242,7 @@ def test_a_greeting_takes_no_place_at_a_start(house: ServiceHouse, ledger: Path)
         for id, text in talk.items()
     ]
     house.ctx.shelf_of(place).journal.add(made)
-    notes = session_start.start_notes(house.ctx, place, house.ctx.shelves_of(place), set())
+    notes = session_start.start_notes(house.ctx, hook_question(house.ctx, "s", str(ledger)), set())
     assert [one.id for one in notes] == ["long"]
 
 
@@ -253,14 +253,14 @@ def test_a_session_starts_with_what_matters(house: ServiceHouse, ledger: Path) -
     house.remember("Should the ledger shard by tenant?", ledger, kind="question")
     for number in range(12):
         house.remember(f"Fact {number} is about topic{number} only", ledger)
-    ask = context_block.HookQuestion("s1", str(ledger))
+    ask = hook_question(house.ctx, "s1", str(ledger))
     block = session_start.on_start(house.ctx, ask)
     assert "force-push" in block
     assert "shard by tenant" in block
     assert block.count("2026-05-03") == house.ctx.settings.start_memories
     assert "force-push" not in session_start.on_start(house.ctx, ask)
     again = session_start.on_start(
-        house.ctx, context_block.HookQuestion("s1", str(ledger), source="compact")
+        house.ctx, hook_question(house.ctx, "s1", str(ledger), source="compact")
     )
     assert "force-push" in again
 
@@ -271,33 +271,28 @@ def test_a_prompt_gets_what_it_needs_once(
     """A prompt brings its memory, the same session does not get it twice, another project never."""
     house.remember(WAL, ledger)
     asked = "how do readers of the ledger avoid a block in WAL mode"
-    first = prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s1", str(ledger), asked))
+    first = prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, "s1", str(ledger), asked))
     assert WAL in first
     assert (
-        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s1", str(ledger), asked))
-        == ""
+        prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, "s1", str(ledger), asked)) == ""
     )
     other = tmp_path / "other"
     assert (
-        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s2", str(other), asked))
-        == ""
+        prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, "s2", str(other), asked)) == ""
     )
     assert (
-        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s3", str(ledger), "go on"))
+        prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, "s3", str(ledger), "go on"))
         == ""
     )
 
 
 def test_excluded_projects_get_nothing(house: ServiceHouse, ledger: Path) -> None:
-    """A folder that the user excluded is given no memory."""
+    """No hook asks from a folder that the user excluded."""
     from dataclasses import replace
 
     house.remember(WAL, ledger, priority="CORE")
     house.ctx.settings = replace(house.ctx.settings, excluded_projects=(str(ledger),))
-    assert session_start.on_start(house.ctx, context_block.HookQuestion("s1", str(ledger))) == ""
-    assert (
-        prompt_recall.on_prompt(house.ctx, context_block.HookQuestion("s1", str(ledger), WAL)) == ""
-    )
+    assert asker_at(house.ctx, str(ledger)) is None
 
 
 def test_init_moves_a_project_to_its_own_store(house: ServiceHouse, ledger: Path) -> None:

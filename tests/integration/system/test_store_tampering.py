@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 from talk import transcript
 
 from vector_memory.cli import offline
@@ -32,7 +32,6 @@ from vector_memory.journal.connection import open_reader, open_writer
 from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory, Origin, Priority, ignore_progress
 from vector_memory.redact import clean
-from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_topics, store_session
 from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.find import topic_outline
@@ -183,8 +182,8 @@ class World:
             "trust": lambda: project_store.trust(ctx, {"dir": str(self.project)}),
             "outline": lambda: topic_outline.outline(ctx, here),
             "topics": lambda: session_topics.derive(ctx, ["s1"]),
-            "prompt": lambda: prompt_recall.on_prompt(ctx, HookQuestion(f"n{self.number}", str(self.project), QUESTION)),
-            "start": lambda: session_start.on_start(ctx, HookQuestion(f"n{self.number}", str(self.project))),
+            "prompt": lambda: prompt_recall.on_prompt(ctx, hook_question(ctx, f"n{self.number}", str(self.project), QUESTION)),
+            "start": lambda: session_start.on_start(ctx, hook_question(ctx, f"n{self.number}", str(self.project))),
             "keeper": lambda: [one.index and one.index.optimize() for one in ctx.opened_shelves()],
             "cold": lambda: self.cold(),
             "offline": lambda: offline.recall(ctx.home, QUESTION, {"k": 9, **here}),

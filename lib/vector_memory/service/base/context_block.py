@@ -1,11 +1,10 @@
-"""The block of memories that a hook shows: who asks, what is in sight already, and the fence with what was noted of it."""
+"""The block of memories that a hook shows: what is in sight already, and the fence with what was noted of
+it."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from vector_memory import redact
@@ -14,28 +13,16 @@ from vector_memory.model import (
     Memory,
 )
 from vector_memory.service.base import client_memory
+from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
 
-@dataclass(frozen=True)
-class HookQuestion:
-    """A hook's question: who asks, from which folder, what was said and what was said before."""
-
-    session: str
-    folder: str
-    prompt: str = ""
-    before: str = ""
-    source: str = "startup"
-    compacted_at: datetime | None = None
-    transcript: str = ""
-
-
-def in_sight(memory: Memory, ask: HookQuestion) -> bool:
+def in_sight(memory: Memory, question: HookQuestion) -> bool:
     """Whether the model still sees where a memory comes from: its own session, not compacted since."""
-    if memory.source.session != ask.session or not ask.session:
+    if memory.source.session != question.session or not question.session:
         return False
-    return ask.compacted_at is None or memory.created_at > ask.compacted_at
+    return question.compacted_at is None or memory.created_at > question.compacted_at
 
 
 def show(

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 from vector_memory import projects
 from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import request_fields
+from vector_memory.service.base.asker import Asker as Asker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 
 R = TypeVar("R", bound="Request")
 
@@ -115,21 +115,6 @@ class Filter(Request):
     until: datetime | None = moment()
     entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
     collections: tuple[str, ...] = words("collection")
-
-
-@dataclass(frozen=True)
-class Asker:
-    """From where a question is asked, looked up once at the door and handed on.
-
-    Attributes:
-        place: the project, None for none in particular.
-        shelves: the stores that the question is put to, the project's own first.
-        scope: what it is limited to.
-    """
-
-    place: projects.Place | None
-    shelves: list[Shelf]
-    scope: Scope
 
 
 def asker_of(ctx: Context, request: Request) -> Asker:

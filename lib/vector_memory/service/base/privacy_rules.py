@@ -7,6 +7,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
+from vector_memory.projects import Place
 from vector_memory.redact import policy
 from vector_memory.redact.rules import Rule, Rules
 from vector_memory.service.base import request_fields
@@ -63,12 +64,9 @@ def report(ctx: Context) -> dict[str, Any]:
     }
 
 
-def notice(ctx: Context, folder: str) -> str:
+def notice(ctx: Context, place: Place) -> str:
     """Return what a session is told at its start of rules that are not followed, once for each change of
     their file; "" for nothing."""
-    place = ctx.place(folder)
-    if ctx.is_excluded(place, folder):
-        return ""
     told = []
     for file in policy.files(place.root):
         problems = policy.rules_of(*file).problems

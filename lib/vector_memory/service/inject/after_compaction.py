@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from vector_memory import projects, redact
+from vector_memory import redact
 from vector_memory.model import TOPIC, Memory, Scope
 from vector_memory.retrieve import render
-from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.asker import HookQuestion
+from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.text import fence
@@ -25,17 +26,16 @@ SAME_CHARS = 60
 """A memory that begins as something that is told already is not told again."""
 
 
-def notes(
-    ctx: Context, place: projects.Place, shelves: Sequence[Shelf], session: str
-) -> list[fence.Note]:
+def notes(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the notes of a session about itself, the most useful first, within their share. Another
     project may have a session of the same name: an import calls its own as it likes."""
-    if not session:
+    if not question.session:
         return []
-    names = project_names(shelves)
+    names = project_names(question.shelves)
     left = int(ctx.settings.start_tokens * SHARE) - render.FENCE_TOKENS
+    own = replace(question.scope, sessions=(question.session,))
     made: list[fence.Note] = []
-    for memory, budget in _chosen(shelves, replace(scope_of(place), sessions=(session,))):
+    for memory, budget in _chosen(question.shelves, own):
         if memory.is_held:
             continue
         if any(memory.text[:SAME_CHARS] in one.text for one in made):

@@ -1,10 +1,10 @@
-"""What comes by itself: memories at a session's start and with a prompt."""
+"""What a prompt is given by itself: memories that are relevant enough to speak up, and that its session has not
+been shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory import projects
 from vector_memory.model import (
     Scope,
 )
@@ -14,8 +14,9 @@ from vector_memory.retrieve.echoes import ShownTexts, without_echoes
 from vector_memory.retrieve.factors import least_relevance
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import client_memory
-from vector_memory.service.base.context import Context, scope_of
-from vector_memory.service.base.context_block import HookQuestion, in_sight, show
+from vector_memory.service.base.asker import HookQuestion
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.context_block import in_sight, show
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, name_in, project_names, touch
@@ -27,41 +28,35 @@ CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 
 
-def on_prompt(ctx: Context, ask: HookQuestion) -> str:
+def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
-    if not ctx.settings.recall_on_prompt or prompts.needs_nothing(ask.prompt):
+    if not ctx.settings.recall_on_prompt or prompts.needs_nothing(question.prompt):
         return ""
-    place = ctx.place(ask.folder)
-    if ctx.is_excluded(place, ask.folder):
-        return ""
-    shelves = ctx.shelves_of(place)
-    hits = _relevant(ctx, ask, place, shelves)
+    hits = _relevant(ctx, question)
     from vector_memory.service.learning import guidance
 
-    guide = guidance.for_prompt(ctx, place, ask)
-    told = _present(ctx, ask, shelves, hits, guide) if hits or guide else ""
+    guide = guidance.for_prompt(ctx, question)
+    told = _present(ctx, question, hits, guide) if hits or guide else ""
     if not ctx.settings.confirm_decisions:
         return told
     from vector_memory.service.inject import confirming
 
-    decided = confirming.to_confirm(ctx, shelves, ask.session)
-    asking = show(ctx, ask.session, decided, confirming.TITLE)
+    decided = confirming.to_confirm(ctx, question)
+    asking = show(ctx, question.session, decided, confirming.TITLE)
     return "\n".join(one for one in (told, asking) if one)
 
 
-def _relevant(
-    ctx: Context, ask: HookQuestion, place: projects.Place, shelves: Sequence[Shelf]
-) -> list[Hit]:
+def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
     """Return what is relevant enough to speak up and was not shown in this session."""
-    text = ask.prompt[:MAX_PROMPT_CHARS]
-    if ask.before and prompts.points_back(text):
-        text = text + "\n" + ask.before[-CONTEXT_CHARS:]
-    query = query_of(ctx, text, scope_of(place), shelves, place, ask.session)
-    shown = ctx.state.shown(ask.session)
+    text = question.prompt[:MAX_PROMPT_CHARS]
+    if question.before and prompts.points_back(text):
+        text = text + "\n" + question.before[-CONTEXT_CHARS:]
+    query = query_of(ctx, text, question.scope, question.shelves, question.place, question.session)
+    shown = ctx.state.shown(question.session)
     k = ctx.settings.prompt_memories
     hits = search(
         query,
-        shelves,
+        question.shelves,
         k + len(shown),
         ctx.now(),
         candidates=ctx.settings.candidates,
@@ -70,11 +65,13 @@ def _relevant(
         allowed=is_open,
     )
     least = least_relevance(
-        ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in shelves)
+        ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in question.shelves)
     )
     told = without_echoes(hits)
     fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
-    return _not_told(shelves, shown, [hit for hit in fit if not in_sight(hit.memory, ask)])[:k]
+    return _not_told(
+        question.shelves, shown, [hit for hit in fit if not in_sight(hit.memory, question)]
+    )[:k]
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
@@ -91,20 +88,19 @@ def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> lis
 
 def _present(
     ctx: Context,
-    ask: HookQuestion,
-    shelves: Sequence[Shelf],
+    question: HookQuestion,
     hits: Sequence[Hit],
     guide: Sequence[fence.Note],
 ) -> str:
-    names = project_names(shelves)
+    names = project_names(question.shelves)
     notes = render.notes(
         hits,
         ctx.settings.prompt_tokens - sum(note.tokens for note in guide),
         lambda project: name_in(names, project),
-        queries.analyse(ask.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
+        queries.analyse(question.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
         ctx.settings.origin_share,
     )
     chosen = {note.id for note in notes}
-    touch(ctx, shelves, [hit for hit in hits if hit.memory.id in chosen])
-    known = client_memory.known_to_client(ask.transcript)
-    return show(ctx, ask.session, [*notes, *guide], known=known)
+    touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
+    known = client_memory.known_to_client(question.transcript)
+    return show(ctx, question.session, [*notes, *guide], known=known)

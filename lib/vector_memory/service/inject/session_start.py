@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from vector_memory import projects, redact
+from vector_memory import redact
 from vector_memory.model import (
     GLOBAL_PROJECT,
     PASSAGE,
@@ -20,8 +20,9 @@ from vector_memory.model import (
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory
+from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_block import HookQuestion, checked, show
+from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.inject import after_compaction
 from vector_memory.service.memory import proposals
@@ -42,39 +43,39 @@ NOTED_KINDS = ("decision", "preference", "procedure", "note", "conclusion", "sol
 EPISODES = "episodes"
 
 
-def on_start(ctx: Context, ask: HookQuestion) -> str:
+def on_start(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a session starts with: the important, the open, the recent.
 
     After a compaction the model has forgotten what it was shown, so all of it may be shown again.
     """
-    place = ctx.place(ask.folder)
-    if ask.source in ("compact", "clear"):
-        ctx.state.clear_shown(ask.session)
-    if not ctx.settings.recall_on_start or ctx.is_excluded(place, ask.folder):
+    if question.source in ("compact", "clear"):
+        ctx.state.clear_shown(question.session)
+    if not ctx.settings.recall_on_start:
         return ""
-    shelves = ctx.shelves_of(place)
-    hidden = ctx.state.shown(ask.session)
-    own = ask.session if ask.source == "resume" else ""
-    back = (
-        after_compaction.notes(ctx, place, shelves, ask.session) if ask.source == "compact" else []
-    )
+    hidden = ctx.state.shown(question.session)
+    own = question.session if question.source == "resume" else ""
+    back = after_compaction.notes(ctx, question) if question.source == "compact" else []
     from vector_memory.service.learning import guidance
 
-    learned = guidance.for_start(ctx, place, hidden)
-    line = _waiting(ctx, place, shelves) if ask.source != "compact" else ""
+    learned = guidance.for_start(ctx, question.place, hidden)
+    line = _waiting(ctx, question) if question.source != "compact" else ""
     given = [*back, *learned]
     spare = fence.tokens(line) if line else 0
-    notes = [*back, *start_notes(ctx, place, shelves, hidden, own, given, spare), *learned]
-    ctx.later(lambda: save_snapshot(ctx, ask.folder))
-    known = client_memory.known_to_client(ask.transcript)
-    told = show(ctx, ask.session, notes, f"Project {place.name}:", known) if notes else ""
+    notes = [*back, *start_notes(ctx, question, hidden, own, given, spare), *learned]
+    ctx.later(lambda: save_snapshot(ctx, question, question.folder))
+    known = client_memory.known_to_client(question.transcript)
+    told = (
+        show(ctx, question.session, notes, f"Project {question.place.name}:", known)
+        if notes
+        else ""
+    )
     return "\n".join(filter(None, (told, line)))
 
 
-def _waiting(ctx: Context, place: projects.Place, shelves: list[Shelf]) -> str:
+def _waiting(ctx: Context, asker: ProjectAsker) -> str:
     """Return the line that says how much waits for the user, "" for nothing. What waits is not named: the
     model has written it, and would read it again."""
-    count = proposals.waiting(ctx, shelves, (place.id, GLOBAL_PROJECT))
+    count = proposals.waiting(ctx, asker.shelves, (asker.place.id, GLOBAL_PROJECT))
     if not count:
         return ""
     what = "1 memory waits" if count == 1 else f"{count} memories wait"
@@ -87,8 +88,7 @@ def _waiting(ctx: Context, place: projects.Place, shelves: list[Shelf]) -> str:
 
 def start_notes(
     ctx: Context,
-    place: projects.Place,
-    shelves: Sequence[Shelf],
+    asker: ProjectAsker,
     hidden: set[str],
     own_session: str = "",
     given: Sequence[fence.Note] = (),
@@ -102,14 +102,14 @@ def start_notes(
         given: notes that come before these and take their part of the budget.
         spare: tokens that are needed for something else.
     """
-    names = project_names(shelves)
+    names = project_names(asker.shelves)
     left = ctx.settings.start_tokens - render.FENCE_TOKENS - spare
     left -= sum(one.tokens for one in given)
     shares = render.Shares(left, ctx.settings.origin_share)
     hidden = hidden | {one.id for one in given}
     made: list[fence.Note] = []
     told = ShownTexts([one.text for one in given])
-    for memory in _start_memories(ctx, place, shelves):
+    for memory in _start_memories(ctx, asker):
         if len(made) >= ctx.settings.start_memories:
             break
         if memory.id in hidden or told.holds(memory, whole_turns=True):
@@ -126,18 +126,16 @@ def start_notes(
     return made
 
 
-def _start_memories(
-    ctx: Context, place: projects.Place, shelves: Sequence[Shelf]
-) -> Iterator[Memory]:
+def _start_memories(ctx: Context, asker: ProjectAsker) -> Iterator[Memory]:
     """Yield candidates for a start, each once: what matters, what is open, what was last. Talk is looked at
     only as far as it is asked for."""
     k = ctx.settings.start_memories
-    both = Scope(projects=(place.id, GLOBAL_PROJECT))
-    own = Scope(projects=(place.id,))
-    important = [one for shelf in shelves for one in shelf.journal.important(both, k)]
-    unfinished = [one for shelf in shelves for one in shelf.journal.open_items(own, 2)]
-    noted = [one for shelf in shelves for one in _noted(shelf, own, k)]
-    latest = [one for shelf in shelves for one in shelf.journal.recent(own, 4 * k)]
+    both = Scope(projects=(asker.place.id, GLOBAL_PROJECT))
+    own = Scope(projects=(asker.place.id,))
+    important = [one for shelf in asker.shelves for one in shelf.journal.important(both, k)]
+    unfinished = [one for shelf in asker.shelves for one in shelf.journal.open_items(own, 2)]
+    noted = [one for shelf in asker.shelves for one in _noted(shelf, own, k)]
+    latest = [one for shelf in asker.shelves for one in shelf.journal.recent(own, 4 * k)]
     latest.sort(key=lambda one: one.created_at, reverse=True)
     ordered = chain(important[: k // 2 + 1], unfinished[:2], noted[: k // 2], _first_pieces(latest))
     now, seen = ctx.now(), set()
@@ -181,11 +179,10 @@ def _first_pieces(memories: Sequence[Memory]) -> Iterator[Memory]:
             yield memory
 
 
-def save_snapshot(ctx: Context, folder: str) -> None:
+def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
-    place = ctx.place(folder)
-    with redact.for_project(place.root):
-        notes = checked(start_notes(ctx, place, ctx.shelves_of(place), set()))
+    with redact.for_project(asker.place.root):
+        notes = checked(start_notes(ctx, asker, set()))
     path = ctx.home.snapshot(folder)
     data = {
         "notes": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
 from vector_memory.service.inject import session_start
@@ -50,7 +51,9 @@ def learn(ctx: Context, ended: Ended) -> None:
     if ended.final:
         import_client_memory.index(ctx, ended.transcript, ended.folder)
     if captured.stored:
-        session_start.save_snapshot(ctx, ended.folder)
+        asker = asker_at(ctx, ended.folder)
+        if asker is not None:
+            session_start.save_snapshot(ctx, asker, ended.folder)
     if ctx.settings.extraction:
         for one in concerned if ended.final else ():
             ctx.state.add_due(deferred.MINING, one)

@@ -16,8 +16,8 @@ from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import WORLD, Memory, Origin
 from vector_memory.observe.learning import outcomes, tasks, things, trails
 from vector_memory.service.base import context_block
+from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.system.files import open_plain
 from vector_memory.text import fence
@@ -46,32 +46,30 @@ def at_start(ctx: Context, place: projects.Place, known: Memory) -> list[fence.N
     return _note(known.id, head, [_figures(known.extra), *items], START_TOKENS, foreign)
 
 
-def with_prompt(
-    ctx: Context, place: projects.Place, ask: HookQuestion, known: Memory
-) -> list[fence.Note]:
+def with_prompt(ctx: Context, question: HookQuestion, known: Memory) -> list[fence.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins."""
-    prompt = ask.prompt[:PROMPT_CHARS]
+    prompt = question.prompt[:PROMPT_CHARS]
     if not tasks.starts_another(prompt):
         return []
     kind = tasks.kind_of(prompt)
-    if kind in ("", "question") or TOLD_MARK + kind in ctx.state.shown(ask.session):
+    if kind in ("", "question") or TOLD_MARK + kind in ctx.state.shown(question.session):
         return []
-    pairs = learned_records.trails_of(ctx, place, map(str, known.extra["trails"]))
+    pairs = learned_records.trails_of(ctx, question.place, map(str, known.extra["trails"]))
     about = terms_of(prompt)
     best = trails.fitting((one for _, one in pairs), kind, about, ctx.now())
     if best is None:
         return []
     id = next(id for id, one in pairs if one is best)
-    head = fence.head(best.last, learned_records.TRAIL, place.name, id[:8])
+    head = fence.head(best.last, learned_records.TRAIL, question.place.name, id[:8])
     made = _note(id, head, [trails.advice(best)], PROMPT_TOKENS, False)
     if made:
-        ctx.state.add_shown(ask.session, [TOLD_MARK + kind], ctx.now())
+        ctx.state.add_shown(question.session, [TOLD_MARK + kind], ctx.now())
         ctx.count("trails_shown")
     return made
 
 
 def with_failure(
-    ctx: Context, place: projects.Place, ask: HookQuestion, known: Memory, error: str, command: str
+    ctx: Context, question: HookQuestion, known: Memory, error: str, command: str
 ) -> str:
     """Return the fenced word that a command which fails now used to succeed, or that what it could not
     reach was up; "" where nothing could be expected, or this session's own edits explain it."""
@@ -81,25 +79,23 @@ def with_failure(
         return ""
     keys = [f"{things.PORT}:{port}" for port in things.refused(error)]
     name = command_name(said)
-    if name and not _edited_here(ask.transcript):
+    if name and not _edited_here(question.transcript):
         keys.append(f"{things.COMMAND}:{name}")
-    notes = [note for key in keys[:3] for note in _surprise(ctx, place, ask, known, key)][:1]
+    notes = [note for key in keys[:3] for note in _surprise(ctx, question, known, key)][:1]
     if notes:
         ctx.count("surprises_shown")
-    return context_block.show(ctx, ask.session, notes, "This is not as it used to be:")
+    return context_block.show(ctx, question.session, notes, "This is not as it used to be:")
 
 
-def _surprise(
-    ctx: Context, place: projects.Place, ask: HookQuestion, known: Memory, key: str
-) -> list[fence.Note]:
-    thing = learned_records.thing(ctx, place, key)
+def _surprise(ctx: Context, question: HookQuestion, known: Memory, key: str) -> list[fence.Note]:
+    thing = learned_records.thing(ctx, question.place, key)
     if thing is None:
         return []
-    id = counted_records.id_of(place, WORLD, key)
+    id = counted_records.id_of(question.place, WORLD, key)
     told = things.surprise_at(thing, _changed_since(known, thing.last_at.isoformat()))
-    if not told or id in ctx.state.shown(ask.session):
+    if not told or id in ctx.state.shown(question.session):
         return []
-    head = fence.head(thing.last_at.date().isoformat(), thing.kind, place.name, id[:8])
+    head = fence.head(thing.last_at.date().isoformat(), thing.kind, question.place.name, id[:8])
     return _note(id, head, [told], FAILURE_TOKENS, False)
 
 

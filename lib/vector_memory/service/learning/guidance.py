@@ -12,7 +12,7 @@ from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.learned_records import BOARD
 
 if TYPE_CHECKING:
-    from vector_memory.service.base.context_block import HookQuestion
+    from vector_memory.service.base.asker import HookQuestion
     from vector_memory.text import fence
 
 
@@ -35,37 +35,34 @@ def for_start(ctx: Context, place: projects.Place, hidden: set[str]) -> list[fen
     return advice.at_start(ctx, place, known)
 
 
-def for_prompt(ctx: Context, place: projects.Place, ask: HookQuestion) -> list[fence.Note]:
+def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins: once a
     session and kind, and none where nothing is known."""
-    known = board(ctx, place) if _may_guide(ctx) else None
+    known = board(ctx, question.place) if _may_guide(ctx) else None
     if known is None or not known.extra.get("trails"):
         return []
     from vector_memory.service.learning import advice
 
-    return advice.with_prompt(ctx, place, ask, known)
+    return advice.with_prompt(ctx, question, known)
 
 
-def for_failure(ctx: Context, ask: HookQuestion, error: str, command: str) -> str:
+def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
     """Return the fenced word that a command which fails now used to succeed, or that what it could not
     reach was up; "" where nothing could be expected.
 
     Args:
-        ask: the session, its folder and its transcript.
+        question: the session, its folder and its transcript.
         error: what the tool said, as the client gives it.
         command: the command line that failed.
     """
-    settings, place = ctx.settings, ctx.place(ask.folder)
-    if not (settings.recall_on_failure and settings.learn_from_outcomes) or ctx.is_excluded(
-        place, ask.folder
-    ):
+    if not (ctx.settings.recall_on_failure and ctx.settings.learn_from_outcomes):
         return ""
-    known = board(ctx, place)
+    known = board(ctx, question.place)
     if known is None:
         return ""
     from vector_memory.service.learning import advice
 
-    return advice.with_failure(ctx, place, ask, known, error, command)
+    return advice.with_failure(ctx, question, known, error, command)
 
 
 def _may_guide(ctx: Context) -> bool:

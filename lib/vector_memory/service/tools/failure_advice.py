@@ -9,13 +9,12 @@ from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.fixes.errors import error_line, signature
 from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
-from vector_memory.model import Memory
+from vector_memory.model import Memory, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import context_block
-from vector_memory.service.base.context import Context, scope_of
-from vector_memory.service.base.context_block import HookQuestion
-from vector_memory.service.base.messages import Asker
+from vector_memory.service.base.asker import Asker, HookQuestion
+from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
 from vector_memory.text import analysis, fence, harmless
@@ -35,47 +34,44 @@ SHOWN_MARK = "fix:"
 LONGEST_ERROR = 40_000
 
 
-def on_failure(ctx: Context, ask: HookQuestion, error: str, command: str) -> str:
+def on_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
     """Return the fenced fix of an error, "" where none is known.
 
     Args:
-        ask: the session and its folder.
+        question: the session and its folder.
         error: what the tool said, as the client gives it.
         command: the command line that failed.
     """
-    place = ctx.place(ask.folder)
-    if not ctx.settings.recall_on_failure or ctx.is_excluded(place, ask.folder):
+    if not ctx.settings.recall_on_failure:
         return ""
     try:
         said, tried = redact.clean(error).text[:LONGEST_ERROR], redact.clean(command).text
     except UnsafeTextError:
         return ""
-    shelves = ctx.shelves_of(place)
     sign = signature(said, tried)
-    exact = [one for shelf in shelves for one in known_fixes(shelf, ask, sign, ctx)]
-    found = exact or _similar(ctx, ask, shelves, error_line(said))
+    exact = [one for shelf in question.shelves for one in known_fixes(shelf, question.scope, sign)]
+    found = exact or _similar(ctx, question, error_line(said))
     if not found:
         ctx.count("failures_unknown")
         return ""
-    return _present(ctx, ask, shelves, found)
+    return _present(ctx, question, found)
 
 
-def known_fixes(shelf: Shelf, ask: HookQuestion, sign: str, ctx: Context) -> list[Memory]:
+def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
     """Return a store's fixes of an error by its signature, the most trusted first, the newest of
     equals. The tag is one term of the full-text index, so this reads a handful of rows."""
     words = analysis.lexical("", "", "", SIGNATURE_TAG + sign).split()
-    scope = replace(scope_of(ctx.place(ask.folder)), tags=(SIGNATURE_TAG + sign,))
+    scope = replace(scope, tags=(SIGNATURE_TAG + sign,))
     rows = shelf.journal.matching([max(words, key=len)], scope, MOST_KNOWN)
     found = shelf.journal.by_seqs([row.seq for row in rows]).values()
     mine = [one for one in found if one.extra.get("signature") == sign]
     return sorted(mine, key=lambda one: (round(one.confidence, 2), one.created_at), reverse=True)
 
 
-def _similar(ctx: Context, ask: HookQuestion, shelves: Sequence[Shelf], line: str) -> list[Memory]:
+def _similar(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
     """Return a solution of an error that reads much the same: relevance alone would do with the same
     program or topic, and the fix of another error harms."""
-    place = ctx.place(ask.folder)
-    asker = Asker(place, list(shelves), replace(scope_of(place), kinds=KINDS))
+    asker = Asker(question.place, question.shelves, replace(question.scope, kinds=KINDS))
     hits: list[Hit] = lookup.find(ctx, line, asker, MOST_SIMILAR)
     least = max(STRICT, ctx.settings.threshold)
     terms = _terms(line)
@@ -96,24 +92,22 @@ def _terms(text: str) -> set[str]:
     return set(analysis.lexical("", harmless.unquoted(text), "", "").split())
 
 
-def _present(
-    ctx: Context, ask: HookQuestion, shelves: Sequence[Shelf], found: Sequence[Memory]
-) -> str:
+def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
     trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and lookup.is_open(one)]
-    if not trusted or context_block.in_sight(trusted[0], ask):
+    if not trusted or context_block.in_sight(trusted[0], question):
         return ""
-    best, shown = trusted[0], ctx.state.shown(ask.session)
+    best, shown = trusted[0], ctx.state.shown(question.session)
     if TAG in best.tags and SHOWN_MARK + best.id not in shown:
-        ctx.state.add_shown(ask.session, [SHOWN_MARK + best.id], ctx.now())
+        ctx.state.add_shown(question.session, [SHOWN_MARK + best.id], ctx.now())
     if best.id in shown:
         return ""
-    for shelf in shelves:
+    for shelf in question.shelves:
         if best.id in shelf.journal.by_ids([best.id]):
             ctx.uses.add(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
-    note = _note(best, lookup.name_in(lookup.project_names(shelves), best.project))
-    return context_block.show(ctx, ask.session, [note], "This error was met before:")
+    note = _note(best, lookup.name_in(lookup.project_names(question.shelves), best.project))
+    return context_block.show(ctx, question.session, [note], "This error was met before:")
 
 
 def _note(memory: Memory, project: str) -> fence.Note:

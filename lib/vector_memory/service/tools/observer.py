@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import GLOBAL_PROJECT, HEURISTICS, PROCEDURE, RULES, Origin, Scope
+from vector_memory.model import HEURISTICS, PROCEDURE, RULES, Origin
 from vector_memory.observe.commands import command_line, judge
 from vector_memory.observe.commands.findings import (
     HIGH,
@@ -78,16 +78,11 @@ def before(ctx: Context, call: ToolCall) -> str:
     Whatever goes wrong here, the call is made.
     """
     try:
-        place = ctx.place(call.folder)
-        if (
-            ctx.settings.observer == "off"
-            or not call.session
-            or ctx.is_excluded(place, call.folder)
-        ):
+        if ctx.settings.observer == "off" or not call.session:
             return ""
-        watched = ctx.running.of(KIND, call.session, lambda: _begin(call, place))
+        watched = ctx.running.of(KIND, call.session, lambda: _begin(call))
         with watched.lock:
-            found = _look(ctx, call, place, watched)
+            found = _look(ctx, call, watched)
             return _tell(ctx, call, watched, found) if found else ""
     except Exception as error:
         if type(error) not in _told_of:
@@ -97,10 +92,10 @@ def before(ctx: Context, call: ToolCall) -> str:
         return ""
 
 
-def _begin(call: ToolCall, place: projects.Place) -> Watched:
+def _begin(call: ToolCall) -> Watched:
     """Start to watch a session; one that runs already is known by its transcript."""
     folder = os.path.realpath(call.folder)
-    root = _top(folder, place)
+    root = _top(folder, call.place)
     alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
     home = os.path.realpath(os.path.expanduser("~"))
     around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias)
@@ -128,9 +123,9 @@ def _top(folder: str, place: projects.Place) -> str:
 # -- looking ---------------------------------------------------------------------------------------
 
 
-def _look(ctx: Context, call: ToolCall, place: projects.Place, watched: Watched) -> list[Finding]:
+def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
     if watched.heard != call.asked:
-        _hear(ctx, call, place, watched)
+        _hear(ctx, call, watched)
     around = replace(watched.around, cwd=os.path.realpath(call.cwd), made=watched.made)
     command = call.input.get("command")
     is_shell = call.tool in judge.SHELL_TOOLS and isinstance(command, str)
@@ -154,16 +149,16 @@ def _look(ctx: Context, call: ToolCall, place: projects.Place, watched: Watched)
     return found
 
 
-def _hear(ctx: Context, call: ToolCall, place: projects.Place, watched: Watched) -> None:
+def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
     """Take in new prompts: what is asked now, and the rules that hold."""
     if watched.heard is not None:
         watched.course.prompted()
     watched.heard = call.asked
     known = {_folded(one) for one in call.asked}
     watched.said = (*(one for one in watched.earlier if _folded(one) not in known), *call.asked)
-    assessment = counted_records.get(ctx, place, HEURISTICS, SELF_ASSESSMENT)
+    assessment = counted_records.get(ctx, call.place, HEURISTICS, SELF_ASSESSMENT)
     watched.objectives = objectives.of_session(
-        watched.said, _rules(ctx, place), assessment.text if assessment else ""
+        watched.said, _rules(call), assessment.text if assessment else ""
     )
 
 
@@ -171,11 +166,10 @@ def _folded(prompt: str) -> str:
     return " ".join(prompt.split())[:200]
 
 
-def _rules(ctx: Context, place: projects.Place) -> list[str]:
+def _rules(call: ToolCall) -> list[str]:
     """Return what the user himself pinned as a rule here or everywhere."""
-    scope = Scope(projects=(place.id, GLOBAL_PROJECT))
     found = [
-        one for shelf in ctx.shelves_of(place) for one in shelf.journal.important(scope, MOST_RULES)
+        one for shelf in call.shelves for one in shelf.journal.important(call.scope, MOST_RULES)
     ]
     return [
         one.text

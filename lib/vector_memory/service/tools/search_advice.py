@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 
-from vector_memory import projects
 from vector_memory.model import (
     CONCLUSION,
     CONTEXT,
@@ -39,7 +38,7 @@ from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory, context_block
-from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes, merged_result
@@ -134,18 +133,12 @@ def _said(ctx: Context, call: ToolCall, may_serve: bool) -> ToolAnswer:
     looked = searches(call.tool, call.input)
     if looked is None:
         return NOTHING
-    place = ctx.place(call.folder)
     wanted = sought(looked.searches)
-    if (
-        not wanted
-        or ctx.is_excluded(place, call.folder, call.cwd)
-        or _is_elsewhere(wanted, call, place)
-    ):
+    if not wanted or _is_elsewhere(wanted, call):
         return NOTHING
-    wanted = replace(wanted, places=_within(wanted, call, place))
+    wanted = replace(wanted, places=_within(wanted, call))
     ctx.count("facade_searches")
-    shelves = ctx.shelves_of(place)
-    found = find(ctx, call, wanted, place, shelves)
+    found = find(ctx, call, wanted)
     if not found:
         return NOTHING
     with _saying:
@@ -157,9 +150,9 @@ def listener(call: ToolCall) -> str:
     return f"{call.session}:{call.agent}" if call.agent else call.session
 
 
-def _is_elsewhere(wanted: SearchTerms, call: ToolCall, place: projects.Place) -> bool:
+def _is_elsewhere(wanted: SearchTerms, call: ToolCall) -> bool:
     """Whether a search looks nowhere in the project."""
-    roots = (*_roots(call, place), os.path.realpath(call.cwd))
+    roots = (*_roots(call), os.path.realpath(call.cwd))
     if not wanted.places:
         return False
     paths = [
@@ -172,28 +165,22 @@ def _is_elsewhere(wanted: SearchTerms, call: ToolCall, place: projects.Place) ->
     )
 
 
-def _within(wanted: SearchTerms, call: ToolCall, place: projects.Place) -> tuple[str, ...]:
+def _within(wanted: SearchTerms, call: ToolCall) -> tuple[str, ...]:
     """Return the places that are looked in, without the whole project: that says nothing."""
-    whole = {*_roots(call, place), call.folder}
+    whole = {*_roots(call), call.folder}
     return tuple(
         one for one in wanted.places if os.path.normpath(os.path.join(call.cwd, one)) not in whole
     )
 
 
-def _roots(call: ToolCall, place: projects.Place) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((os.path.realpath(call.folder), place.root)))
+def _roots(call: ToolCall) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((os.path.realpath(call.folder), call.place.root)))
 
 
 # -- what is found --------------------------------------------------------------------------------
 
 
-def find(
-    ctx: Context,
-    call: ToolCall,
-    wanted: SearchTerms,
-    place: projects.Place,
-    shelves: Sequence[Shelf],
-) -> list[NamedMemory]:
+def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]:
     """Return the memories that name what is looked for and may come, the most telling first.
 
     Words and names find them: no vector is made, whose model would take longer than all else.
@@ -201,8 +188,8 @@ def find(
     exact = [term for one in wanted.alternatives for term in (*one.names, *one.words, *one.files)]
     exact += [analysis.stem(one) for one in exact]
     parts = [term for one in wanted.alternatives for term in one.terms]
-    return _named(ctx, call, wanted, place, shelves, exact, MOST_CANDIDATES) or _named(
-        ctx, call, wanted, place, shelves, parts, MOST_BY_PARTS
+    return _named(ctx, call, wanted, exact, MOST_CANDIDATES) or _named(
+        ctx, call, wanted, parts, MOST_BY_PARTS
     )
 
 
@@ -210,17 +197,14 @@ def _named(
     ctx: Context,
     call: ToolCall,
     wanted: SearchTerms,
-    place: projects.Place,
-    shelves: Sequence[Shelf],
     terms: Sequence[str],
     most: int,
 ) -> list[NamedMemory]:
-    ask = context_block.HookQuestion(call.session, call.folder, compacted_at=call.compacted_at)
     found = []
-    for shelf in shelves:
-        rows = shelf.journal.matching(list(dict.fromkeys(terms)), scope_of(place), most)
+    for shelf in call.shelves:
+        rows = shelf.journal.matching(list(dict.fromkeys(terms)), call.scope, most)
         for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
-            if not _may_come(ctx, memory) or context_block.in_sight(memory, ask):
+            if not _may_come(ctx, memory) or context_block.in_sight(memory, call):
                 continue
             if not names.may_fit(wanted, (memory.title, memory.text, *memory.files)):
                 continue
@@ -228,7 +212,7 @@ def _named(
             fit = names.fit(wanted, held)
             if fit:
                 found.append(NamedMemory(memory, shelf, fit, held))
-    complete = partial(_with_files, wanted, (*_roots(call, place), call.folder))
+    complete = partial(_with_files, wanted, (*_roots(call), call.folder))
     return [one for one in map(complete, _best(ctx, found)) if one.named]
 
 
@@ -319,7 +303,7 @@ def _present(
     fresh = _not_told(found, shown)[:MOST_NOTES]
     if not fresh:
         return NOTHING
-    roots = _roots(call, ctx.place(call.folder))
+    roots = _roots(call)
     fresh = [replace(one, files=_files_of(one, roots)) for one in fresh]
     serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh[0])
     notes = list(_notes(ctx, fresh[:1] if serves else fresh, wanted, SERVED if serves else TITLE))

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
+from vector_memory.service.base.asker import HookQuestion
 
-@dataclass(frozen=True)
-class ToolCall:
-    """One call of a tool.
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall(HookQuestion):
+    """One call of a tool; its `prompt` is the session's last one, "" if this daemon saw none.
 
     Attributes:
-        folder: where the session was started.
-        cwd: where it is now.
+        cwd: where the session is now.
         tool: the tool's name, such as `Bash`, `Edit` or `mcp__server__tool`.
         input: what it is given.
         response: what came of it, in the tool's own shape; None before.
         agent: the subagent that calls it, "" for the session itself.
-        prompt: the last prompt of the session, "" if this daemon saw none.
-        transcript: the session's transcript.
         asked: the first and the last prompts of the session that this daemon saw, the oldest first.
-        compacted_at: when the session was compacted last, None for never.
     """
 
-    session: str
-    folder: str
     cwd: str
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     response: Any = None
     agent: str = ""
-    prompt: str = ""
-    transcript: str = ""
     use_id: str = ""
     asked: tuple[str, ...] = ()
-    compacted_at: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, Source, Status
-from vector_memory.service.base import context_block
 from vector_memory.service.capture import archives, session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.find import topic_outline
@@ -174,8 +173,8 @@ def test_a_prompt_gets_the_passage_and_not_its_topic_too(
     """There is no room for the same thing twice."""
     learn(house, tmp_path, QUEUE + LEDGER)
     house.follow()
-    ask = context_block.HookQuestion(
-        "other", str(tmp_path), "What was the root cause of the wrong ledger totals?"
+    ask = hook_question(
+        house.ctx, "other", str(tmp_path), "What was the root cause of the wrong ledger totals?"
     )
     told = prompt_recall.on_prompt(house.ctx, ask)
     assert "rounding of cents" in told
@@ -325,19 +324,17 @@ def test_after_a_compaction_a_session_is_told_of_itself(
 ) -> None:
     """First the topic it was at with its files, then those before; other starts are as they were."""
     learn(house, tmp_path, QUEUE + LEDGER)
-    shelves = house.ctx.all_shelves()
-    first, *others = after_compaction.notes(
-        house.ctx, house.ctx.place(str(tmp_path)), shelves, "s1"
-    )
+    question = hook_question(house.ctx, "s1", str(tmp_path))
+    first, *others = after_compaction.notes(house.ctx, question)
     assert "rounding of cents" in first.text and "Files in work: ledger.py" in first.text
     assert "spool file" in others[-1].text
-    assert after_compaction.notes(house.ctx, house.ctx.place(str(tmp_path)), shelves, "") == []
+    assert after_compaction.notes(house.ctx, replace(question, session="")) == []
     told = session_start.on_start(
-        house.ctx, context_block.HookQuestion("s1", str(tmp_path), source="compact")
+        house.ctx, hook_question(house.ctx, "s1", str(tmp_path), source="compact")
     )
     assert "migrated as well?" in told and "Files in work" in told
     resumed = session_start.on_start(
-        house.ctx, context_block.HookQuestion("s1", str(tmp_path), source="resume")
+        house.ctx, hook_question(house.ctx, "s1", str(tmp_path), source="resume")
     )
     assert "Files in work" not in resumed
 
@@ -349,6 +346,6 @@ def test_the_notes_keep_to_the_budget(house: ServiceHouse, tmp_path: Path) -> No
     talk = [(f"Now another task: part {n} of the schema, please", LONG, 90 * n) for n in range(12)]
     learn(house, tmp_path, talk)
     told: Any = session_start.on_start(
-        house.ctx, context_block.HookQuestion("s1", str(tmp_path), source="compact")
+        house.ctx, hook_question(house.ctx, "s1", str(tmp_path), source="compact")
     )
     assert fence.tokens(told) <= house.ctx.settings.start_tokens

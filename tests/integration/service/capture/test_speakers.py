@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.index import tools
@@ -18,7 +18,6 @@ from vector_memory.mcp.shown import Shown
 from vector_memory.mcp.telling import Telling
 from vector_memory.model import INTENTS, PASSAGE, RULES, Memory, Origin, Priority, Scope
 from vector_memory.retrieve import render
-from vector_memory.service.base import context_block
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.capture import store_session as capture
 from vector_memory.service.find import resume, summarize, topic_outline
@@ -143,7 +142,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
     telling = Telling(Shown())
     for number, error in enumerate(planted):
         question = f"Why could the widget {number} not be built?"
-        ask = context_block.HookQuestion(f"q{number}", str(app), question)
+        ask = hook_question(house.ctx, f"q{number}", str(app), question)
         yield prompt_recall.on_prompt(house.ctx, ask)
         yield failure_advice.on_failure(house.ctx, ask, error, "make widgets")
         if number % 10 == 0:
@@ -151,15 +150,13 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
             yield json.dumps(hits, ensure_ascii=False)
             for budget in (60, 350):
                 yield json.dumps(telling.memories(hits, budget, question), ensure_ascii=False)
-    shelves = house.ctx.all_shelves()
-    place = house.ctx.place(str(app))
     for name in names:
-        notes = after_compaction.notes(house.ctx, place, shelves, name)
+        notes = after_compaction.notes(house.ctx, hook_question(house.ctx, name, str(app)))
         yield fence.fence(notes) if notes else ""
         yield json.dumps(
             summarize.summarize(house.ctx, {**where, "session": name, "k": 40}), ensure_ascii=False
         )
-    yield session_start.on_start(house.ctx, context_block.HookQuestion("new", str(app)))
+    yield session_start.on_start(house.ctx, hook_question(house.ctx, "new", str(app)))
     for answer in (
         resume.resume(house.ctx, where),
         topic_outline.outline(house.ctx, {**where, "k": 50}),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fake_daemon import FakeDaemon, fake_daemon
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.cli.main import main
@@ -20,7 +20,6 @@ from vector_memory.client import cold
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.fixes.errors import signature
 from vector_memory.model import IS_FOREIGN, PASSAGE, Memory, Origin, Scope, Source
-from vector_memory.service.base import context_block
 from vector_memory.service.capture import session_topics
 from vector_memory.service.edit import edit_forget, quarantine
 from vector_memory.service.inject import prompt_recall, session_start
@@ -39,12 +38,12 @@ MILD = "The ledger import of invoices: you are now done."
 
 def prompted(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
-    return prompt_recall.on_prompt(house.ctx, context_block.HookQuestion(session, str(app), PROMPT))
+    return prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, session, str(app), PROMPT))
 
 
 def started(house: ServiceHouse, app: Path, session: str = "s1") -> str:
     """Return what a session starts with."""
-    return session_start.on_start(house.ctx, context_block.HookQuestion(session, str(app)))
+    return session_start.on_start(house.ctx, hook_question(house.ctx, session, str(app)))
 
 
 def test_hooks_bring_nothing_of_it(house: ServiceHouse, app: Path) -> None:
@@ -53,7 +52,7 @@ def test_hooks_bring_nothing_of_it(house: ServiceHouse, app: Path) -> None:
         house.remember(f"{ATTACK} ({kind})", app, origin="tool", kind=kind)
     assert prompted(house, app) == ""
     assert started(house, app) == ""
-    session_start.save_snapshot(house.ctx, str(app))
+    session_start.save_snapshot(house.ctx, hook_question(house.ctx, "s", str(app)), str(app))
     assert json.loads(Path(house.ctx.home.snapshot(str(app))).read_text()) == {"notes": []}
     assert cold.notes(house.ctx.home, PROMPT, str(app), "s1", time.monotonic() + 5) == []
 
@@ -110,7 +109,7 @@ def test_it_is_not_brought_with_a_failure(house: ServiceHouse, app: Path) -> Non
         created_at=house.time, project=place.id, kind="solution", collection="episodes",
         origin=Origin.TOOL, tags=("fix", f"sig:{sign}"), extra={"signature": sign},
     )  # fmt: skip
-    ask = context_block.HookQuestion("s1", str(app))
+    ask = hook_question(house.ctx, "s1", str(app))
     house.ctx.global_shelf().journal.add([trust_marks.settled(fix)])
     house.follow()
     assert failure_advice.on_failure(house.ctx, ask, error, "make") == ""

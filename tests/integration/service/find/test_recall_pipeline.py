@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation, ignore_progress
-from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.transfer import json_lines
@@ -225,7 +224,11 @@ def test_uses_are_counted_when_the_house_closes(tmp_path: Path, ledger: Path) ->
 def test_a_pointing_prompt_is_asked_with_the_last_turn(house: ServiceHouse, ledger: Path) -> None:
     """ "Why did that fail?" means what was just spoken of."""
     house.remember("The nightly backup fails when the bucket policy denies PutObject", ledger)
-    ask = context_block.HookQuestion(
-        "s1", str(ledger), "why did that fail?", before="the nightly backup to the bucket"
+    ask = hook_question(
+        house.ctx,
+        "s1",
+        str(ledger),
+        "why did that fail?",
+        before="the nightly backup to the bucket",
     )
     assert "PutObject" in prompt_recall.on_prompt(house.ctx, ask)

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, hook_question
 from talk import transcript
 
-from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import store_session
 from vector_memory.service.inject import prompt_recall
 
@@ -34,8 +33,8 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 def prompt(house: ServiceHouse, tmp_path: Path, session: str = "s1") -> str:
     """Return what a prompt is given."""
-    ask = HookQuestion(
-        session, str(tmp_path / "app"), "Please write the changelog of this release now"
+    ask = hook_question(
+        house.ctx, session, str(tmp_path / "app"), "Please write the changelog of this release now"
     )
     return prompt_recall.on_prompt(house.ctx, ask)
 

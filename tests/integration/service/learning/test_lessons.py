@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, hook_question
 from work import Session
 
 from vector_memory.daemon.events import Events
@@ -136,10 +136,10 @@ def test_notes_keep_to_their_budget(world: World) -> None:
     """A start gets 120 tokens of it at most, a prompt 100, a failure 60."""
     for number in range(4):
         world.fix(f"s{number}")
-    ask = advice.Ask("z", str(world.project), "Fix the parser")
     place, ctx = world.place, world.house.ctx
+    question = hook_question(ctx, "z", str(world.project), "Fix the parser")
     (start,) = guidance.for_start(ctx, place, set())
-    (prompt,) = guidance.for_prompt(ctx, place, ask)
+    (prompt,) = guidance.for_prompt(ctx, question)
     assert start.tokens <= advice.START_TOKENS
     assert prompt.tokens <= advice.PROMPT_TOKENS
     long = [f"line {n} " + "x" * 300 for n in range(3)]

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from fakes_embed import models_folder
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
-from vector_memory.service.base import context_block
 from vector_memory.service.edit import remember
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory import links as linking
@@ -132,9 +131,7 @@ def test_contradicting_memories_are_shown_both_newest_first(
     assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
     assert hits[0]["score"] >= hits[1]["score"]
     assert hits[0]["contradicts"] == [{"id": old["id"], "created_at": hits[1]["created_at"]}]
-    ask = context_block.HookQuestion(
-        "s1", str(ledger), "On which port does Postgres listen in dev?"
-    )
+    ask = hook_question(house.ctx, "s1", str(ledger), "On which port does Postgres listen in dev?")
     shown = prompt_recall.on_prompt(house.ctx, ask)
     assert shown.index("5433") < shown.index("5432")
     assert f"contradicts the older {old['id'][:8]} of 2026-05-03" in shown

@@ -13,13 +13,12 @@ import pytest
 from fake_daemon import FakeDaemon, fake_daemon
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.cli.main import main
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Origin, Priority, Scope, ignore_progress
-from vector_memory.service.base import context_block
 from vector_memory.service.edit import quarantine, review
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import agent_rights, proposals, users_words
@@ -52,7 +51,7 @@ def everything(house: ServiceHouse) -> list[Memory]:
 
 def started(house: ServiceHouse, folder: Path, session: str = "s1", source: str = "startup") -> str:
     """Return what a session starts with."""
-    ask_ = context_block.HookQuestion(session, str(folder), source=source)
+    ask_ = hook_question(house.ctx, session, str(folder), source=source)
     return session_start.on_start(house.ctx, ask_)
 
 
@@ -71,9 +70,7 @@ def test_a_proposal_is_brought_by_nothing(
     for folder in (app, other):
         assert RULE not in started(house, folder)
         assert (
-            prompt_recall.on_prompt(
-                house.ctx, context_block.HookQuestion("s2", str(folder), PROMPT)
-            )
+            prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, "s2", str(folder), PROMPT))
             == ""
         )
         asked = {"query": PROMPT, "project": str(folder), "actor": "agent"}
@@ -169,7 +166,7 @@ def test_kept_it_is_information(house: ServiceHouse, app: Path) -> None:
     (memory,) = everything(house)
     assert not agent_rights.is_the_users(memory) and not memory.weight
     assert RULE in prompt_recall.on_prompt(
-        house.ctx, context_block.HookQuestion("s2", str(app), PROMPT)
+        house.ctx, hook_question(house.ctx, "s2", str(app), PROMPT)
     )
 
 

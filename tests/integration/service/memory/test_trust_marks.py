@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, hook_question
 
 from vector_memory import redact
 from vector_memory.extract.schema import Extracted
@@ -31,7 +31,6 @@ from vector_memory.model import (
     Status,
     ignore_progress,
 )
-from vector_memory.service.base import context_block
 from vector_memory.service.base.context import new_id
 from vector_memory.service.capture import link_ideas, model_ideas, store_session
 from vector_memory.service.edit import edit_forget
@@ -370,7 +369,7 @@ def test_a_start_shows_whose_words_they_are(house: ServiceHouse, app: Path) -> N
     """In the head of each note; others' links are none."""
     house.remember("Docs are at https://docs.example/a", app)
     house.remember("More at https://evil.example/b", app, origin="tool")
-    told = session_start.on_start(house.ctx, context_block.HookQuestion("s1", str(app)))
+    told = session_start.on_start(house.ctx, hook_question(house.ctx, "s1", str(app)))
     assert " · user · " in told and " · tool · " in told
     assert "https://docs.example/a" in told
     assert "https[:]//evil.example/b" in told and "https://evil" not in told
@@ -384,10 +383,10 @@ def test_others_keep_to_their_share(house: ServiceHouse, app: Path) -> None:
         )
     house.ctx.settings = replace(house.ctx.settings, threshold=0.0)
     for told in (
-        session_start.on_start(house.ctx, context_block.HookQuestion("s1", str(app))),
+        session_start.on_start(house.ctx, hook_question(house.ctx, "s1", str(app))),
         prompt_recall.on_prompt(
             house.ctx,
-            context_block.HookQuestion("s2", str(app), "Which importer reads the ledger file?"),
+            hook_question(house.ctx, "s2", str(app), "Which importer reads the ledger file?"),
         ),
     ):
         notes_of = [line for line in told.split("\n") if line.startswith(("- ", "  "))]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, hook_question
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
@@ -113,7 +113,9 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     request = {"paths": [str(note)], "cwd": str(folder), "global": True}
     import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
     house.follow()
-    session_start.save_snapshot(house.ctx, str(project))
+    session_start.save_snapshot(
+        house.ctx, hook_question(house.ctx, "s", str(project)), str(project)
+    )
     home = house.ctx.home
     Path(home.logs, "daemon.log").write_text(f"an error told of {MARKER}\nand went on\n")
     aside = Path(home.global_store, "lance.damaged-20260101T000000")

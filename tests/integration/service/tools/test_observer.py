@@ -19,6 +19,7 @@ from talk import transcript
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
+from vector_memory.service.base.asker import asker_at
 from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
@@ -401,8 +402,11 @@ def test_sessions_in_memory_are_bounded(world: World) -> None:
 
 def test_calls_of_nobody_are_let_be(world: World) -> None:
     """Without a session nothing can be kept."""
+    folder = str(world.project)
+    asker = asker_at(world.ctx, folder)
+    given = {"command": "rm -rf /"}
     call = tool_call.ToolCall(
-        "", str(world.project), str(world.project), "Bash", {"command": "rm -rf /"}
+        **vars(asker), session="", folder=folder, cwd=folder, tool="Bash", input=given
     )
     assert observer.before(world.ctx, call) == ""
     assert world.buffered() == []

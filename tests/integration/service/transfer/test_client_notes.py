@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service_house import ServiceHouse
+from service_house import ServiceHouse, hook_question
 
 from vector_memory.model import Scope
-from vector_memory.service.base import client_memory, context_block
+from vector_memory.service.base import client_memory
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.transfer import import_client_memory
 
@@ -24,7 +24,7 @@ def client_says(tmp_path: Path, text: str) -> str:
 
 def start(house: ServiceHouse, app: Path, transcript: str = "", session: str = "new") -> str:
     """Return what a session starts with."""
-    ask = context_block.HookQuestion(session, str(app), transcript=transcript)
+    ask = hook_question(house.ctx, session, str(app), transcript=transcript)
     return session_start.on_start(house.ctx, ask)
 
 
@@ -38,8 +38,8 @@ def test_what_the_client_says_is_not_repeated(
     told = start(house, app, transcript)
     assert "Fridays" in told and "ledger" not in told
     assert "ledger" in start(house, app, session="another")
-    ask = context_block.HookQuestion(
-        "s9", str(app), "How does the ledger keep its totals?", transcript=transcript
+    ask = hook_question(
+        house.ctx, "s9", str(app), "How does the ledger keep its totals?", transcript=transcript
     )
     assert "cents" not in prompt_recall.on_prompt(house.ctx, ask)
 

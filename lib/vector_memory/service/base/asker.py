@@ -1,0 +1,68 @@
+"""From where something is asked: looked up once, at the door, and handed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from vector_memory import projects
+from vector_memory.model import Scope
+from vector_memory.service.base.context import Context, scope_of
+from vector_memory.service.base.shelf import Shelf
+
+
+@dataclass(frozen=True)
+class Asker:
+    """From where a question is asked.
+
+    Attributes:
+        place: the project, None for none in particular.
+        shelves: the stores that the question is put to, the project's own first.
+        scope: what it is limited to.
+    """
+
+    place: projects.Place | None
+    shelves: list[Shelf]
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class ProjectAsker(Asker):
+    """One that asks from a project."""
+
+    place: projects.Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookQuestion(ProjectAsker):
+    """What a hook asks.
+
+    Attributes:
+        session: the client's name of the session.
+        folder: where the session was started.
+        prompt: what the user says now.
+        before: the last turn's words.
+        source: how a session began: `startup`, `resume`, `clear` or `compact`.
+        compacted_at: when the session was compacted last, None for never.
+        transcript: the session's transcript.
+    """
+
+    session: str
+    folder: str
+    prompt: str = ""
+    before: str = ""
+    source: str = "startup"
+    compacted_at: datetime | None = None
+    transcript: str = ""
+
+
+def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
+    """Return who asks from a folder, None where the user wants no memory.
+
+    Args:
+        others: further folders in which the session is now.
+    """
+    place = ctx.place(folder)
+    if ctx.is_excluded(place, folder, *others):
+        return None
+    return ProjectAsker(place, ctx.shelves_of(place), scope_of(place))
