@@ -35,7 +35,13 @@ class TensorPlace(NamedTuple):
 
 
 def read_places(path: str) -> dict[str, TensorPlace]:
-    """Return the place of every float32 tensor of a safetensors file, by name."""
+    """Find every float32 tensor of a safetensors file.
+
+    Returns:
+        The tensors' names, each with its shape, and its offset and length in bytes of the file.
+
+    Source: safetensors' published file format: the header's size, a header of JSON, the tensors.
+    """
     with open(path, "rb") as file:
         (header_bytes,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(header_bytes))

@@ -45,6 +45,10 @@ def install_backend(
         uv: the uv to install with.
         progress: told of each step.
 
+    Returns:
+        The backend's name and what was added or changed, sorted; no packages where nothing was
+        needed.
+
     Raises:
         BadInputError: there is no such backend.
         SetupError: the packages cannot be installed, or a CUDA build came in.
@@ -91,8 +95,8 @@ def _install(uv: str, python: str, present: frozenset[str]) -> None:
 
 
 def find_links(environ: Mapping[str, str]) -> list[str]:
-    """Return the folders and addresses of pip's find-links, from its environment variable and,
-    where pip can be asked, its files."""
+    """Return the folders and addresses of pip's find-links, each once, in pip's order: those of its
+    environment variable, else those of its files where pip can be asked."""
     found = environ.get("PIP_FIND_LINKS", "").split()
     pip = shutil.which("pip") or shutil.which("pip3")
     if not found and pip is not None:

@@ -51,14 +51,21 @@ class MiniLm:
 
     @property
     def model(self) -> str:
+        """The model and the first 8 characters of its weights' sha256."""
         return MODEL
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension, 384."""
         return DIM
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), 384) float32, L2-normalised; tokens past 256 do not count."""
+        """Return (len(texts), 384) float32, L2-normalised, in the order of `texts`; tokens past 256 do not
+        count.
+
+        Raises:
+            EmbeddingError: the model failed or was closed.
+        """
         if not texts:
             self._open_session()
             return no_vectors(DIM)
@@ -101,7 +108,12 @@ class MiniLm:
 
 
 def equal_length_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the places of `lengths`, each once, in groups of at most `BATCH` equal lengths."""
+    """Group texts of equal length, since a batch has no padding.
+
+    Yields:
+        At most `BATCH` places of `lengths`, all of one length, the shortest first. Each place comes
+        once.
+    """
     group: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         if group and (len(group) == BATCH or lengths[group[0]] != lengths[place]):

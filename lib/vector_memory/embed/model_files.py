@@ -62,6 +62,9 @@ def install(source_folder: str, models_folder: str, progress: Progress = ignore_
         models_folder: the data home's `models/`.
         progress: told of each step.
 
+    Returns:
+        The path of the model's folder in `models_folder`.
+
     Raises:
         SetupError: a file is missing or is not the published one, or the model does not work.
     """

@@ -52,14 +52,21 @@ class Ollama:
 
     @property
     def model(self) -> str:
+        """The model's tag and the first 8 characters of its digest on the server."""
         return self._name
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension, as the server's first answer had it."""
         return self._dim
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) float32, L2-normalised."""
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`. Models of nomic get their
+        prefix for documents.
+
+        Raises:
+            EmbeddingError: the server does not answer in time or cannot embed.
+        """
         import numpy as np
 
         self._check_open()
@@ -71,7 +78,11 @@ class Ollama:
         return np.concatenate(batches) if batches else no_vectors(self._dim)
 
     def embed_query(self, text: str) -> Vector:
-        """Return (dim,) float32, L2-normalised."""
+        """Return (dim,) float32, L2-normalised. Models of nomic get their prefix for queries.
+
+        Raises:
+            EmbeddingError: the server does not answer within `QUERY_TIMEOUT_S` or cannot embed.
+        """
         self._check_open()
         prepared = self._prepare(self._query_prefix, text, self._query_tokens)
         vector: Vector = self._embed(self._quick, [prepared])[0]

@@ -57,11 +57,13 @@ class BulkEmbedder:
 
     @property
     def model(self) -> str:
+        """The backend's model and version. The first question starts the child."""
         self._ready()
         return self._model
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension. The first question starts the child."""
         self._ready()
         return self._dim
 
@@ -72,7 +74,11 @@ class BulkEmbedder:
         return child.pid if child is not None and child.alive else None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) float32, L2-normalised."""
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`; read-only.
+
+        Raises:
+            EmbeddingError: the backend failed, or the child ended or hangs.
+        """
         import numpy as np
 
         with self._lock:
@@ -84,7 +90,11 @@ class BulkEmbedder:
         return np.frombuffer(rows, np.float32).reshape(-1, self._dim)
 
     def embed_query(self, text: str) -> Vector:
-        """Return (dim,) float32, L2-normalised."""
+        """Return (dim,) float32, L2-normalised; read-only.
+
+        Raises:
+            EmbeddingError: the backend failed, or the child ended or hangs.
+        """
         import numpy as np
 
         with self._lock:

@@ -51,14 +51,21 @@ class SentenceTransformers:
 
     @property
     def model(self) -> str:
+        """The model's id, or its folder's name, and 8 characters that tell its version."""
         return self._name
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension."""
         return self._dim
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) float32, L2-normalised, with the model's document prompt."""
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`, with the model's
+        document prompt.
+
+        Raises:
+            EmbeddingError: the model failed or was closed.
+        """
         return self._encode(texts, "encode_document", self._max_tokens)
 
     def embed_query(self, text: str) -> Vector:

@@ -29,7 +29,14 @@ def no_vectors(dim: int) -> Vectors:
 
 
 def normalised(rows: ArrayLike, count: int) -> Vectors:
-    """Return (count, dim) float32, every row of length 1.
+    """Return vectors of length 1.
+
+    Args:
+        rows: what a model answered, (count, dim) of any numbers.
+        count: how many texts were asked about.
+
+    Returns:
+        (count, dim) float32, L2-normalised, in the same order.
 
     Raises:
         EmbeddingError: the rows are not `count` finite vectors of one dimension, or one is zero.

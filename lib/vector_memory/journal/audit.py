@@ -85,7 +85,7 @@ def rows(connection: sqlite3.Connection, newest_first: bool = False) -> Iterator
 
 
 def to_entry(row: Row) -> Entry:
-    """Return an entry as number, at, action, actor, ids and detail."""
+    """Return an entry as `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`."""
     return {
         "number": row.number,
         "at": moment(row.at),
@@ -111,7 +111,7 @@ def is_full(connection: sqlite3.Connection) -> bool:
 
 
 def oldest(connection: sqlite3.Connection) -> list[Row]:
-    """Return the entries that are to move to a file: at least half of them."""
+    """Return the entries that are to move to a file, at least half of them, the oldest first."""
     count = int(connection.execute("SELECT count(*) FROM audit").fetchone()[0])
     moving = max(count - ROWS_KEPT, count // 2)
     sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
@@ -128,6 +128,12 @@ def break_in(entries: Sequence[Row], last: int, begins_later: bool = False) -> s
 
     Args:
         begins_later: earlier entries are known to be there and are not looked at.
+
+    Returns:
+        A sentence about the first break, or "".
+
+    Source: S. Haber and W. S. Stornetta, "How to Time-Stamp a Digital Document", CRYPTO 1990 (a chain of
+    digests shows what was changed).
     """
     number, previous = 0, b""
     if begins_later and entries:

@@ -39,11 +39,14 @@ def create_file(path: str) -> None:
 
 
 def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
-    """Open for writing, in autocommit mode.
+    """Open for writing, in autocommit mode, with a write-ahead log.
 
     Args:
         path: the file, which must exist.
         synchronous: `FULL` (a commit is on the disk) or `NORMAL` (a power cut may take the last).
+
+    Returns:
+        A connection that any thread may use, one at a time.
     """
     connection = _connect(path, "mode=rw")
     try:
@@ -80,7 +83,11 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """Open for reading. Works in a folder that cannot be written, too."""
+    """Open for reading. Works in a folder that cannot be written, too.
+
+    Returns:
+        A connection that refuses to write, for one thread at a time.
+    """
     connection = _connect(path, read_options(path))
     try:
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
@@ -150,6 +157,7 @@ class Connections:
 
     @property
     def writable(self) -> bool:
+        """Whether there is a connection that writes."""
         return self._writer is not None
 
     @contextmanager

@@ -54,7 +54,8 @@ def full_disk(path: str) -> Iterator[None]:
 
 
 def translate(error: sqlite3.Error, path: str) -> Exception:
-    """Return the error of this package that says what `error` means for the user."""
+    """Return the error of this package that says what `error` means for the user, or `error` itself
+    where none does: that is a bug."""
     if isinstance(error, sqlite3.IntegrityError):
         return BadInputError(f"{path} refuses the value: {error}.", "Correct what was given.")
     words = str(error).lower()

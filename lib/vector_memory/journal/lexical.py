@@ -16,9 +16,10 @@ MAX_TERMS = 1_000
 def matching(
     connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, k: int, after_seq: int
 ) -> list[Candidate]:
-    """Return the k active memories that match best, best first; scores are BM25, higher is better.
+    """Return the k active memories that match best.
 
-    FTS5 sorts by rank before the join, so the scope's filter reads rows only until k are found.
+    Returns:
+        Candidates, best first; scores are BM25, higher is better.
     """
     query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq))
     if not query or k < 1:

@@ -16,6 +16,9 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
     """Open a database for writing, making its folder (0700) and itself (0600) if missing; where
     it cannot be written, for reading. One that was about to take its place does so first.
 
+    Returns:
+        Its connections; `writable` says which of the two it became.
+
     Raises:
         StoreDamagedError: it is no such database, damaged, or from a newer version.
         StoreFullError: there is none and it cannot be made.

@@ -100,16 +100,19 @@ def trusted(state_db: str, folder: str) -> bool:
 
 
 def match_expression(terms: "Iterable[str]") -> str:
-    """Return an FTS5 query for any of the terms. Each is quoted: none can be an operator."""
+    """Return an FTS5 query for any of the terms, "" for none. Each is quoted: none can be an operator."""
     return " OR ".join(
         '"' + term.replace("\0", "").replace('"', '""') + '"' for term in terms if term.strip("\0")
     )
 
 
 def selective(connection: "sqlite3.Connection", terms: "Iterable[str]") -> "list[str]":
-    """Return the distinct terms that are worth a query, the rarest first: at most
-    `MAX_QUERY_TERMS`, and beyond the first few only while they name no more than `MAX_POSTINGS`
-    rows. Terms that no row holds are left out."""
+    """Return the distinct terms that are worth a query.
+
+    Returns:
+        At most `MAX_QUERY_TERMS`, the rarest first; beyond the first few only while they name no
+        more than `MAX_POSTINGS` rows. Terms that no row holds are left out.
+    """
     distinct = [term for term in dict.fromkeys(terms) if term]
     marks = ",".join("?" * len(distinct))
     found = connection.execute(

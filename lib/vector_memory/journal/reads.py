@@ -50,7 +50,7 @@ class Reader:
     def changes(
         self, connection: sqlite3.Connection, tail: str, values: Sequence[Any]
     ) -> list[Change]:
-        """Return (memory, analysed text, hash) of the sound rows of `SELECT … tail`."""
+        """Return (memory, analysed text, hash) of the sound rows of `SELECT … tail`, in its order."""
         rows = connection.execute(f"{SELECT} {tail}", values).fetchall()
         details = {row[0]: (row[AT_LEXICAL], row[AT_HASH]) for row in rows}
         return [(memory, *details[memory.seq]) for memory in self._decode(connection, rows)]
@@ -91,7 +91,7 @@ _FACTS = (
 
 
 def facts(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Facts]:
-    """Return the facts of the active ones among these sequence numbers."""
+    """Return the facts of the active ones among these sequence numbers, by sequence number."""
     found: dict[int, Facts] = {}
     for start in range(0, len(seqs), CHUNK):
         part = [int(seq) for seq in seqs[start : start + CHUNK]]
@@ -122,7 +122,7 @@ def get(reader: Reader, connection: sqlite3.Connection, id: str) -> Memory:
 def by_seqs(
     reader: Reader, connection: sqlite3.Connection, seqs: Sequence[int], statuses: Sequence[Status]
 ) -> dict[int, Memory]:
-    """Return the memories of these sequence numbers that have one of the statuses."""
+    """Return the memories of these sequence numbers that have one of the statuses, by sequence number."""
     found: dict[int, Memory] = {}
     words = [str(status) for status in statuses]
     for start in range(0, len(seqs), CHUNK):
@@ -134,7 +134,7 @@ def by_seqs(
 
 
 def by_ids(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Memory]:
-    """Return the memories of these ids, whatever their status."""
+    """Return the memories of these ids, whatever their status, by id; unknown ones are absent."""
     found: dict[str, Memory] = {}
     for start in range(0, len(ids), CHUNK):
         part = ids[start : start + CHUNK]
@@ -156,7 +156,12 @@ def below(reader: Reader, connection: sqlite3.Connection, name: str) -> list[Mem
 def successors(
     reader: Reader, connection: sqlite3.Connection, memories: Sequence[Memory]
 ) -> dict[str, Memory]:
-    """Return, by the ids of superseded memories, the active ones at the ends of their chains."""
+    """Return what stands in the place of superseded memories.
+
+    Returns:
+        The id of each superseded memory → the active one at the end of its chain, where that has
+        one within `MAX_STEPS`.
+    """
     following = {one.id: one.superseded_by for one in memories if one.superseded_by}
     found: dict[str, Memory] = {}
     for _ in range(MAX_STEPS):
@@ -194,7 +199,8 @@ def ordered_seqs(
     limit: int | None,
     offset: int,
 ) -> list[int]:
-    """Return the sequence numbers in a scope in the order of `created_at`."""
+    """Return the sequence numbers in a scope in the order of `created_at`, of equal times in that of
+    `seq`; at most `limit` after the first `offset`."""
     limits, values = condition(scope)
     words = [str(status) for status in statuses]
     direction = "DESC" if newest_first else "ASC"
@@ -207,7 +213,7 @@ def ordered_seqs(
 
 
 def count(connection: sqlite3.Connection, scope: Scope | None, status: Status) -> int:
-    """Count the memories of a status in a scope."""
+    """Return how many memories of a status there are in a scope; everywhere for None."""
     limits, values = condition(scope or Scope())
     # The status stands in the text, so that the partial indexes are used.
     sql = f"SELECT count(*) FROM memories m WHERE m.status = '{status}' AND {limits}"
@@ -215,7 +221,8 @@ def count(connection: sqlite3.Connection, scope: Scope | None, status: Status) -
 
 
 def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[str, int]:
-    """Count the active memories of a scope by a column of `memories`, the commonest first."""
+    """Return how many active memories of a scope have each value of a column of `memories`, the
+    commonest first."""
     limits, values = condition(scope)
     rows = connection.execute(
         f"SELECT m.{column}, count(*) FROM memories m WHERE m.status = 'active' AND {limits}"
@@ -226,7 +233,8 @@ def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[
 
 
 def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict[str, int]:
-    """Count the active memories of a scope by the entities that they name, the k commonest first."""
+    """Return how many active memories of a scope name each entity (`kind:name`), the k commonest
+    first."""
     limits, values = condition(scope)
     rows = connection.execute(
         "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
@@ -240,7 +248,8 @@ def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict
 def without_model(
     connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
 ) -> list[int]:
-    """Return the first active memories after `after_seq` that another model embedded, or none."""
+    """Return the sequence numbers of the first active memories after `after_seq` that another model
+    embedded, or none, ascending."""
     found: list[int] = []
     others = connection.execute("SELECT id FROM models WHERE id != ?", (model_id,)).fetchall()
     for (other,) in others:
@@ -354,7 +363,7 @@ def open_items(
 
 
 def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int) -> list[Memory]:
-    """Return k memories of priority CORE, then HIGH, each newest first."""
+    """Return at most k memories of priority CORE, then HIGH, each newest first."""
     found: list[Memory] = []
     for priority in ("CORE", "HIGH"):
         if len(found) < k:
@@ -364,7 +373,8 @@ def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: i
 
 
 def held(reader: Reader, connection: sqlite3.Connection, scope: Scope) -> list[Memory]:
-    """Return the active memories of a scope that no hook brings, or that are proposed to be more."""
+    """Return the active memories of a scope that no hook brings, or that are proposed to be more, newest
+    first."""
     limits, values = condition(scope)
     tail = (
         f"WHERE m.status = 'active' AND ({_HELD} OR {_PROPOSED}) AND {limits}"

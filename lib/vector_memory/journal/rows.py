@@ -85,7 +85,12 @@ def moment(at_us: int) -> datetime:
 
 
 def checksum(numbers: Row, words: Row) -> bytes:
-    """Return the 8-byte checksum of the values of `NUMBERS` and of `WORDS` + `SOURCE`."""
+    """Return the 8-byte checksum of a row's content.
+
+    Args:
+        numbers: the values of `NUMBERS`.
+        words: the values of `WORDS`, then of `SOURCE`.
+    """
     content = "\x1f".join(words) + repr(numbers)
     return blake2b(content.encode(), digest_size=8).digest()
 
@@ -123,15 +128,25 @@ def to_row(memory: Memory, source_id: int, model_id: int) -> Row:
 
 
 def analysed(memory: Memory) -> str:
-    """Return the terms of a memory, as the lexical indexes hold them."""
+    """Return the terms of a memory between single spaces, as the lexical indexes hold them."""
     return lexical(memory.title, memory.text, " ".join(memory.files), " ".join(memory.tags))
 
 
 def to_memory(row: Row, models: dict[int, str]) -> Memory:
-    """Return the memory of a row of `SELECT`. `models` names the models' numbers.
+    """Return the memory of a row of `SELECT`.
 
     The fields are set directly: going through the frozen classes' constructors takes three times
     as long, and recall reads hundreds of rows for each prompt.
+
+    Args:
+        row: its columns; what comes after the model's and the usage's is not read.
+        models: the models' names by their numbers.
+
+    Returns:
+        The memory, its times aware UTC. Its checksum is not looked at: `is_sound` does that.
+
+    Raises:
+        StoreDamagedError: a value is none of those that this version knows.
     """
     (
         seq, created_at, confidence, valid_from, valid_until, expires_at, stored_at, updated_at,

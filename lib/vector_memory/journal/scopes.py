@@ -15,9 +15,12 @@ Condition = tuple[str, list[Any]]
 
 
 def condition(scope: Scope) -> Condition:
-    """Return a scope as SQL over `memories m`, and its parameters; `1` where it limits nothing.
+    """Return a scope as SQL over `memories m`.
 
     Values are parameters, always: no text of a user becomes SQL.
+
+    Returns:
+        The condition, `1` where the scope limits nothing, and its parameters in their order.
     """
     parts: list[str] = []
     values: list[Any] = []
@@ -62,7 +65,7 @@ def beyond_projects(scope: Scope) -> Condition:
 
 
 def marks(values: Sequence[Any]) -> str:
-    """Return as many parameter marks as there are values."""
+    """Return as many parameter marks as there are values, between commas; "" for none."""
     return ",".join("?" * len(values))
 
 
@@ -73,7 +76,8 @@ def as_array(values: Sequence[Any]) -> str:
 
 
 def projects_in(connection: sqlite3.Connection, scope: Scope) -> list[str]:
-    """Return the scope's projects, or all that have active memories, by hops over the index."""
+    """Return the ids of the scope's projects, each once; of all that have active memories where it names
+    none, by hops over the index."""
     if scope.projects is not None:
         return list(dict.fromkeys(scope.projects))
     found = connection.execute(

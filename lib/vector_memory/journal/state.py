@@ -101,7 +101,11 @@ class State:
         return state
 
     def check(self, read_data: bool) -> list[str]:
-        """Return what is wrong with the file, one sentence each; with `read_data` all of it is read."""
+        """Look for what is wrong with the file.
+
+        Returns:
+            A sentence for each problem, at most 10; [] when all is well.
+        """
         pragma = "integrity_check" if read_data else "quick_check"
         try:
             with self._connections.reading() as connection:
@@ -125,7 +129,8 @@ class State:
                 raise
 
     def set_aside(self) -> list[dict[str, Any]]:
-        """Return what is known of the damaged copies of this file that are still there."""
+        """Return what is known of the damaged copies of this file that are still there, as
+        `Journal.set_aside` does."""
         return swap.reports(self._connections.path)
 
     def backup_to(self, path: str) -> None:
@@ -144,7 +149,7 @@ class State:
     # -- cursors ----------------------------------------------------------------------------------
 
     def cursor(self, path: str) -> dict[str, Any] | None:
-        """Return how far a transcript has been read, or None if it has not."""
+        """Return how far a transcript has been read, as `Cursor.to_dict` gives it, or None if it has not."""
         row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
         return json.loads(row[0]) if row else None
 
@@ -167,7 +172,7 @@ class State:
             connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
 
     def cursors(self) -> dict[str, dict[str, Any]]:
-        """Return all cursors by transcript path."""
+        """Return all cursors by transcript path, sorted by it."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT path, cursor FROM cursors ORDER BY path")
             return {path: json.loads(cursor) for path, cursor in rows}
@@ -179,7 +184,7 @@ class State:
         self.set_cursors({}, [(task, session)])
 
     def due(self, task: str, most: int = -1) -> list[str]:
-        """Return the sessions for which a task is due, so many at most."""
+        """Return the sessions for which a task is due, sorted, so many at most; all for -1."""
         with self._connections.reading() as connection:
             sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
             return [row[0] for row in connection.execute(sql, (task, most))]
@@ -208,7 +213,7 @@ class State:
         return set(self.shown_at(session))
 
     def shown_at(self, session: str) -> dict[str, datetime]:
-        """Return when a session was given each of these."""
+        """Return when a session was given each memory: id → aware UTC time."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
             found = {memory: moment(at) for memory, at in rows}
@@ -242,7 +247,12 @@ class State:
             )
 
     def session(self, session: str) -> dict[str, Any] | None:
-        """Return a session's `project`, `root` and `at`, or None if it is unknown."""
+        """Return what is known of a session.
+
+        Returns:
+            `project` (its id), `root` (the folder) and `at` (an aware UTC time), or None if it is
+            unknown.
+        """
         row = self._one("SELECT project, root, at FROM sessions WHERE session = ?", session)
         return {"project": row[0], "root": row[1], "at": moment(row[2])} if row else None
 
@@ -295,7 +305,7 @@ class State:
             self._counts[name] += by
 
     def counters(self) -> dict[str, int]:
-        """Return all counters, with what is not written yet."""
+        """Return all counters by name, with what is not written yet."""
         # Under the lock, so that nothing is in neither place while `flush` carries it over.
         with self._counting, self._connections.reading() as connection:
             totals = Counter(dict(connection.execute("SELECT name, value FROM counters")))
@@ -303,7 +313,7 @@ class State:
             return dict(totals)
 
     def totals(self) -> dict[str, int]:
-        """Return the counters but those of single days, whose names end in a date."""
+        """Return the counters by name, but for those of single days, whose names end in a date."""
         day = re.compile(r"_\d{4}-\d\d-\d\d\Z")
         return {name: n for name, n in self.counters().items() if not day.search(name)}
 
@@ -337,7 +347,11 @@ class State:
             )
 
     def blocked(self, names: Iterable[str]) -> dict[str, datetime]:
-        """Return those of these names that were purged, each with when."""
+        """Return those of these names that were purged.
+
+        Returns:
+            Name → when, an aware UTC time; names that were not purged are absent.
+        """
         found: dict[str, datetime] = {}
         with self._connections.reading() as connection:
             if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone() is None:
@@ -389,8 +403,15 @@ class State:
         return len(self._events) >= MOST_NOTED
 
     def audit_entries(self, k: int, since: datetime | None = None, action: str = "") -> list[Entry]:
-        """Return the last k entries (at or after `since`, of one action), newest first, those of older
-        files among them.
+        """Return the last entries of the audit log, those of older files among them.
+
+        Args:
+            k: how many at most.
+            since: only entries of this time or later.
+            action: only entries of this action; "" for all.
+
+        Returns:
+            Newest first, each with `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`.
 
         Raises:
             StoreDamagedError: an older file was asked for and cannot be read.

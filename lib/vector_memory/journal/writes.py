@@ -40,14 +40,15 @@ def source_id(connection: sqlite3.Connection, source: Source) -> int:
 
 
 def next_seqs(connection: sqlite3.Connection, count: int) -> range:
-    """Take `count` new sequence numbers; none is ever given twice."""
+    """Take `count` new sequence numbers and return them, ascending; none is ever given twice, not even
+    after its row is gone."""
     last = int(connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()[0])
     connection.execute("UPDATE meta SET value = ? WHERE key = 'last_seq'", (last + count,))
     return range(last + 1, last + count + 1)
 
 
 def add(connection: sqlite3.Connection, memories: Sequence[Memory], at: datetime) -> list[Memory]:
-    """Insert memories and return them as stored.
+    """Insert memories and return them as stored, with `seq` and `stored_at`, in the same order.
 
     Raises:
         BadInputError: an id is there already.
@@ -110,7 +111,10 @@ def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: d
 def forget(
     reader: Reader, connection: sqlite3.Connection, ids: Sequence[str], at: datetime
 ) -> list[Memory]:
-    """Turn memories into tombstones, and return these; those that are ones already are left out.
+    """Turn memories into tombstones.
+
+    Returns:
+        The new tombstones in the order of `ids`, each once, without those that were ones already.
 
     Raises:
         NotFoundError: an id is unknown.

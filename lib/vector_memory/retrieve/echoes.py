@@ -16,8 +16,8 @@ LITTLE_MORE = 0.5
 
 def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without topics and summaries of which a part was found too, and without questions of
-    which the answer was: a prompt has no room for the same thing twice, and the passage says it
-    verbatim."""
+    which the answer was, in their order: a prompt has no room for the same thing twice, and the passage
+    says it verbatim."""
     said = {
         (hit.memory.source.session, hit.memory.source.turn)
         for hit in hits

@@ -39,12 +39,16 @@ class Brought(NamedTuple):
 def brought(
     hits: Sequence[tuple[str, float]], linked: Sequence[tuple[Link, Memory | None]]
 ) -> list[Brought]:
-    """Return what comes along with hits, best first, each memory once, at most `MOST`.
+    """Return what comes along with hits.
 
     Args:
         hits: the hits' ids and scores, best first.
         linked: links from and to them, each with the memory at its other end, None where that is
             a hit too.
+
+    Returns:
+        At most `MOST`, best first, each memory once, none that is a hit itself. A score is that of
+        the hit times the relation's share times the link's weight, so never above the hit's.
     """
     scores = dict(hits)
     best: dict[str, Brought] = {}

@@ -86,14 +86,30 @@ class Fused:
 
 
 def fuse(query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]) -> Fused:
-    """Weigh all candidates of all shelves together."""
+    """Weigh all candidates of all shelves together.
+
+    Returns:
+        n candidates in no order, with scores up to 1 that compare within this question alone.
+    """
     return weigh(features_of(query, pools, shelves), scale_of(query))
 
 
 def features_of(
     query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]
 ) -> Features:
-    """Return the features of all candidates of all shelves, normalised together."""
+    """Return the features of all candidates of all shelves, normalised together.
+
+    Args:
+        query: what is asked for decides which features are not zero.
+        pools: the candidates of each shelf.
+        shelves: all shelves; a pool names its own by its place.
+
+    Returns:
+        (n,) arrays in the order of the pools. `values` has every name of `WEIGHTS` but `support`;
+        `lexical` and `dense` are BM25 and cosine as the retrievers gave them, for explanations.
+
+    Source: J. H. Lee, SIGIR 1997 (min-max normalisation of each retriever's scores).
+    """
     import numpy as np
 
     def joined(name: str) -> Any:
@@ -129,7 +145,18 @@ def features_of(
 
 
 def weigh(features: Features, scale: float, weights: Mapping[str, float] = WEIGHTS) -> Fused:
-    """Return the weighted sum of the features, divided by `scale`."""
+    """Return the weighted sum of the features.
+
+    Args:
+        features: of n candidates.
+        scale: what the sum is divided by, so that a memory that fits in every way gets 1.
+        weights: by the features' names.
+
+    Returns:
+        (n,) scores, and for each feature what it added to them, (n,) too.
+
+    Source: Bruch et al., TOIS 2023 (a linear combination of normalised scores).
+    """
     import numpy as np
 
     parts = {name: weights[name] / scale * values for name, values in features.values.items()}
@@ -139,8 +166,13 @@ def weigh(features: Features, scale: float, weights: Mapping[str, float] = WEIGH
 
 
 def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Floats]:
-    """Return the features that do not come from the retrievers, each 0 … 1: who said it, when, what
-    sort of text it is."""
+    """Return the features that do not come from the retrievers: who said it, when, what sort of text
+    it is.
+
+    Returns:
+        `speaker`, `date`, `size`, `question`, `when`, `kind` and `role`, each (n,) float64 in the
+        pool's order, 0 … 1; all zeros while the columns are not loaded.
+    """
     import numpy as np
 
     nothing = np.zeros(len(pool.seqs))
@@ -172,7 +204,7 @@ def _lean(pool: Pool) -> Floats:
 
 
 def scale_of(query: Query) -> float:
-    """Return the score of a memory that fits in every way that a question asks for."""
+    """Return the score, above 0, of a memory that fits in every way that a question asks for."""
     asked = [
         *ALWAYS,
         *(["speaker"] if query.speakers else []),

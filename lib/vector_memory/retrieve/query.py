@@ -69,6 +69,10 @@ def analyse(
         now: the time in the user's time zone, by which "last week" is understood; None looks for
             no times.
         find_speakers: which of these lower-case words are names of speakers; it returns the names.
+
+    Returns:
+        The query. `terms` are at most `MAX_TERMS`, what is named exactly first; `embedded` is the
+        text to embed, in the first person where a speaker is named; `spans` are in days since 1970.
     """
     failure = failures.failure(text) if len(text) >= LONG or "\n" in text or ":" in text else None
     if failure is not None:
@@ -97,8 +101,8 @@ def analyse(
 
 
 def essence(text: str, failure: failures.Failure) -> str:
-    """Return what a prompt with a pasted error asks: the words around the paste, the error without
-    what differs from run to run, and where it came from."""
+    """Return what a prompt with a pasted error asks, in three lines: the beginning of the first line, the
+    error without what differs from run to run, and the innermost frames."""
     head = text[:LONG].split("\n", 1)[0]
     return "\n".join([head, f"{failure.kind}: {failure.message}", " ".join(failure.frames)])
 

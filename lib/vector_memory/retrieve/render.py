@@ -32,6 +32,10 @@ def note(
 
     Args:
         against: what is shown beside it and contradicts it.
+
+    Returns:
+        A note of about `budget` tokens at most; its head is never cut, and some text always
+        stands below it.
     """
     line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
@@ -66,7 +70,8 @@ def _shortened(title: str) -> str:
 
 
 def head(memory: Memory, project: str) -> str:
-    """Return the first line: date, kind, project, whose words, and where to read on."""
+    """Return the first line: date, kind, project, whose words, and where to read on: the first 8
+    characters of the id, then file and lines."""
     where = memory.id[:8]
     if memory.source.path and memory.source.line_start:
         where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
@@ -87,13 +92,15 @@ def notes(
     around: Sequence[str] = (),
     origin_share: float = 1.0,
 ) -> list[fence.Note]:
-    """Return the hits as notes that fit in `budget` tokens, best first; later ones are left out
-    rather than cut to nothing.
+    """Return the hits as notes that fit in a budget.
 
     Args:
         name_of: a project's name by its id.
         around: the question's terms; long texts are cut around them.
         origin_share: the part of the budget that one origin may take, see `Shares`.
+
+    Returns:
+        Notes in the order of `hits`, for which the fence has room too. Later ones are left out rather than cut to nothing.
     """
     left = budget - FENCE_TOKENS
     shares = Shares(left, origin_share)

@@ -79,7 +79,7 @@ def search(
     embed: Callable[[Query], Vector | None] | None = None,
     allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
-    """Return at most k hits, best first.
+    """Search all shelves and weigh what they find together.
 
     Args:
         shelves: the stores asked, the project's own first.
@@ -89,6 +89,11 @@ def search(
         embed: makes the question's vector, where the query has none yet; words are searched for
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
+
+    Returns:
+        At most k hits, best first. `score` orders the hits of this question alone; `relevance`
+        (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
+        digits; `shelf` is a place in `shelves`.
     """
     count = max(LEAST_LOADED, DEEPER * k)
     begun = pools.begin(query, shelves, candidates)

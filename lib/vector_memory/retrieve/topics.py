@@ -23,8 +23,12 @@ class Topic(NamedTuple):
 
 
 def topics(hits: Sequence[Hit]) -> list[Topic]:
-    """Return the topics of hits in the order of their best ones. Every hit is in one of them: in the
-    first whose best hit is like it."""
+    """Return the topics of hits.
+
+    Returns:
+        In the order of their best hits. Every hit is in one of them: in the first whose best hit is
+        like it. `places` are places in `hits`, ascending.
+    """
     groups: list[list[int]] = []
     for place, hit in enumerate(hits):
         for group in groups:

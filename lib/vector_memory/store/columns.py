@@ -48,7 +48,7 @@ class Batch(NamedTuple):
 
 
 def words_of(words: Sequence[str]) -> Words:
-    """Return a list's words as a column."""
+    """Return n words as a column that numbers each of them; equal words keep places of their own."""
     return Words(words, np.arange(len(words), dtype=np.int32))
 
 
@@ -93,7 +93,7 @@ class Columns:
 
     @classmethod
     def build(cls, batches: Iterable[Batch]) -> Columns:
-        """Return the columns of all rows that `batches` bring."""
+        """Return the columns of all rows that `batches` bring, in whatever order they come."""
         columns = cls()
         parts = [columns._coded(batch) for batch in batches if len(batch.seqs)]
         if parts:
@@ -109,7 +109,8 @@ class Columns:
         return int(count - arrays["gone"][:count].sum())
 
     def add(self, batch: Batch) -> None:
-        """Add rows, whose sequence numbers are higher than all before, and link them."""
+        """Add rows, whose sequence numbers are higher than all before, and link them. Rows with lower
+        numbers are there already and are left out."""
         with self._lock:
             part = self._coded(batch)
             order = np.argsort(part["seqs"], kind="stable")
@@ -139,6 +140,10 @@ class Columns:
         Args:
             seqs: the memories; those that are not here yet come back without surroundings.
             spread: those of them whose neighbours come along: the one before and the two after.
+
+        Returns:
+            A row for each of `seqs` and of the neighbours of `spread`, each once, ascending by
+            `seqs`. A memory that is not here has -1 for its codes and 0 for everything else.
         """
         table = self._table
         asked = np.unique(np.asarray(seqs, np.int64))
@@ -164,12 +169,25 @@ class Columns:
         )
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
-        """Return the codes that words have in a column; unknown words have none."""
+        """Return the codes that words have in a column.
+
+        Args:
+            column: `project`, `session`, `speaker` or `kind`.
+            words: as they are stored.
+
+        Returns:
+            One number for each known word, in the order of `words`; unknown and empty ones have none.
+            A code means something in these columns alone, and only while they live.
+        """
         known = self._codes[column]
         return [known[word] for word in words if word and word in known]
 
     def speakers(self, words: Iterable[str]) -> list[str]:
-        """Return the speakers whose name, or its first word, is among these lower-case words."""
+        """Return the speakers whose name, or its first word, is among these lower-case words.
+
+        Returns:
+            Names as they are stored, in the order of `words`; one word may bring several.
+        """
         known = self._codes["speaker"]
         if self._named_of != len(known):
             self._named = {}
@@ -180,8 +198,17 @@ class Columns:
         return [name for word in words if word for name in self._named.get(word, ())]
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
-        """Return the sequence numbers of the k newest memories of a scope's projects that were made
-        from `start` until before `end` (days since 1970)."""
+        """Return the newest memories of a scope's projects that were made in a time.
+
+        Args:
+            scope: its projects count, nothing else of it.
+            start: from when on, in days since 1970.
+            end: until before when, in days since 1970.
+            k: how many at most.
+
+        Returns:
+            Sequence numbers, the newest memory first.
+        """
         arrays, count = table = self._table
         days = arrays["days"][:count]
         rows = np.flatnonzero((days >= start) & (days < end) & self._inside(table, scope))
@@ -189,8 +216,12 @@ class Columns:
         return [int(seq) for seq in arrays["seqs"][newest]]
 
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
-        """Return the sequence numbers of a scope, ascending; None where it is limited to what no column
-        has: only projects, kinds and times are here for every memory."""
+        """Return the memories of a scope, where the columns know all that limits it.
+
+        Returns:
+            (n,) int64 sequence numbers, ascending; None for a scope of tags, sessions, collections or
+            entities: only projects, kinds and times are here for every memory.
+        """
         if scope.tags or scope.sessions or scope.collections or scope.without or scope.entities:
             return None
         arrays, count = table = self._table
@@ -205,8 +236,16 @@ class Columns:
         return np.asarray(arrays["seqs"][:count][inside])
 
     def latest_sessions(self, scope: Scope, count: int, but: str = "") -> list[tuple[float, float]]:
-        """Return when the last `count` sessions of a scope's projects began and ended, in days since
-        1970, the newest first; without the session `but`."""
+        """Return when the last sessions of a scope's projects began and ended.
+
+        Args:
+            scope: its projects count, nothing else of it.
+            count: how many sessions at most.
+            but: a session that is left out.
+
+        Returns:
+            (start, end) in days since 1970, the session that ended last first.
+        """
         arrays, size = table = self._table
         sessions = arrays["session"][:size]
         hidden = self._codes["session"].get(but, NOBODY)

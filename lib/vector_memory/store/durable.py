@@ -29,7 +29,7 @@ class Sum(NamedTuple):
 
 
 def sum_of(path: str) -> Sum:
-    """Read a file and return its size and digest."""
+    """Read a file and return its size in bytes and its digest, 32 hexadecimal characters."""
     digest, size = hashlib.blake2b(digest_size=16), 0
     with os.fdopen(open_own(path), "rb") as file:
         while piece := file.read(_READ_BYTES):
@@ -99,8 +99,11 @@ class WriteGuard:
             )
 
     def differing(self) -> list[str]:
-        """Read all files and return those that are not what was synced, by their paths in the
-        folder. Nothing may write meanwhile."""
+        """Read all files and return those that are not what was synced. Nothing may write meanwhile.
+
+        Returns:
+            Paths within the folder, sorted; [] when all is well.
+        """
         if os.path.exists(self.mark):
             # Writing failed half way: what is there now is what counts.
             self.sync()

@@ -69,7 +69,15 @@ class Index:
 
     @classmethod
     def open(cls, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> Index:
-        """Open what can be opened at once: the saved matrix, if there is a sound one."""
+        """Open what can be opened at once: the saved matrix, if there is a sound one.
+
+        Returns:
+            An index that answers `nearest` where `vectors_ready` says so, and nothing by words until
+            `load_lance`.
+
+        Raises:
+            StoreTamperedError: something in the folder leads elsewhere.
+        """
         from vector_memory.store.matrix import Matrix
 
         index = cls(store, model, dim, exact_rows)
@@ -106,12 +114,15 @@ class Index:
         return self._lance.rows() if self._lance is not None else 0
 
     def seqs(self) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories in LanceDB, ascending."""
+        """Return the sequence numbers of all memories in LanceDB, (n,) int64, ascending."""
         return self._loaded().allowed(Scope())
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Return the k best by BM25 for any of these analysed terms, best first; [] until
-        LanceDB is loaded.
+        """Return the k best by BM25 for any of these analysed terms; [] until LanceDB is loaded.
+
+        Returns:
+            Candidates, best first, of equal ones the newest first. Scores compare within one
+            answer of one store alone.
 
         Raises:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
@@ -121,7 +132,11 @@ class Index:
     def begin_matching(
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
-        """Begin what `matching` does, and return what waits for it."""
+        """Begin what `matching` does.
+
+        Returns:
+            What waits for the search and returns its candidates, or raises what `matching` raises.
+        """
         if self._lance is None:
             return list
         return self._lance.begin_matching(self._selective(terms), scope, k)
@@ -129,7 +144,7 @@ class Index:
     def nearest(
         self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
     ) -> list[Candidate]:
-        """Return the k nearest by cosine similarity (-1 to 1), best first.
+        """Return the k nearest by cosine similarity.
 
         Args:
             vector: (dim,) float32, L2-normalised.
@@ -137,6 +152,11 @@ class Index:
             k: how many at most.
             allowed: the ascending sequence numbers in the scope, when the caller has them. Until
                 LanceDB is loaded a scope of more than projects needs them: without, it finds [].
+
+        Returns:
+            Candidates with scores from -1 to 1, best first, of equal ones the newest first. Beyond
+            `exact_rows` memories vectors are coded: scores are a little off, and one in a hundred of the
+            k may be another one (see `rows`).
 
         Raises:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
@@ -155,12 +175,19 @@ class Index:
         return matrix.nearest(vector, scope, k, allowed)
 
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
-        """Return the sequence numbers of a scope, ascending, where they are at hand; else None."""
+        """Return the sequence numbers of a scope, (n,) int64, ascending, where they are at hand; else None."""
         return self._columns.within(scope) if self._columns is not None else None
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
-        """Return the vectors of these memories, (n, dim) float32, all zeros where there is none;
-        None without a matrix, which alone has them at hand."""
+        """Return the vectors of memories.
+
+        Args:
+            seqs: (n,) int64 sequence numbers.
+
+        Returns:
+            (n, dim) float32 in the order of `seqs`, of length 1 but for rounding, all zeros where there
+            is none; None without a matrix, which alone has them at hand.
+        """
         return self._matrix.vectors(seqs) if self._matrix is not None else None
 
     @property
@@ -357,6 +384,9 @@ class Index:
 
         Args:
             read_data: read everything and compare it with its checksums.
+
+        Returns:
+            Sentences for people, which are also what `mend` takes.
         """
         from vector_memory.store.lance_check import problems
 

@@ -106,12 +106,24 @@ class LanceIndex:
         return max(0, count - (self._table.reached > 0))
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Return the k best by BM25 for any of these analysed terms, best first."""
+        """Return the k best by BM25 for any of these analysed terms.
+
+        Returns:
+            Candidates, best first, of equal ones the newest first. Scores compare within one answer
+            alone.
+
+        Raises:
+            StoreDamagedError: the table cannot be read.
+        """
         return self.begin_matching(terms, scope, k)()
 
     def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
-        """Begin what `matching` does, and return what waits for it: LanceDB searches in threads of
-        its own, and something else can be done meanwhile."""
+        """Begin what `matching` does: LanceDB searches in threads of its own, and something else can be
+        done meanwhile.
+
+        Returns:
+            What waits for the search, and returns or raises what `matching` does.
+        """
         words = values.storable(" ".join(unique(terms)))
         if not words or k < 1 or scope.projects == ():
             return list
@@ -131,9 +143,17 @@ class LanceIndex:
         return found
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """Return the k nearest by cosine similarity (-1 to 1), best first.
+        """Return the k nearest by cosine similarity.
 
         Every vector in the scope is compared: the matrix does it faster, once there is one.
+
+        Args:
+            vector: (dim,) float32, L2-normalised.
+            scope: what the answer is limited to.
+            k: how many at most.
+
+        Returns:
+            Candidates with scores from -1 to 1, best first, of equal ones the newest first.
         """
         if k < 1 or scope.projects == () or not form.usable(vector, self._table.dim):
             return []
@@ -147,7 +167,14 @@ class LanceIndex:
         )
 
     def shares(self, rows: int) -> dict[str, float]:
-        """Return in what share of some rows each term stands, 0 … 1."""
+        """Return in what share of some rows each term stands.
+
+        Args:
+            rows: how many rows are looked at.
+
+        Returns:
+            Term → share, above 0 and up to 1; terms of none of these rows are absent.
+        """
         query = self._handle.query().select(["lexical"]).limit(rows)
         with translated("reading", self._table.path):
             texts = self._table.run(query.to_arrow())["lexical"].to_pylist()
@@ -155,7 +182,7 @@ class LanceIndex:
         return {term: count / len(texts) for term, count in counts.items()}
 
     def allowed(self, scope: Scope) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories in a scope, ascending."""
+        """Return the sequence numbers of all memories in a scope, (n,) int64, ascending."""
         import numpy as np
 
         if scope.projects == ():
@@ -167,7 +194,11 @@ class LanceIndex:
         return np.sort(seqs[np.asarray(found["kind"].is_valid())])
 
     def seqs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """Return the sequence numbers that these ids have in the table, in no order."""
+        """Return the sequence numbers that these ids have in the table.
+
+        Returns:
+            (m,) int64 in no order; m is smaller than the number of ids where some are unknown.
+        """
         import numpy as np
         from lancedb.expr import col, lit
 
@@ -199,7 +230,7 @@ class LanceIndex:
                     yield Batch(seqs, created, turns, sizes, marks, named)
 
     def embedded_seqs(self) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories that have a vector, in no order."""
+        """Return the sequence numbers of all memories that have a vector, (n,) int64, in no order."""
         import numpy as np
         from lancedb.expr import col, lit
 
@@ -208,11 +239,14 @@ class LanceIndex:
             return np.asarray(self._table.run(query.to_arrow())["seq"].to_numpy(), np.int64)
 
     def iter_vectors(self, seqs: NDArray[np.int64] | None = None) -> Iterator[Chunk]:
-        """Yield what has a vector, in pieces and in no order: sequence numbers (n,) int64, their
-        projects, and (n, dim) float32.
+        """Yield what has a vector, in pieces and in no order.
 
         Args:
             seqs: only these sequence numbers; everything for None.
+
+        Yields:
+            Sequence numbers (n,) int64, their n projects, and (n, dim) float32. The vectors are
+            stored as float16, which leaves their lengths within 0.001 of 1.
         """
         from lancedb.expr import col, lit
 
@@ -238,7 +272,11 @@ class LanceIndex:
     def replace(
         self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int
     ) -> NDArray[np.int64]:
-        """Do what `apply` does, and return the sequence numbers that it replaced or removed."""
+        """Do what `apply` does.
+
+        Returns:
+            (m,) int64, in no order: the sequence numbers that were replaced or removed.
+        """
         newest = {row.memory.id: row for row in rows}
         removed = [one for one in unique(removed_ids) if one not in newest]
         with self._write_lock:
@@ -324,7 +362,8 @@ class LanceIndex:
             self._untidy = self._unindexed = self._loose = 0
 
     def differing_files(self) -> list[str]:
-        """Read all of the table's files and return those that are not what was written."""
+        """Read all of the table's files and return those that are not what was written, as sorted paths
+        within its folder."""
         with self._write_lock, translated("reading", self._table.path):
             return self._table.guard.differing()
 
@@ -342,7 +381,11 @@ class LanceIndex:
                 yield batch
 
     def unindexed(self) -> dict[str, int]:
-        """Return, for each column that should have an index, how many rows it lacks."""
+        """Return how many rows each index lacks.
+
+        Returns:
+            Column → rows, 0 for an index that is up to date, -1 for one that is missing.
+        """
         with translated("reading the indexes", self._table.path):
             return self._table.run(self._table.missing_rows())
 

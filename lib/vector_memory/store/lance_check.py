@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def problems(index: LanceIndex, read_data: bool) -> list[str]:
-    """Return what is wrong, one sentence each; [] when all is well."""
+    """Return what is wrong, one sentence each; [] when all is well.
+
+    Args:
+        index: the table.
+        read_data: read every file, then every row, and compare them with their checksums.
+    """
     try:
         found = [
             f"The index of column {column!r} is missing."

@@ -68,7 +68,7 @@ class LanceTable:
         return self._loop.run(work)
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin one of the handle's coroutines without waiting for it."""
+        """Begin one of the handle's coroutines and return the future of its result, without waiting for it."""
         return self._loop.start(work)
 
     def open(self) -> None:
@@ -162,7 +162,7 @@ class LanceTable:
         discard(self.store, ASIDE)
 
     async def missing_rows(self) -> dict[str, int]:
-        """Return column → how many rows its index lacks, -1 where the index itself is missing."""
+        """Return how many rows each index lacks: column → rows, -1 where the index itself is missing."""
         found = {}
         for column in form.index_configs():
             stats = await self.handle.index_stats(f"{column}_idx")
@@ -191,7 +191,7 @@ class LanceTable:
         self._connection, self.handle = connection, handle
 
     async def fragments(self) -> int:
-        """Return of how many pieces the table's data consists."""
+        """Return of how many pieces, each in files of its own, the table's data consists."""
         return int((await self.handle.stats())["fragment_stats"]["num_fragments"])
 
     def close(self) -> None:

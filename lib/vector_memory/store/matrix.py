@@ -112,6 +112,17 @@ class Matrix:
 
         The vectors pass through a temporary file, not through memory.
 
+        Args:
+            folder: where its files will be.
+            model: the embedding model and its version.
+            dim: the vectors' dimension.
+            chunks: sequence numbers (n,) int64, their n projects, and (n, dim) float32, L2-normalised.
+            reached: the journal's sequence number up to which they are complete.
+            exact_rows: how many rows are kept exactly; where there are more, all are coded.
+
+        Returns:
+            The matrix, mapped from the files just written, with an empty tail.
+
         Raises:
             OSError: it cannot be written.
         """
@@ -144,7 +155,7 @@ class Matrix:
         return self._reached
 
     def seqs(self) -> NDArray[np.int64]:
-        """Return the sequence numbers of all rows that are not gone, in no order."""
+        """Return the sequence numbers of all rows that are not gone, (n,) int64, in no order."""
         view = self._view
         tail = slice(0, view.tail_rows)
         return np.concatenate(
@@ -154,13 +165,16 @@ class Matrix:
     def nearest(
         self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
     ) -> list[Candidate]:
-        """Return the k nearest by cosine similarity (-1 to 1), best first, newest of equals first.
+        """Return the k nearest by cosine similarity.
 
         Args:
             vector: (dim,) float32, L2-normalised.
             scope: only its projects are looked at.
             k: how many at most.
             allowed: ascending sequence numbers to which the answer is limited.
+
+        Returns:
+            Candidates with scores from -1 to 1, best first, of equal ones the newest first.
         """
         if k < 1:
             return []
@@ -181,7 +195,12 @@ class Matrix:
         return top(parts, k)
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors:
-        """Return the vectors of these rows, (n, dim) float32, all zeros where there is none."""
+        """Return the vectors of these rows.
+
+        Returns:
+            (n, dim) float32 in the order of `seqs`, of length 1 but for rounding, all zeros where there
+            is none.
+        """
         view = self._view
         found = np.zeros((len(seqs), self.dim), np.float32)
         _fill(found, seqs, view.saved.seqs, view.saved_order, view.saved.rows)
@@ -194,7 +213,13 @@ class Matrix:
     # -- changing it --------------------------------------------------------------------------
 
     def add(self, seqs: NDArray[np.int64], projects: Sequence[str], vectors: Vectors) -> None:
-        """Add rows; those whose sequence numbers are there already are left as they are."""
+        """Add rows; those whose sequence numbers are there already are left as they are.
+
+        Args:
+            seqs: (n,) int64.
+            projects: the n projects that they belong to.
+            vectors: (n, dim) float32, L2-normalised.
+        """
         with self._lock:
             new = ~self._has(seqs)
             if not new.any():

@@ -79,6 +79,9 @@ def save(
         reached: the sequence number up to which the matrix is complete.
         coded: write codes of a quarter of the size.
 
+    Returns:
+        The new matrix, as `load` gives it.
+
     Raises:
         OSError: it cannot be written; what was in force stays so.
     """
@@ -120,6 +123,10 @@ def save(
 
 def load(folder: str, model: str, dim: int) -> Saved:
     """Map the matrix in force; the vectors are read when they are used.
+
+    Returns:
+        The sequence numbers in memory, and the rows mapped from their files: exact ones as
+        `ExactRows`, coded ones as `CodedRows`.
 
     Raises:
         FileNotFoundError: there is none of this model and version.
@@ -212,7 +219,7 @@ def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> list[str]:
 
 
 def vectors_sound(folder: str) -> bool:
-    """Read all files and compare them with the checksums that were stored with them."""
+    """Read all files and return whether they agree with the checksums that were stored with them."""
     meta = _read_meta(folder)
     names = _names(meta["generation"], meta["coded"])
     found = [_file_sum(os.path.join(folder, name)) for name in names]

@@ -76,6 +76,9 @@ def prepare(path: str, why: str) -> Salvaged | None:
 
     Nobody may write to the journal meanwhile.
 
+    Returns:
+        What was saved; nothing is put in place yet.
+
     Raises:
         OSError, sqlite3.Error: it cannot be written.
     """

@@ -67,7 +67,8 @@ def is_gone(path: str) -> bool:
 
 
 def reports(path: str) -> list[dict[str, Any]]:
-    """Return what was left by `report` for the copies of a journal that are still there."""
+    """Return what was left by `report` for the copies of a journal that are still there, the oldest
+    first; a report that cannot be read is left out."""
     folder, name = os.path.split(path)
     found = []
     for one in set_aside(folder, name) if os.path.isdir(folder) else ():

@@ -27,10 +27,13 @@ WRONG_LEXICON = "The full-text index differs from the memories."
 
 
 def check(connections: Connections, read_data: bool) -> list[str]:
-    """Return what is wrong with a journal, one sentence each; [] if nothing is.
+    """Look for what is wrong with a journal.
 
     Args:
         read_data: also read every index entry and verify every row's checksum.
+
+    Returns:
+        At most `MAX_PROBLEMS` sentences; [] if nothing is wrong.
     """
     try:
         with connections.reading() as connection:
