@@ -62,6 +62,7 @@ def install_backend(
     progress(1, 2, "installing torch for the CPU and sentence-transformers (about 1 GB)")
     _install(uv, runtime_python, before)
     after = _freeze(uv, runtime_python)
+    # Whatever was asked for, a resolver may have taken it: several gigabytes that no CPU uses.
     unwanted = _CUDA.findall("\n".join(after - before))
     if unwanted:
         raise SetupError(
@@ -78,6 +79,7 @@ def _install(uv: str, python: str, present: frozenset[str]) -> None:
     attempts = [([LOCAL_TORCH], {"UV_FIND_LINKS": ",".join(folders)})] if folders else []
     attempts.append((["torch", "--torch-backend=cpu"], {}))
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        # The runtime must not change under the backend that is in use.
         constraints.write("\n".join(sorted(present)))
         constraints.flush()
         install = ["pip", "install", "--python", python, "--constraints", constraints.name, PACKAGE]

@@ -67,6 +67,7 @@ class MiniLm:
             EmbeddingError: the model failed or was closed.
         """
         if not texts:
+            # A closed model says so, even where there is nothing to do.
             self._open_session()
             return no_vectors(DIM)
         tokens = [self._tokens(text, DOCUMENT_TOKENS) for text in texts]
@@ -88,6 +89,7 @@ class MiniLm:
 
     def _tokens(self, text: str, limit: int) -> list[int]:
         ids: list[int] = self._tokenizer.encode(readable(text, limit)).ids
+        # The model expects its separator at the end, whatever was cut.
         return ids if len(ids) <= limit else [*ids[: limit - 1], SEPARATOR_ID]
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> Vectors:
@@ -115,6 +117,7 @@ def equal_length_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         once.
     """
     group: list[int] = []
+    # In the order of their lengths, so that equal ones are neighbours.
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         if group and (len(group) == BATCH or lengths[group[0]] != lengths[place]):
             yield group
@@ -132,6 +135,7 @@ def _load_tokenizer(path: str) -> Any:
     except Exception as error:
         # tokenizers raises bare Exception.
         raise _not_loadable(path, error) from error
+    # The published file asks for both; texts are grouped by length and cut here instead.
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
@@ -148,6 +152,7 @@ def _load_session(path: str) -> Any:
     options.log_severity_level = 4
     options.intra_op_num_threads = THREADS
     options.inter_op_num_threads = 1
+    # An arena keeps what the longest text ever took.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     # The graph is written as it should run, so there is nothing to optimise at each start.

@@ -83,6 +83,7 @@ class BulkEmbedder:
 
         with self._lock:
             self._ready()
+            # In frames, so that the child's limit of time is for so many texts, not for all.
             rows = b"".join(
                 self._ask({"documents": list(texts[start : start + FRAME_TEXTS])})
                 for start in range(0, len(texts), FRAME_TEXTS)
@@ -110,6 +111,7 @@ class BulkEmbedder:
 
     def close(self) -> None:
         """End the child for good, in the middle of its work: who waits for that gets an error."""
+        # Without the lock: whoever holds it may be waiting for the child for minutes.
         self._closed = True
         child = self._child
         if child is not None:
@@ -123,6 +125,7 @@ class BulkEmbedder:
                 raise EmbeddingError(CLOSED, "Make a new one.")
             if self.pid is not None:
                 return
+            # A child that died is cleared away first.
             self.stop()
             self._child = Child("vector_memory.embed.worker", self._pycache)
             if self._closed:

@@ -44,6 +44,7 @@ def normalised(rows: ArrayLike, count: int) -> Vectors:
     try:
         vectors = np.asarray(rows, np.float32)
     except ValueError:
+        # Rows of different lengths: the check below says so.
         vectors = no_vectors(0)
     if vectors.ndim != 2 or len(vectors) != count:
         raise EmbeddingError(
@@ -51,6 +52,7 @@ def normalised(rows: ArrayLike, count: int) -> Vectors:
             "Choose another model: this one makes no sentence embeddings.",
         )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    # Stored once, such a vector would be compared with every question.
     if not np.all(np.isfinite(lengths)) or not np.all(lengths > 0):
         raise EmbeddingError(
             "The model answered with a vector that is not a number or is zero.",

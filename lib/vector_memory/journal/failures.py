@@ -31,6 +31,7 @@ def translated(path: str) -> Iterator[None]:
     except sqlite3.Error as error:
         raise translate(error, path) from error
     except (UnicodeEncodeError, OverflowError) as error:
+        # Values that SQLite has no form for: lone surrogates, numbers of more than 64 bits.
         raise BadInputError(
             f"A value cannot be stored: {error}.", "Clean the text or shorten the number."
         ) from error

@@ -74,6 +74,7 @@ class Journal(VectorCache, Surroundings):
         """
         tampering.require_intact(folder)
         path = os.path.join(folder, JOURNAL)
+        # Beside an index that was made of one, an empty journal would mean that all was forgotten.
         if swap.is_gone(path) and os.access(folder, os.W_OK):
             cls._mend(path, "It was missing")
         try:
@@ -107,6 +108,7 @@ class Journal(VectorCache, Surroundings):
         """Read what is kept in memory."""
         with self.connections.reading() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            # Most reads need the models' names, and there are a handful.
             self.reader.load_models(connection)
         if row is None:
             raise StoreDamagedError(f"{self.connections.path} has no id.", "Restore a backup.")
@@ -179,6 +181,7 @@ class Journal(VectorCache, Surroundings):
             for memory in changed:
                 writes.update(self.reader, connection, memory, self.now())
             writes.purge(connection, dropped)
+        # After the commit: a log cannot be folded in while a transaction is open.
         if dropped:
             self.scrub()
 
@@ -247,7 +250,9 @@ class Journal(VectorCache, Surroundings):
         with self.connections.reading() as connection:
             return self.reader.memories(
                 connection,
+                # A range, which the index answers; LIKE would read every row.
                 "WHERE m.id >= ? AND m.id < ? AND m.status != 'forgotten' ORDER BY m.id LIMIT 5",
+                # The highest character there is: whatever begins so lies below it.
                 (prefix, prefix + "\U0010ffff"),
             )
 
@@ -361,6 +366,7 @@ class Journal(VectorCache, Surroundings):
         """
         with self.connections.reading() as connection:
             seqs = reads.ordered_seqs(connection, scope, statuses, newest_first, limit, offset)
+        # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in vectors.parts(seqs):
             found = self.by_seqs(part, statuses)
             yield from (found[seq] for seq in part if seq in found)
@@ -506,6 +512,7 @@ class Journal(VectorCache, Surroundings):
         Raises:
             StoreFullError: it cannot be written; everything stays as it was.
         """
+        # The full text is made of the rows: as long as these are sound, nothing is lost.
         if problems != [upkeep.WRONG_LEXICON]:
             return self.mend(problems[0])
         from vector_memory.journal.repair.salvage import Salvaged
@@ -535,6 +542,7 @@ class Journal(VectorCache, Surroundings):
                 # Writing goes on in the old file: the next start must not replace that.
                 swap.cancel(path)
                 raise
+            # The models' numbers may be others in the new file.
             self.reader = reads.Reader()
             self._load()
         return done

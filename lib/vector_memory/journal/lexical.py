@@ -27,6 +27,7 @@ def matching(
     limits, values = condition(scope)
     join, where = "", ""
     if limits != "1":
+        # CROSS keeps SQLite from turning the join round and beginning with the filter.
         join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
     rows = connection.execute(
         f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
@@ -67,6 +68,7 @@ def restore(connection: sqlite3.Connection) -> None:
 def is_sound(connection: sqlite3.Connection) -> bool:
     """Whether the full-text index says the same as the rows."""
     try:
+        # Rank 1 compares the index with the rows, not only with itself.
         connection.execute("INSERT INTO lexicon(lexicon, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError:
         return False

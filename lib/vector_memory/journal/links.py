@@ -47,6 +47,7 @@ def remove_of(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 def links_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Link]:
     """Return all links from and to these memories, each once, by from, to and relation."""
+    # Two searches by index; UNION gives a link between two of these memories once.
     rows = connection.execute(
         """WITH wanted AS (SELECT value FROM json_each(?))
            SELECT * FROM links WHERE from_id IN wanted

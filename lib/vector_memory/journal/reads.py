@@ -23,6 +23,7 @@ from vector_memory.journal.rows import (
 from vector_memory.journal.scopes import as_array, beyond_projects, condition, marks, projects_in
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
 
+# SQLite takes a limited number of parameters, 999 in older versions.
 CHUNK = 500
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
@@ -58,9 +59,12 @@ class Reader:
     def _decode(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Memory]:
         for row in rows:
             if not is_sound(row):
+                # It is left out rather than raised: one damaged row must not keep all others from
+                # being found.
                 self.damaged.add(row[0])
                 continue
             if row[AT_MODEL] not in self.models:
+                # Another connection has met a model since.
                 self.load_models(connection)
             yield to_memory(row, self.models)
 
@@ -147,6 +151,7 @@ def below(reader: Reader, connection: sqlite3.Connection, name: str) -> list[Mem
     """Return the memories whose external id is `name`, a colon, and something without one."""
     tail = (
         "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
+        # The range holds what is further below, too: one colon more.
         " AND instr(substr(m.external_id, ?), ':') = 0"
     )
     start = f"{name}:"
@@ -164,6 +169,7 @@ def successors(
     """
     following = {one.id: one.superseded_by for one in memories if one.superseded_by}
     found: dict[str, Memory] = {}
+    # Step by step for all chains at once: a query for each step, not for each memory.
     for _ in range(MAX_STEPS):
         if not following:
             break
@@ -206,6 +212,7 @@ def ordered_seqs(
     direction = "DESC" if newest_first else "ASC"
     rows = connection.execute(
         f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
+        # By number where times are equal, so that two readings give the same order.
         f" ORDER BY m.created_at {direction}, m.seq {direction} LIMIT ? OFFSET ?",
         (*words, *values, -1 if limit is None else limit, offset),
     )
@@ -238,6 +245,7 @@ def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict
     limits, values = condition(scope)
     rows = connection.execute(
         "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
+        # Most memories name none: their JSON need not be parsed.
         f" WHERE m.status = 'active' AND m.extra LIKE '%\"entities\"%' AND {limits}"
         " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
         (*values, k),
@@ -252,6 +260,7 @@ def without_model(
     embedded, or none, ascending."""
     found: list[int] = []
     others = connection.execute("SELECT id FROM models WHERE id != ?", (model_id,)).fetchall()
+    # Model by model, since the index finds equal numbers, not other ones.
     for (other,) in others:
         rows = connection.execute(
             "SELECT seq FROM memories WHERE status = 'active' AND model = ? AND seq > ?"
@@ -309,6 +318,7 @@ def holding(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:
     """Return the ids of the rows, damaged ones too, of which any part that people wrote or read holds
     any of these words, whatever their case and the white space between them."""
     needles = {form for one in words for form in _spellings(one)}
+    # Every row is read: no index knows words by their parts, and nothing may be missed.
     rows = connection.execute(
         "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
     )
@@ -365,6 +375,7 @@ def open_items(
 def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int) -> list[Memory]:
     """Return at most k memories of priority CORE, then HIGH, each newest first."""
     found: list[Memory] = []
+    # One after the other: the index has each priority in the order of time, not both together.
     for priority in ("CORE", "HIGH"):
         if len(found) < k:
             where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"

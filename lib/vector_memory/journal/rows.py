@@ -65,6 +65,7 @@ _SENSITIVITY = {str(one): one for one in Sensitivity}
 
 def text_hash(text: str) -> bytes:
     """Return the 16 bytes by which a text is known to the vector cache."""
+    # A lone surrogate is no reason to fail: what comes from a transcript may hold one.
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -122,6 +123,7 @@ def to_row(memory: Memory, source_id: int, model_id: int) -> Row:
             "Times must be aware datetimes, words strings and `extra` plain JSON.",
         ) from error
     forgotten = memory.status is Status.FORGOTTEN
+    # A tombstone has no text, and must not be found by the hash of one.
     hash = b"" if forgotten else text_hash(memory.embedded)
     is_open = int(_is_open(memory))
     return (*numbers, *words, source_id, is_open, model_id, hash, digest, analysed(memory))
@@ -210,6 +212,7 @@ def _words(memory: Memory) -> Row:
     )  # fmt: skip
 
 
+# The last gate: whatever the callers do, no other text gets into the file.
 def _require_clean(memory: Memory) -> None:
     if not isinstance(memory.text, CleanText):
         raise TypeError("a memory's text must be CleanText: pass it through redact.clean")

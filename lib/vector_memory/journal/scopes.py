@@ -24,6 +24,7 @@ def condition(scope: Scope) -> Condition:
     """
     parts: list[str] = []
     values: list[Any] = []
+    # No projects at all find nothing; no kinds and no collections limit nothing.
     for column, words in (
         ("project", scope.projects),
         ("kind", scope.kinds or None),
@@ -42,6 +43,7 @@ def condition(scope: Scope) -> Condition:
         values.extend(scope.sessions)
     if scope.tags:
         parts.append(
+            # An empty list is stored as "", which json_each would refuse.
             "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END)"
             f" WHERE value IN ({marks(scope.tags)}))"
         )
@@ -80,6 +82,7 @@ def projects_in(connection: sqlite3.Connection, scope: Scope) -> list[str]:
     none, by hops over the index."""
     if scope.projects is not None:
         return list(dict.fromkeys(scope.projects))
+    # A hop for each project; DISTINCT would read an index entry for each memory.
     found = connection.execute(
         """WITH RECURSIVE hop(project) AS (
                SELECT min(project) FROM memories WHERE status = 'active'

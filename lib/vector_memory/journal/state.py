@@ -169,6 +169,7 @@ class State:
         rows = [(path, json.dumps(cursor)) for path, cursor in cursors.items()]
         with self._durably() as connection:
             connection.executemany("INSERT OR REPLACE INTO cursors VALUES (?, ?)", rows)
+            # With the cursor or not at all: what is read once is not read again for its topics.
             connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
 
     def cursors(self) -> dict[str, dict[str, Any]]:
@@ -217,6 +218,7 @@ class State:
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
             found = {memory: moment(at) for memory, at in rows}
+        # On a full disk a session must still not be told everything twice.
         return {**found, **self._unwritten.get(session, {})}
 
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
@@ -234,6 +236,7 @@ class State:
 
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
+        # Both places, or what could not be written would stay hidden.
         self._unwritten.pop(session, None)
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM shown WHERE session = ?", (session,))
@@ -301,6 +304,7 @@ class State:
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter. It is written by `flush` and `close`."""
+        # In memory: a hook must not wait for the disk to be counted.
         with self._counting:
             self._counts[name] += by
 
@@ -354,6 +358,7 @@ class State:
         """
         found: dict[str, datetime] = {}
         with self._connections.reading() as connection:
+            # Most people never purge: nothing is hashed for them.
             if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone() is None:
                 return found
             for name in set(names):
@@ -440,6 +445,7 @@ class State:
         self._write_events()
         try:
             with self._connections.reading() as connection:
+                # One moment for both: an entry between them would look like one that is missing.
                 connection.execute("BEGIN")
                 try:
                     last = audit.last_number(connection)
@@ -461,12 +467,15 @@ class State:
         """
         if self._appended < LOOK_AFTER:
             return ""
+        # Nobody adds an entry between reading the oldest and removing them.
         with self._connections.holding():
             self._appended = 0
             with self._connections.reading() as connection:
                 moving = audit.oldest(connection) if audit.is_full(connection) else []
             if not moving:
                 return ""
+            # First the file, durably, then the rows: after a crash both have them, and none is
+            # lost.
             path = audit_files.write(self._audit_folder, moving)
             with self._durably() as connection:
                 audit.remove_up_to(connection, moving[-1].number)
@@ -491,6 +500,7 @@ class State:
 
     def _write_events(self) -> None:
         """Write what was noted; a power cut may take the last of it."""
+        # On a disk that cannot be written they wait in memory.
         if not self._events or not self._connections.writable:
             return
         with self._noting, self._taken() as events, self._connections.writing() as connection:
@@ -506,6 +516,7 @@ class State:
             yield events
             self._appended += len(events)
         except BaseException:
+            # In their old order, before what was noted meanwhile.
             self._events.extendleft(reversed(events))
             raise
 
@@ -532,6 +543,7 @@ class State:
     def _durably(self) -> Iterator[sqlite3.Connection]:
         """Give the writer within a transaction that is on the disk when it ends."""
         with self._connections.maintaining() as connection:
+            # For this transaction alone: the others do not wait for the disk.
             connection.execute("PRAGMA synchronous = FULL")
             try:
                 with self._connections.writing() as writer:

@@ -122,6 +122,8 @@ def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begu
     return [
         Begun(
             shelf.begin_matching(query.terms, query.scope, k) if query.terms else list,
+            # Apart from the other words: a name that was typed as it stands weighs more than any of
+            # them.
             shelf.begin_matching(query.exact, query.scope, NAMED) if query.exact else list,
         )
         for shelf in shelves
@@ -155,6 +157,7 @@ def by_words(begun: Sequence[Begun]) -> list[tuple[int, Candidate]]:
         (place of the shelf, candidate), best first. Scores are each shelf's own BM25.
     """
     found = [(place, one) for place, searches in enumerate(begun) for one in searches.words()]
+    # By shelf where scores are equal: the project's own store stands first.
     return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
 
 
@@ -173,10 +176,12 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
     around = shelf.around(seqs, spread)
     own = _distinct(seqs) if around is None else around.seqs
     bm25, exact = _Scores(words), _Scores(named).of(own)
+    # NaN, not 0: what has no vector must not count as the farthest of all.
     dense = pooled = _Scores(meaning).of(own, np.nan)
     if around is None:
         nothing = np.zeros(len(own), np.float32)
         return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, exact, None)
+    # Those found by words alone have a vector too, and it is at hand.
     if query.vector is not None:
         dense, pooled = _cosines(query.vector, shelf, around, dense)
     return Pool(
@@ -222,6 +227,7 @@ def _cosines(
         mixed = vectors[own] + NEIGHBOUR_SHARE * (vectors[before] + vectors[after])
         lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
         sums = similar[own] + NEIGHBOUR_SHARE * (similar[before] + similar[after])
+        # The mixture's cosine, out of the products that are there: it is not computed again.
         pooled[accompanied] = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), 0.0)
         pooled = np.where(np.isnan(cosines), np.nan, pooled)
     return cosines.astype(np.float32), pooled.astype(np.float32)

@@ -34,6 +34,7 @@ FEW_TERMS = 4
 
 def recency(created_at: datetime, now: datetime) -> float:
     """Return 1 for now and the future, halved with every `HALF_LIFE_DAYS`, towards 0."""
+    # A clock may have been put back: nothing is newer than now.
     days = max(0.0, (now - created_at).total_seconds() / 86_400)
     return float(0.5 ** (days / HALF_LIFE_DAYS))
 
@@ -107,6 +108,7 @@ def least_relevance(threshold: float, memories: int) -> float:
     Returns:
         `threshold` itself up to a hundred memories, more up to ten thousand; 0 … 1.
     """
+    # Their odds are infinite: 0 and 1 hold as they are, however many memories there are.
     if not 0.0 < threshold < 1.0:
         return threshold
     size = min(MANY_MEMORIES, max(FEW_MEMORIES, memories)) / FEW_MEMORIES

@@ -75,6 +75,7 @@ def analyse(
         text to embed, in the first person where a speaker is named; `spans` are in days since 1970.
     """
     failure = failures.failure(text) if len(text) >= LONG or "\n" in text or ":" in text else None
+    # Paths and addresses differ from run to run, and would be most of what is searched for.
     if failure is not None:
         text = essence(text, failure)
     found = mentions.mentions(text)
@@ -112,6 +113,7 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
     I buy?". What people say of themselves has "I" in it; their name stands in what others say to
     them, and an embedding of it finds that."""
     for name in speakers:
+        # The whole name first: its first word alone would leave the rest behind.
         for form in dict.fromkeys((name, name.split()[0])):
             text = re.sub(rf"\b{re.escape(form)}['\u2019]s\b", "my", text, flags=re.IGNORECASE)
             text = re.sub(rf"\b{re.escape(form)}\b", "I", text, flags=re.IGNORECASE)
@@ -139,8 +141,10 @@ def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[st
     """Return a question's terms, what it names exactly first; without the speakers' names, which
     stand in nearly every turn of a conversation."""
     named = {term for name in speakers for term in analysis.analyse(name)}
+    # More than are kept, since the speakers' names go out of them.
     every = dict.fromkeys((*exact, *analysis.query_terms(text, 4 * MAX_TERMS)))
     kept = [term for term in every if term not in named]
+    # A question of nothing but a name is asked by that name.
     return tuple(kept or every)[:MAX_TERMS]
 
 

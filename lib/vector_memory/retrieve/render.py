@@ -40,6 +40,7 @@ def note(
     line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
         line += f" · {_shortened(memory.title)}"
+    # Whose words it is decides whether links in it stay links.
     made = fence.Note(memory.id, line, memory.text, foreign=is_others(memory))
     return fence.fitting(made, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around))
 
@@ -60,6 +61,7 @@ def _says(text: str, title: str) -> bool:
     """Whether a text begins with its title anyway, or has most of its words."""
     if title.rstrip(".… ").casefold() in text[: 3 * len(title) + 20].casefold():
         return True
+    # A title is often the beginning of the text in other words.
     words = set(_WORD.findall(title.casefold()))
     said = words & set(_WORD.findall(text.casefold()))
     return len(said) >= SAME_WORDS * len(words)
@@ -120,6 +122,7 @@ def notes(
                 made[place] = one
                 shares.take(memory, one.tokens)
                 left -= one.tokens
+            # Not tried again where it did not fit: the room only shrinks.
             waiting.remove(place)
     return [made[place] for place in sorted(made)]
 

@@ -45,6 +45,7 @@ def order(answer: str, count: int) -> list[int]:
         Every place from 0 to count - 1 once. Places that the answer leaves out stay in their old
         order behind; an answer without a known number changes nothing.
     """
+    # Some models leave the brackets out.
     numbers = _NUMBER.findall(answer) or _BARE.findall(answer)
     named = [int(number) - 1 for number in numbers if 1 <= int(number) <= count]
     first = list(dict.fromkeys(named))

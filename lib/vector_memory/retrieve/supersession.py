@@ -34,6 +34,7 @@ def collapse(
     for item in items:
         if len(kept) == k:
             break
+        # Only now, one by one: the terms of what is never reached are never made.
         terms, turn = terms_of(item), turn_of(item)
         if not any(
             (

@@ -32,6 +32,7 @@ def topics(hits: Sequence[Hit]) -> list[Topic]:
     groups: list[list[int]] = []
     for place, hit in enumerate(hits):
         for group in groups:
+            # With its best hit alone: compared with all, one topic would slide into the next.
             if _same(hits[group[0]], hit):
                 group.append(place)
                 break
@@ -56,6 +57,7 @@ def _name(hits: Sequence[Hit]) -> str:
     if title:
         return _short(str(title))
     if len(hits) > 1:
+        # Shorter terms name nothing.
         counted = Counter(term for hit in hits for term in hit.terms if len(term) > 3)
         shared = [term for term, count in counted.items() if count == len(hits)]
         if shared:

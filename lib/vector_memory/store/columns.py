@@ -64,6 +64,7 @@ class _Table(NamedTuple):
         if not len(known):
             return np.full(len(seqs), -1, np.int64)
         rows = np.minimum(np.searchsorted(known, seqs), len(known) - 1)
+        # A number that is outdated stands nowhere: the search for it ends at its neighbour.
         rows[(known[rows] != seqs) | self.arrays["gone"][rows]] = -1
         return rows
 
@@ -86,6 +87,7 @@ class Columns:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # Numbers stand for words, so that a whole column is compared at once.
         self._codes: dict[str, dict[str, int]] = {name: {"": NOBODY} for name in _NAMED}
         self._named: dict[str, list[str]] = {}
         self._named_of = 0
@@ -116,6 +118,7 @@ class Columns:
             order = np.argsort(part["seqs"], kind="stable")
             arrays, first = self._table
             last = int(arrays["seqs"][first - 1]) if first else 0
+            # A batch that is applied again, after a crash, brings nothing new.
             order = order[part["seqs"][order] > last]
             if not len(order):
                 return
@@ -129,6 +132,8 @@ class Columns:
             rows = self._table.rows(np.asarray(seqs, np.int64))
             rows = rows[rows >= 0]
             if len(rows):
+                # In place: a search that is under way may still see them, and the journal drops
+                # them.
                 self._table.arrays["gone"][rows] = True
                 _link_sessions(self._table, rows.astype(np.int32))
 
@@ -145,10 +150,12 @@ class Columns:
             A row for each of `seqs` and of the neighbours of `spread`, each once, ascending by
             `seqs`. A memory that is not here has -1 for its codes and 0 for everything else.
         """
+        # One look at it: a writer may put another table in its place meanwhile.
         table = self._table
         asked = np.unique(np.asarray(seqs, np.int64))
         if len(spread):
             rows = table.rows(np.asarray(spread, np.int64))
+            # What answers a question mostly comes after it, so two of those come along.
             after = table.follow("after", rows)
             near = [table.follow("before", rows), after, table.follow("after", after)]
             asked = np.union1d(asked, table.values("seqs", np.concatenate(near)))
@@ -189,6 +196,7 @@ class Columns:
             Names as they are stored, in the order of `words`; one word may bring several.
         """
         known = self._codes["speaker"]
+        # Names only ever grow in number: they are taken apart anew when there are more.
         if self._named_of != len(known):
             self._named = {}
             for name in known:
@@ -254,6 +262,7 @@ class Columns:
         if not len(rows):
             return []
         codes, days = sessions[rows], arrays["days"][rows]
+        # By code: two passes over the rows, however many sessions there are.
         ends = np.full(int(codes.max()) + 1, -np.inf)
         np.maximum.at(ends, codes, days)
         starts = np.full(len(ends), np.inf)
@@ -298,8 +307,10 @@ class Columns:
         arrays, first = self._table
         count = first + len(part["seqs"])
         if count > len(arrays["seqs"]):
+            # With some room to spare: copying everything for each batch would be quadratic.
             room = max(count, int(1.2 * first), 256)
             arrays = {name: _grown(array, first, room) for name, array in arrays.items()}
+        # These rows lie beyond what any search sees, so they can be written in place.
         for name, values in part.items():
             arrays[name][first:count] = values
         for name in ("before", "after"):
@@ -323,6 +334,7 @@ def _link(table: _Table, rows: NDArray[np.int32]) -> None:
     arrays = table.arrays
     session, project = arrays["session"], arrays["project"]
     rows = rows[(session[rows] != NOBODY) & ~arrays["gone"][rows]]
+    # Within a turn what was stored first stands first: sequence numbers ascend with the rows.
     rows = rows[np.lexsort((rows, arrays["turns"][rows], session[rows], project[rows]))]
     if not len(rows):
         return

@@ -53,6 +53,7 @@ class Index:
     """
 
     def __init__(self, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> None:
+        # Before the first path in it is followed.
         tampering.require_intact(store)
         self.store = os.path.realpath(store)
         self.model = model
@@ -164,11 +165,13 @@ class Index:
         matrix, lance = self._matrix, self._lance
         if matrix is None:
             return lance.nearest(vector, scope, k) if lance is not None else []
+        # A question embedded by another model has no place among these vectors.
         if not form.usable(vector, self.dim):
             return []
         if allowed is None and not scope.only_projects:
             if lance is None:
                 return []
+            # The columns answer for projects, kinds and times; the rest has to be asked of LanceDB.
             allowed = self.within(scope)
             if allowed is None:
                 allowed = lance.allowed(scope)
@@ -217,6 +220,8 @@ class Index:
                 except StoreDamagedError as error:
                     lance.set_aside(error.message)
                     self._follow_up(lance)
+                # Last: from here on searches use it, so everything that belongs to it must be
+                # there.
                 self._lance = lance
             return self._lance.damage
 
@@ -268,10 +273,12 @@ class Index:
             self.load_lance()
             lance = self._loaded()
             gone = lance.replace(rows, removed_ids, reached)
+            # After the commit: what is in memory alone must not be ahead of what is on the disk.
             self._follow_columns(rows, gone)
             if self._matrix is None:
                 return
             self._follow(self._matrix, rows, gone)
+            # A matrix that is ahead of the table keeps the mark that it has.
             if not self._ahead:
                 self._matrix.mark_reached(lance.reached())
             elif lance.reached() >= self._matrix.reached():
@@ -322,6 +329,7 @@ class Index:
             self._columns = Columns()
             if self._matrix is not None:
                 self._matrix.delete()
+            # Even where there was none: an empty one answers, and grows with the batches to come.
             self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._ahead = False
 
@@ -349,6 +357,7 @@ class Index:
             gone = np.setdiff1d(lance.allowed(Scope()), kept)
             if self._columns is not None:
                 self._columns.remove(gone)
+            # From now until the files are in place no failed search means damage.
             self.renewed_at_s = float("inf")
             try:
                 lance.rewrite(kept)
@@ -465,10 +474,12 @@ class Index:
         """Do in the columns what was done in LanceDB."""
         if self._columns is None:
             return
+        # A batch may bring a memory twice: the last one counts, as in the table.
         newest = list({row.memory.id: row for row in rows}.values())
         added = form.batch(newest)
         import numpy as np
 
+        # A row that keeps its number, having been given its vector, is not taken out.
         self._columns.remove(np.setdiff1d(gone, added.seqs))
         if newest:
             self._columns.add(added)
@@ -498,8 +509,10 @@ class Index:
         if matrix is None:
             self._rebuild_matrix(lance, len(present))
             return
+        # Only the difference is read: at a start that is next to nothing.
         known = matrix.seqs()
         missing = np.setdiff1d(present, known)
+        # So much in the tail would slow each search; writing everything in order is quicker.
         if len(missing) > _MOSTLY_NEW * max(len(present), 1_000):
             self._rebuild_matrix(lance, len(present))
             return

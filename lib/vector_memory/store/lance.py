@@ -103,6 +103,7 @@ class LanceIndex:
         """Return how many memories the table holds."""
         with translated("counting", self._table.path):
             count = int(self._table.run(self._handle.count_rows()))
+        # The mark of what is reached is a row, too.
         return max(0, count - (self._table.reached > 0))
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
@@ -163,6 +164,7 @@ class LanceIndex:
             found = self._table.run(query.to_arrow())
         return _best_first(
             found["seq"].to_pylist(),
+            # LanceDB gives distances; higher is better everywhere here.
             [1.0 - distance for distance in found["_distance"].to_pylist()],
         )
 
@@ -191,6 +193,7 @@ class LanceIndex:
         with translated("filtering", self._table.path):
             found = self._table.run(query.to_arrow())
         seqs = np.asarray(found["seq"].to_numpy(), np.int64)
+        # The mark has no kind, and is in no scope.
         return np.sort(seqs[np.asarray(found["kind"].is_valid())])
 
     def seqs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
@@ -278,14 +281,18 @@ class LanceIndex:
             (m,) int64, in no order: the sequence numbers that were replaced or removed.
         """
         newest = {row.memory.id: row for row in rows}
+        # What is removed and comes again in the same batch stays.
         removed = [one for one in unique(removed_ids) if one not in newest]
         with self._write_lock:
+            # A batch that is applied again must not take the mark back.
             reached = max(reached, self._table.reached)
+            # Asked before they are gone: the matrix and the columns know rows by number alone.
             gone = self.seqs_of([*newest, *removed])
             with translated("writing", self._table.path), self._table.guard.writing():
                 if removed and len(gone):
                     self._delete(removed)
                 self._merge(list(newest.values()), reached)
+            # Only now: the files are synced, and a crash before this applies the batch again.
             self._table.reached = reached
             self._unindexed += len(newest)
             self._loose += 1
@@ -314,10 +321,12 @@ class LanceIndex:
             translated("optimizing", self._table.path),
             self._table.guard.writing(),
         ):
+            # What one pass replaces only the next one can delete.
             for _ in range(passes):
                 self._table.run(
                     self._handle.optimize(cleanup_older_than=age, delete_unverified=purge)
                 )
+            # Else the deleted files stay open, and their place on the disk taken.
             self._table.run(self._table.renew())
             self._plan_tidying(purge)
 

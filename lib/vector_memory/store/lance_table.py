@@ -81,6 +81,7 @@ class LanceTable:
         with translated("opening", self.path):
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
         if self.guard.lost_power():
+            # LanceDB may open it and answer from blocks that were never written.
             self._rename("the machine went down while it was being written")
         try:
             self._start()
@@ -103,11 +104,13 @@ class LanceTable:
         """Copy the rows of these sequence numbers into a new table and put it in the place of the old one.
         A process that dies in between leaves the old table, or none: the journal has everything."""
         new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
+        # First: tables of other models hold the same words, and take the room that the copy needs.
         self._delete_others()
         self.run(self._copy_rows(kept))
         handle, connection = self.handle, self._connection
         # The list is of the old files, some of which have the names of new ones.
         self.guard.forget()
+        # The mark stands while neither table is in its place.
         with self.guard.writing():
             put_aside(self.path, self.store, ASIDE)
             os.rename(new, self.path)
@@ -215,6 +218,7 @@ class LanceTable:
         columns = form.schema(self.dim)
         if os.path.isdir(self.path):
             self.handle = await self._connection.open_table(self.name)
+            # LanceDB may keep metadata of its own there.
             if (await self.handle.schema()).remove_metadata() != columns:
                 raise ValueError("its columns are those of another version")
         else:
@@ -256,6 +260,7 @@ class LanceTable:
         """Connect, with bounds for LanceDB's caches: its defaults are 6 GB and 1 GB."""
         import lancedb
 
+        # A daemon that nobody thinks of must not take gigabytes for a cache.
         session = lancedb.Session(
             index_cache_size_bytes=INDEX_CACHE_BYTES,
             metadata_cache_size_bytes=METADATA_CACHE_BYTES,

@@ -131,6 +131,7 @@ class Matrix:
         path = os.path.join(folder, "building.f32")
         seqs: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         codes: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+        # A store of a million memories has more vectors than there is memory to spare.
         descriptor = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(descriptor, "wb") as file:
             for some_seqs, projects, vectors in chunks:
@@ -179,11 +180,13 @@ class Matrix:
         if k < 1:
             return []
         query = np.ascontiguousarray(vector, np.float32)
+        # One look at it: a writer may put another view in its place meanwhile.
         view = self._view
         parts = [
             scored(view.saved.rows, rows, view.saved.seqs, view.dead, query, allowed)
             for rows in slices(view.saved.ranges, scope.projects)
         ]
+        # The tail is in the order in which it came, so that projects are no slices there.
         if view.tail_rows:
             tail = slice(0, view.tail_rows)
             outside = view.tail_dead[tail]
@@ -227,6 +230,7 @@ class Matrix:
             count = int(new.sum())
             view = self._room_for(count)
             end = view.tail_rows + count
+            # Beyond what any search sees: the view that shows them comes last.
             rows = slice(view.tail_rows, end)
             view.tail_vectors[rows] = vectors[new]
             view.tail_seqs[rows] = seqs[new]
@@ -242,6 +246,7 @@ class Matrix:
         with self._lock:
             view = self._view
             places = _places(seqs, view.saved.seqs, view.saved_order)
+            # In place: a search that is under way may still find them, and the journal drops them.
             view.dead[places[places >= 0]] = True
             tail = slice(0, view.tail_rows)
             view.tail_dead[tail][np.isin(view.tail_seqs[tail], seqs)] = True
@@ -255,6 +260,7 @@ class Matrix:
     def needs_save(self) -> bool:
         """Whether the tail, or what is gone, grew so long that searches suffer."""
         view = self._view
+        # In proportion: the larger the matrix, the longer it takes to write it anew.
         limit = max(TAIL_ROWS, len(view.saved.seqs) // 10)
         tail = max(TAIL_ROWS, len(view.saved.seqs) // 50)
         return view.tail_rows >= tail or int(view.dead.sum()) >= limit
@@ -270,6 +276,7 @@ class Matrix:
                 return
             view = self._view
             tail = slice(0, view.tail_rows)
+            # The lock is held: what came meanwhile would be lost with the old tail.
             self._write(
                 view.saved.rows,
                 view.tail_vectors[tail],
@@ -334,6 +341,7 @@ class Matrix:
         ranks = np.empty(len(names), np.int64)
         for rank, name in enumerate(names):
             ranks[known[name]] = rank
+        # By project, so that a question about one project computes on one slice.
         order = np.lexsort((seqs, ranks[codes]))
         if dead is not None:
             order = order[~dead[order]]

@@ -73,6 +73,7 @@ def top(parts: list[tuple[NDArray[np.float32], NDArray[np.int64]]], k: int) -> l
         return []
     scores = np.concatenate([part[0] for part in parts])
     seqs = np.concatenate([part[1] for part in parts])
+    # Parting takes linear time; only the k best are sorted.
     if len(scores) > k:
         best = np.argpartition(scores, len(scores) - k)[len(scores) - k :]
         scores, seqs = scores[best], seqs[best]

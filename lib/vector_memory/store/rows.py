@@ -66,6 +66,7 @@ class ExactRows:
 
     def scored(self, rows: slice, query: Vector, keep: Mask) -> tuple[NDArray[np.float32], Places]:
         """Return the similarity of every row that is kept, (m,) float32, with its place, ascending."""
+        # All of them: one product over a slice is quicker than one over the rows picked out of it.
         scores = self._vectors[rows] @ query
         places = np.arange(rows.start, rows.stop)
         return (scores, places) if keep.all() else (scores[keep], places[keep])
@@ -116,6 +117,7 @@ class CodedRows:
         question in most signs."""
         count = int(keep.sum())
         wanted = max(SHORTLIST, (rows.stop - rows.start) // SHORTLIST_SHARE)
+        # So few can all be compared: counting signs first would save nothing.
         if count <= wanted:
             return np.flatnonzero(keep)
         distances = self._distances(rows, signs_of(query[None])[:, 0])
@@ -127,9 +129,11 @@ class CodedRows:
     def _distances(self, rows: slice, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return in how many signs each row of a slice differs from the question."""
         found = np.empty(rows.stop - rows.start, np.uint16)
+        # Block by block, so that the sums stay in the cache while the words are added to them.
         for start in range(0, len(found), _BLOCK):
             block = found[start : start + _BLOCK]
             at = slice(rows.start + start, rows.start + start + len(block))
+            # The first word sets the block, which is not initialised.
             block[:] = np.bitwise_count(self.signs[0, at] ^ query[0])
             for word in range(1, len(query)):
                 block += np.bitwise_count(self.signs[word, at] ^ query[word])
@@ -165,6 +169,7 @@ def encode(vectors: Vectors) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         (n, dim) int8 from -127 to 127, and (n,) float32: a vector is its codes times its scale.
     """
     most = np.abs(vectors).max(axis=1, initial=0.0)
+    # A row of zeros has the scale 1, since it must not divide by 0.
     scales = np.where(most > 0, most / 127, 1).astype(np.float32)
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
@@ -183,6 +188,7 @@ def signs_of(vectors: NDArray[Any]) -> NDArray[np.uint64]:
     """
     packed = np.packbits(vectors > 0, axis=1)
     padding = -packed.shape[1] % (_WORD_BITS // 8)
+    # The same zeros in every row: they differ from nothing.
     padded = np.pad(packed, ((0, 0), (0, padding)))
     return np.ascontiguousarray(padded.view(np.uint64).T)
 

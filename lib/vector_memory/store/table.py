@@ -43,6 +43,7 @@ def slug(model: str, dim: int) -> str:
         `all-minilm-l6-v2-53aa5117-9c0ffee1`.
     """
     plain = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")[:40]
+    # Two names may come down to the same letters, and tables must not be shared.
     digest = hashlib.blake2b(f"{model}\n{dim}".encode(), digest_size=4).hexdigest()
     return f"{plain}-{digest}" if plain else digest
 
@@ -189,6 +190,7 @@ def half_vectors(rows: Sequence[IndexRow], dim: int) -> NDArray[np.float16]:
     """Return (n, dim) float16 in the order of `rows`; rows without a usable vector are all zeros."""
     import numpy as np
 
+    # Half the size, for an error of about 1e-5 in a cosine.
     half = np.zeros((len(rows), dim), np.float16)
     for i, row in enumerate(rows):
         if usable(row.vector, dim):
@@ -215,6 +217,7 @@ def checksum(values: Sequence[Any], vector: bytes) -> int:
         values: the row's values of `CHECKED`, in that order.
         vector: what `vector_bytes` gives for its vector.
     """
+    # repr keeps types and None apart, which joining their texts would not.
     digest = hashlib.blake2b(repr(tuple(values)).encode(), digest_size=8)
     digest.update(vector)
     return int(struct.unpack("<q", digest.digest())[0])
@@ -224,6 +227,7 @@ def joined_tags(tags: Sequence[str]) -> str:
     """Return tags as one string in which each stands between separators."""
     if not tags:
         return ""
+    # A tag with a separator in it would count as two.
     plain = (tag.replace(_TAG_EDGE, " ") for tag in tags)
     return storable(_TAG_EDGE + _TAG_EDGE.join(plain) + _TAG_EDGE)
 

@@ -22,6 +22,7 @@ def problems_of(path: str, newest: int) -> list[str]:
         What is wrong with it, one sentence each; [] when all is well.
     """
     try:
+        # Immutable: reading a copy must leave no side files beside it.
         connection = sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True)
         try:
             refuse_newer(connection, newest, path)

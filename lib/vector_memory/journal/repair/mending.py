@@ -68,6 +68,8 @@ def _copy(path: str, target: sqlite3.Connection) -> int:
     count = 0
     target.execute("BEGIN IMMEDIATE")
     for table in tables:
+        # Table by table, each as far as it goes: one that is damaged takes none of the others
+        # along.
         for row in _readable(path, table):
             marks = ", ".join("?" * len(row))
             target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
