@@ -1,5 +1,5 @@
-"""docs/tour.md and CONTRIBUTING.md name files and functions. A name that is not there any more sends a
-reader nowhere, so each is looked up in the source, without importing it."""
+"""docs/tour.md and CONTRIBUTING.md name files and functions, other pages name files. A name that is not
+there any more sends a reader nowhere, so each is looked up in the source, without importing it."""
 
 from __future__ import annotations
 
@@ -59,6 +59,12 @@ def test_each_place_that_a_page_names_exists(page: str) -> None:
         if found is None or (name and name not in defined(found)):
             missing.append(f"{path}: {name}" if name else path)
     assert not missing
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in (ROOT / "docs").glob("*.md")))
+def test_each_module_that_a_page_names_with_its_folder_exists(page: str) -> None:
+    modules = {path for path, _ in places(f"docs/{page}") if "/" in path and path.endswith(".py")}
+    assert not [path for path in sorted(modules) if located(path) is None]
 
 
 def test_the_tour_names_the_functions_that_it_passes() -> None:

@@ -51,7 +51,8 @@ class Query:
     embedded: str = ""
 
     def with_vector(self, vector: Vector | None) -> Query:
-        """Return the query with its vector: that of `embedded`."""
+        """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
+        there is no model."""
         return replace(self, vector=vector)
 
 

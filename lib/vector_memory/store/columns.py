@@ -127,7 +127,11 @@ class Columns:
             self._table = table
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
-        """Leave these rows out from now on."""
+        """Leave these rows out from now on.
+
+        Args:
+            seqs: (n,) int64; those that are not here are of no matter.
+        """
         with self._lock:
             rows = self._table.rows(np.asarray(seqs, np.int64))
             rows = rows[rows >= 0]

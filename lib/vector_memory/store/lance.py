@@ -345,7 +345,7 @@ class LanceIndex:
         of other models and earlier damaged copies are deleted.
 
         Args:
-            kept: sequence numbers; those that the table does not have are left out.
+            kept: (n,) int64 sequence numbers; those that the table does not have are left out.
 
         Raises:
             StoreFullError: the disk is full; the table goes on as it was.

@@ -101,8 +101,12 @@ class LanceTable:
         self._start()
 
     def rewrite(self, kept: NDArray[np.int64]) -> None:
-        """Copy the rows of these sequence numbers into a new table and put it in the place of the old one.
-        A process that dies in between leaves the old table, or none: the journal has everything."""
+        """Copy some rows into a new table and put it in the place of the old one. A process that dies in
+        between leaves the old table, or none: the journal has everything.
+
+        Args:
+            kept: the rows' sequence numbers, (n,) int64.
+        """
         new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
         # First: tables of other models hold the same words, and take the room that the copy needs.
         self._delete_others()

@@ -240,7 +240,11 @@ class Matrix:
             self._changed = True
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
-        """Leave these rows out of every answer from now on."""
+        """Leave these rows out of every answer from now on.
+
+        Args:
+            seqs: (n,) int64; those that are not here are of no matter.
+        """
         if not len(seqs):
             return
         with self._lock:

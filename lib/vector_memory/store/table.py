@@ -182,7 +182,8 @@ def dictionary(words: Any) -> tuple[list[str], NDArray[np.int32]]:
 
 
 def vector_bytes(half: NDArray[np.float16]) -> bytes:
-    """Return what a checksum covers of a stored vector: nothing of an absent one."""
+    """Return what a checksum covers of a stored vector, (dim,) float16: its bytes, none of an absent
+    one."""
     return half.tobytes() if half.any() else b""
 
 
