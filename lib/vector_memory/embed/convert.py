@@ -35,7 +35,13 @@ class TensorPlace(NamedTuple):
 
 
 def read_places(path: str) -> dict[str, TensorPlace]:
-    """Return the place of every float32 tensor of a safetensors file, by name."""
+    """Find every float32 tensor of a safetensors file.
+
+    Returns:
+        The tensors' names, each with its shape, and its offset and length in bytes of the file.
+
+    Source: safetensors' published file format: the header's size, a header of JSON, the tensors.
+    """
     with open(path, "rb") as file:
         (header_bytes,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(header_bytes))
@@ -61,6 +67,7 @@ def convert(weights: str, graph: str) -> None:
         graph: the file to write.
     """
     builder = _Builder(weights)
+    # Flat, (batch × tokens, 384), but for attention: a Gemm takes two dimensions.
     hidden, shape = _embeddings(builder)
     for layer in range(LAYERS):
         hidden = _layer(builder, hidden, shape, f"encoder.layer.{layer}")
@@ -143,6 +150,7 @@ def _embeddings(builder: _Builder) -> tuple[str, str]:
         builder.add("Shape", "ids", start=1, end=2),
         first,
     )
+    # All tokens are of the first kind: there is one sentence, and no second one.
     kinds = builder.add("Gather", builder.weight(f"{prefix}.token_type_embeddings.weight"), first)
     summed = builder.add("Add", words, builder.add("Add", positions, kinds))
     shape = builder.add("Shape", summed)

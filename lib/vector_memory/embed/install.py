@@ -45,6 +45,10 @@ def install_backend(
         uv: the uv to install with.
         progress: told of each step.
 
+    Returns:
+        The backend's name and what was added or changed, sorted; no packages where nothing was
+        needed.
+
     Raises:
         BadInputError: there is no such backend.
         SetupError: the packages cannot be installed, or a CUDA build came in.
@@ -58,6 +62,7 @@ def install_backend(
     progress(1, 2, "installing torch for the CPU and sentence-transformers (about 1 GB)")
     _install(uv, runtime_python, before)
     after = _freeze(uv, runtime_python)
+    # Whatever was asked for, a resolver may have taken it: several gigabytes that no CPU uses.
     unwanted = _CUDA.findall("\n".join(after - before))
     if unwanted:
         raise SetupError(
@@ -74,6 +79,7 @@ def _install(uv: str, python: str, present: frozenset[str]) -> None:
     attempts = [([LOCAL_TORCH], {"UV_FIND_LINKS": ",".join(folders)})] if folders else []
     attempts.append((["torch", "--torch-backend=cpu"], {}))
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        # The runtime must not change under the backend that is in use.
         constraints.write("\n".join(sorted(present)))
         constraints.flush()
         install = ["pip", "install", "--python", python, "--constraints", constraints.name, PACKAGE]
@@ -91,8 +97,8 @@ def _install(uv: str, python: str, present: frozenset[str]) -> None:
 
 
 def find_links(environ: Mapping[str, str]) -> list[str]:
-    """Return the folders and addresses of pip's find-links, from its environment variable and,
-    where pip can be asked, its files."""
+    """Return the folders and addresses of pip's find-links, each once, in pip's order: those of its
+    environment variable, else those of its files where pip can be asked."""
     found = environ.get("PIP_FIND_LINKS", "").split()
     pip = shutil.which("pip") or shutil.which("pip3")
     if not found and pip is not None:

@@ -51,15 +51,23 @@ class MiniLm:
 
     @property
     def model(self) -> str:
+        """The model and the first 8 characters of its weights' sha256."""
         return MODEL
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension, 384."""
         return DIM
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), 384) float32, L2-normalised; tokens past 256 do not count."""
+        """Return (len(texts), 384) float32, L2-normalised, in the order of `texts`; tokens past 256 do not
+        count.
+
+        Raises:
+            EmbeddingError: the model failed or was closed.
+        """
         if not texts:
+            # A closed model says so, even where there is nothing to do.
             self._open_session()
             return no_vectors(DIM)
         tokens = [self._tokens(text, DOCUMENT_TOKENS) for text in texts]
@@ -81,6 +89,7 @@ class MiniLm:
 
     def _tokens(self, text: str, limit: int) -> list[int]:
         ids: list[int] = self._tokenizer.encode(readable(text, limit)).ids
+        # The model expects its separator at the end, whatever was cut.
         return ids if len(ids) <= limit else [*ids[: limit - 1], SEPARATOR_ID]
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> Vectors:
@@ -101,8 +110,14 @@ class MiniLm:
 
 
 def equal_length_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the places of `lengths`, each once, in groups of at most `BATCH` equal lengths."""
+    """Group texts of equal length, since a batch has no padding.
+
+    Yields:
+        At most `BATCH` places of `lengths`, all of one length, the shortest first. Each place comes
+        once.
+    """
     group: list[int] = []
+    # In the order of their lengths, so that equal ones are neighbours.
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         if group and (len(group) == BATCH or lengths[group[0]] != lengths[place]):
             yield group
@@ -120,6 +135,7 @@ def _load_tokenizer(path: str) -> Any:
     except Exception as error:
         # tokenizers raises bare Exception.
         raise _not_loadable(path, error) from error
+    # The published file asks for both; texts are grouped by length and cut here instead.
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
@@ -136,6 +152,7 @@ def _load_session(path: str) -> Any:
     options.log_severity_level = 4
     options.intra_op_num_threads = THREADS
     options.inter_op_num_threads = 1
+    # An arena keeps what the longest text ever took.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     # The graph is written as it should run, so there is nothing to optimise at each start.

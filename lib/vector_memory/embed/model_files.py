@@ -62,6 +62,9 @@ def install(source_folder: str, models_folder: str, progress: Progress = ignore_
         models_folder: the data home's `models/`.
         progress: told of each step.
 
+    Returns:
+        The path of the model's folder in `models_folder`.
+
     Raises:
         SetupError: a file is missing or is not the published one, or the model does not work.
     """
@@ -70,6 +73,7 @@ def install(source_folder: str, models_folder: str, progress: Progress = ignore_
     try:
         os.makedirs(models_folder, mode=0o700, exist_ok=True)
         _sweep(models_folder)
+        # On the same disk, so that a rename is all that is left to do.
         with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=models_folder) as aside:
             folder = os.path.join(aside, FOLDER)
             for number, file in enumerate(FILES):
@@ -122,6 +126,7 @@ def _copy(file: ModelFile, source: str, folder: str) -> None:
     os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
     shutil.copyfile(origin, target)
     os.chmod(target, 0o600)
+    # The copy, not the source: what is checked is what will be loaded.
     if _sha256(target) == file.sha256:
         return
     os.unlink(target)
@@ -179,6 +184,7 @@ def _try(models_folder: str) -> None:
 
 def _move(folder: str, target: str, aside: str) -> None:
     """Put the new folder in the place of the old one, which is removed with `aside`."""
+    # A folder cannot be renamed onto one that holds something.
     if os.path.lexists(target):
         os.rename(target, os.path.join(aside, "old"))
     os.rename(folder, target)

@@ -41,25 +41,35 @@ class Ollama:
         self._host = settings.ollama_host or os.environ.get("OLLAMA_HOST") or None
         self._tag = settings.embedding_model or DEFAULT_MODEL
         self._query_tokens = settings.query_tokens
+        # These models were trained with a prefix that tells questions from documents.
         prefixed = os.path.basename(self._tag).startswith("nomic-embed-text")
         self._document_prefix = "search_document: " if prefixed else ""
         self._query_prefix = "search_query: " if prefixed else ""
+        # Two clients, since a prompt cannot wait as long as a backfill.
         self._bulk: Any = Client(host=self._host, timeout=DOCUMENTS_TIMEOUT_S)
         self._quick: Any = Client(host=self._host, timeout=QUERY_TIMEOUT_S)
         self._closed = False
         self._name = f"{self._tag}@{self._digest()[:8]}"
+        # One answer tells the dimension, and that the model embeds at all.
         self._dim = int(self._embed(self._bulk, ["dimension"]).shape[1])
 
     @property
     def model(self) -> str:
+        """The model's tag and the first 8 characters of its digest on the server."""
         return self._name
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension, as the server's first answer had it."""
         return self._dim
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) float32, L2-normalised."""
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`. Models of nomic get their
+        prefix for documents.
+
+        Raises:
+            EmbeddingError: the server does not answer in time or cannot embed.
+        """
         import numpy as np
 
         self._check_open()
@@ -71,7 +81,11 @@ class Ollama:
         return np.concatenate(batches) if batches else no_vectors(self._dim)
 
     def embed_query(self, text: str) -> Vector:
-        """Return (dim,) float32, L2-normalised."""
+        """Return (dim,) float32, L2-normalised. Models of nomic get their prefix for queries.
+
+        Raises:
+            EmbeddingError: the server does not answer within `QUERY_TIMEOUT_S` or cannot embed.
+        """
         self._check_open()
         prepared = self._prepare(self._query_prefix, text, self._query_tokens)
         vector: Vector = self._embed(self._quick, [prepared])[0]
@@ -90,6 +104,7 @@ class Ollama:
     @staticmethod
     def _prepare(prefix: str, text: str, max_tokens: int) -> str:
         text = readable(text, max_tokens)
+        # One vector for each text: an empty one must not shift those behind it.
         return prefix + (text if text.strip() else NOTHING)
 
     def _embed(self, client: Any, prepared: list[str]) -> Vectors:
@@ -98,6 +113,7 @@ class Ollama:
 
     def _digest(self) -> str:
         """Return the digest of the model as the server has it: its version."""
+        # A tag can be pulled anew, with other weights: the digest tells.
         wanted = self._tag if ":" in self._tag else f"{self._tag}:latest"
         for model in self._ask(self._bulk.list).models:
             if model.model == wanted:

@@ -57,11 +57,13 @@ class BulkEmbedder:
 
     @property
     def model(self) -> str:
+        """The backend's model and version. The first question starts the child."""
         self._ready()
         return self._model
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension. The first question starts the child."""
         self._ready()
         return self._dim
 
@@ -72,11 +74,16 @@ class BulkEmbedder:
         return child.pid if child is not None and child.alive else None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) float32, L2-normalised."""
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`; read-only.
+
+        Raises:
+            EmbeddingError: the backend failed, or the child ended or hangs.
+        """
         import numpy as np
 
         with self._lock:
             self._ready()
+            # In frames, so that the child's limit of time is for so many texts, not for all.
             rows = b"".join(
                 self._ask({"documents": list(texts[start : start + FRAME_TEXTS])})
                 for start in range(0, len(texts), FRAME_TEXTS)
@@ -84,7 +91,11 @@ class BulkEmbedder:
         return np.frombuffer(rows, np.float32).reshape(-1, self._dim)
 
     def embed_query(self, text: str) -> Vector:
-        """Return (dim,) float32, L2-normalised."""
+        """Return (dim,) float32, L2-normalised; read-only.
+
+        Raises:
+            EmbeddingError: the backend failed, or the child ended or hangs.
+        """
         import numpy as np
 
         with self._lock:
@@ -100,6 +111,7 @@ class BulkEmbedder:
 
     def close(self) -> None:
         """End the child for good, in the middle of its work: who waits for that gets an error."""
+        # Without the lock: whoever holds it may be waiting for the child for minutes.
         self._closed = True
         child = self._child
         if child is not None:
@@ -113,6 +125,7 @@ class BulkEmbedder:
                 raise EmbeddingError(CLOSED, "Make a new one.")
             if self.pid is not None:
                 return
+            # A child that died is cleared away first.
             self.stop()
             self._child = Child("vector_memory.embed.worker", self._pycache)
             if self._closed:

@@ -27,6 +27,9 @@ def create(settings: Settings, models_folder: str) -> Embedder:
         settings: `embedding_*`, `ollama_host` and `query_tokens` are read.
         models_folder: the data home's `models/`.
 
+    Returns:
+        A backend that can embed at once; whoever asked closes it.
+
     Raises:
         BadInputError: there is no backend of that name.
         EmbeddingError: its packages, its model or its server are missing.

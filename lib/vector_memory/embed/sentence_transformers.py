@@ -46,19 +46,27 @@ class SentenceTransformers:
         self._max_tokens = int(self._model.max_seq_length or MAX_TOKENS)
         self._query_tokens = min(settings.query_tokens, self._max_tokens)
         self._dim = int(self._model.get_embedding_dimension())
+        # A path would make the same model another one in another folder.
         short_name = os.path.basename(os.path.normpath(name)) if os.path.isdir(name) else name
         self._name = f"{short_name}@{_fingerprint(self._model)}"
 
     @property
     def model(self) -> str:
+        """The model's id, or its folder's name, and 8 characters that tell its version."""
         return self._name
 
     @property
     def dim(self) -> int:
+        """The vectors' dimension."""
         return self._dim
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return (len(texts), dim) float32, L2-normalised, with the model's document prompt."""
+        """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`, with the model's
+        document prompt.
+
+        Raises:
+            EmbeddingError: the model failed or was closed.
+        """
         return self._encode(texts, "encode_document", self._max_tokens)
 
     def embed_query(self, text: str) -> Vector:
@@ -75,6 +83,7 @@ class SentenceTransformers:
             raise EmbeddingError("The embedding model was closed.", "Make a new one.")
         if not texts:
             return no_vectors(self._dim)
+        # Set before each call: documents and questions are cut at different lengths.
         self._model.max_seq_length = max_tokens
         try:
             rows = getattr(self._model, method)(
@@ -96,6 +105,7 @@ def _default_model(models_folder: str) -> str:
 
 
 def _load(name: str, threads: int) -> Any:
+    # Before the import, which reads them.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -105,6 +115,7 @@ def _load(name: str, threads: int) -> Any:
     torch.set_num_threads(threads)
     if os.path.isdir(name):
         return _open(name, local_files_only=True)
+    # What is here already is not asked for: a start needs no network.
     try:
         return _open(name, local_files_only=True)
     except EmbeddingError:
@@ -131,6 +142,7 @@ def _fingerprint(model: Any) -> str:
     """Return 8 characters that tell versions of a model apart: its structure, its prompts and a
     sample of each tensor."""
     digest = hashlib.blake2b(digest_size=4)
+    # A prompt is part of a vector as much as a weight is.
     digest.update(repr((model, sorted(model.prompts.items()))).encode())
     for name, tensor in model.state_dict().items():
         sample = tensor.flatten()[:FINGERPRINT_VALUES].float().cpu().numpy().tobytes()

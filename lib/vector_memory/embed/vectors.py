@@ -29,7 +29,14 @@ def no_vectors(dim: int) -> Vectors:
 
 
 def normalised(rows: ArrayLike, count: int) -> Vectors:
-    """Return (count, dim) float32, every row of length 1.
+    """Return vectors of length 1.
+
+    Args:
+        rows: what a model answered, (count, dim) of any numbers.
+        count: how many texts were asked about.
+
+    Returns:
+        (count, dim) float32, L2-normalised, in the same order.
 
     Raises:
         EmbeddingError: the rows are not `count` finite vectors of one dimension, or one is zero.
@@ -37,6 +44,7 @@ def normalised(rows: ArrayLike, count: int) -> Vectors:
     try:
         vectors = np.asarray(rows, np.float32)
     except ValueError:
+        # Rows of different lengths: the check below says so.
         vectors = no_vectors(0)
     if vectors.ndim != 2 or len(vectors) != count:
         raise EmbeddingError(
@@ -44,6 +52,7 @@ def normalised(rows: ArrayLike, count: int) -> Vectors:
             "Choose another model: this one makes no sentence embeddings.",
         )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    # Stored once, such a vector would be compared with every question.
     if not np.all(np.isfinite(lengths)) or not np.all(lengths > 0):
         raise EmbeddingError(
             "The model answered with a vector that is not a number or is zero.",

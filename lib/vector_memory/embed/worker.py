@@ -30,6 +30,7 @@ def main() -> None:
     parallel = 1
     try:
         while (request := read_frame(requests)) is not None:
+            # The system ends this process if a text never comes to an end.
             children.allow(FRAME_CPU_S)
             message = json.loads(request)
             try:
@@ -64,6 +65,7 @@ def _embed(embedder: Embedder, message: dict[str, Any], parallel: int) -> bytes:
 
     vectors = np.empty((len(texts), embedder.dim), np.float32)
     with ThreadPoolExecutor(parallel) as pool:
+        # Every n-th text: long ones often stand together, and no thread shall get them all.
         slices = [texts[start::parallel] for start in range(parallel)]
         for start, part in enumerate(pool.map(embedder.embed_documents, slices)):
             vectors[start::parallel] = part

@@ -66,11 +66,13 @@ def append(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (*values, previous, digest),
         )
+        # The next one seals this one: to change it, all that follow would have to be made anew.
         previous = digest
 
 
 def _values(event: Event) -> tuple[Any, ...]:
     ids, detail = list(event.ids), event.detail
+    # An import of a million memories is one entry, and has to stay a small one.
     if len(ids) > MOST_IDS:
         detail = {**detail, "ids_left_out": len(ids) - MOST_IDS}
         ids = ids[:MOST_IDS]
@@ -85,7 +87,7 @@ def rows(connection: sqlite3.Connection, newest_first: bool = False) -> Iterator
 
 
 def to_entry(row: Row) -> Entry:
-    """Return an entry as number, at, action, actor, ids and detail."""
+    """Return an entry as `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`."""
     return {
         "number": row.number,
         "at": moment(row.at),
@@ -111,8 +113,9 @@ def is_full(connection: sqlite3.Connection) -> bool:
 
 
 def oldest(connection: sqlite3.Connection) -> list[Row]:
-    """Return the entries that are to move to a file: at least half of them."""
+    """Return the entries that are to move to a file, at least half of them, the oldest first."""
     count = int(connection.execute("SELECT count(*) FROM audit").fetchone()[0])
+    # At least half: a few huge entries must not be moved one by one.
     moving = max(count - ROWS_KEPT, count // 2)
     sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
     return list(map(Row._make, connection.execute(sql, (moving,))))
@@ -128,8 +131,15 @@ def break_in(entries: Sequence[Row], last: int, begins_later: bool = False) -> s
 
     Args:
         begins_later: earlier entries are known to be there and are not looked at.
+
+    Returns:
+        A sentence about the first break, or "".
+
+    Source: S. Haber and W. S. Stornetta, "How to Time-Stamp a Digital Document", CRYPTO 1990 (a chain of
+    digests shows what was changed).
     """
     number, previous = 0, b""
+    # The first one is believed: what it is chained to is not looked at.
     if begins_later and entries:
         number, previous = entries[0].number - 1, entries[0].previous
     for row in entries:

@@ -38,12 +38,15 @@ def write(folder: str, rows: Sequence[Row]) -> str:
     lines = "".join(json.dumps(_plain(row), separators=(",", ":")) + "\n" for row in rows)
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
+        # Without the time of packing: the same entries make the same file.
         file.write(gzip.compress(lines.encode("ascii"), mtime=0))
         file.flush()
         os.fsync(file.fileno())
+    # Under its name only when it is whole and on the disk.
     os.replace(aside, path)
     listing = os.open(folder, os.O_RDONLY)
     try:
+        # The name, too, before the rows go.
         os.fsync(listing)
     finally:
         os.close(listing)

@@ -22,7 +22,7 @@ class VectorCache:
     reader: reads.Reader
 
     def models(self) -> list[str]:
-        """Return the names of all models that the store has met."""
+        """Return the names of all models that the store has met, in no order."""
         with self.connections.reading() as connection:
             return [row[0] for row in connection.execute("SELECT name FROM models WHERE id > 0")]
 
@@ -33,44 +33,75 @@ class VectorCache:
             writes.set_model(connection, seqs, number)
 
     def count_without_model(self, model: str) -> int:
-        """Count the active memories that another model embedded, or none."""
+        """Return how many active memories another model embedded, or none."""
         number = self._number(model)
         sql = "SELECT count(*) FROM memories WHERE status = 'active' AND model != ?"
         with self.connections.reading() as connection:
             return int(connection.execute(sql, (number,)).fetchone()[0])
 
     def without_model(self, model: str, after_seq: int, limit: int) -> list[reads.Change]:
-        """Return `changes` of active rows that this model has not embedded, by `seq`."""
+        """Return what this model has not embedded yet.
+
+        Args:
+            model: its name.
+            after_seq: only rows with higher sequence numbers.
+            limit: how many at most.
+
+        Returns:
+            What `Journal.changes` gives, of active rows alone, ascending by `seq`.
+        """
         with self.connections.reading() as connection:
             seqs = reads.without_model(connection, self._number(model), after_seq, limit)
             tail = f"WHERE m.seq IN ({','.join('?' * len(seqs))}) ORDER BY m.seq"
             return self.reader.changes(connection, tail, seqs)
 
     def get_vectors(self, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
-        """Return the cached vectors, (dim,) float32 each; hashes without one are absent."""
+        """Return cached vectors.
+
+        Args:
+            hashes: the hashes of the texts, as `text_hash` makes them.
+            model: the model's name.
+
+        Returns:
+            Hash → (dim,) float32, L2-normalised. Hashes without a vector are absent.
+        """
         with self.connections.reading() as connection:
             return vectors.get(connection, hashes, self._number(model))
 
     def put_vectors(
         self, model: str, hashes: Sequence[bytes], vecs: Vectors | list[Vector]
     ) -> None:
-        """Cache (len(hashes), dim) vectors of a model, by the hashes of their texts."""
+        """Cache what a model made of texts.
+
+        Args:
+            model: its name.
+            hashes: the n hashes of the texts.
+            vecs: (n, dim) float32, L2-normalised, in the same order.
+        """
         with self.connections.writing() as connection:
             vectors.put(connection, writes.model_id(connection, model), hashes, vecs)
 
     def vectors_of(
         self, seqs: Sequence[int], model: str
     ) -> tuple[NDArray[np.int64], Vectors] | None:
-        """Return (n,) sequence numbers and (n, dim) vectors of those of `seqs` that are active and have one;
-        None when there are none."""
+        """Return the vectors of those of `seqs` that are active and have one.
+
+        Returns:
+            (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the order of
+            (project, seq); None when there are none.
+        """
         number = self._number(model)
         with self.connections.reading() as connection:
             found = vectors.chunk(connection, seqs, number)
         return None if found is None else (found[0], found[2])
 
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
-        """Yield (seqs (n,) int64, n projects, vectors (n, dim) float32) of the active memories
-        that have a vector of this model, in the order of (project, seq)."""
+        """Yield the vectors of all active memories that have one of this model, in pieces.
+
+        Yields:
+            (n,) int64 sequence numbers, their n projects, and (n, dim) float32, L2-normalised, in the
+            order of (project, seq).
+        """
         number = self._number(model)
         with self.connections.reading() as connection:
             seqs = vectors.seqs_by_project(connection)

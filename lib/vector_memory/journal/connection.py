@@ -39,11 +39,14 @@ def create_file(path: str) -> None:
 
 
 def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
-    """Open for writing, in autocommit mode.
+    """Open for writing, in autocommit mode, with a write-ahead log.
 
     Args:
         path: the file, which must exist.
         synchronous: `FULL` (a commit is on the disk) or `NORMAL` (a power cut may take the last).
+
+    Returns:
+        A connection that any thread may use, one at a time.
     """
     connection = _connect(path, "mode=rw")
     try:
@@ -53,6 +56,7 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
             # macOS: without these a sync ends in the drive's own cache. Nothing elsewhere.
             f"fullfsync = {int(synchronous == 'FULL')}",
             "checkpoint_fullfsync = ON",
+            # What is deleted is overwritten: forgotten words must not stay in free pages.
             "secure_delete = ON",
             "foreign_keys = ON",
             f"journal_size_limit = {WAL_LIMIT_BYTES}",
@@ -80,10 +84,15 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """Open for reading. Works in a folder that cannot be written, too."""
+    """Open for reading. Works in a folder that cannot be written, too.
+
+    Returns:
+        A connection that refuses to write, for one thread at a time.
+    """
     connection = _connect(path, read_options(path))
     try:
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
+        # There is one writer, and no statement of a reader may become another.
         connection.execute("PRAGMA query_only = ON")
     except BaseException:
         connection.close()
@@ -108,8 +117,11 @@ def _connect(path: str, options: str) -> sqlite3.Connection:
     return sqlite3.connect(
         uri(path, options),
         uri=True,
+        # Another process may hold the lock for a moment: a daemon that is just ending.
         timeout=BUSY_MS / 1000,
+        # Transactions begin and end where `writing` says, not where Python guesses.
         isolation_level=None,
+        # The pool lends a connection to one thread at a time.
         check_same_thread=False,
         cached_statements=64,
     )
@@ -150,6 +162,7 @@ class Connections:
 
     @property
     def writable(self) -> bool:
+        """Whether there is a connection that writes."""
         return self._writer is not None
 
     @contextmanager
@@ -161,9 +174,12 @@ class Connections:
         """
         with self._lock, translated(self.path):
             connection = self._require_writer()
+            # The outer one commits: what was joined is durable with it, or not at all.
             if connection.in_transaction:
                 yield connection
                 return
+            # The lock is taken now: a transaction that begins by reading may fail when it comes to
+            # write.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -206,12 +222,15 @@ class Connections:
         with self._lock, self._pool_lock, translated(self.path):
             self._require_writer().close()
             self._writer = None
+            # Readers that are lent out still have the old file: they are closed when they come
+            # back.
             self._generation += 1
             while self._readers:
                 self._readers.pop().close()
             try:
                 replace()
             finally:
+                # In any case: where the replacing failed, the old file goes on.
                 self._writer = open_writer(self.path, synchronous)
                 self._file = _identity(self.path)
 

@@ -31,6 +31,7 @@ def translated(path: str) -> Iterator[None]:
     except sqlite3.Error as error:
         raise translate(error, path) from error
     except (UnicodeEncodeError, OverflowError) as error:
+        # Values that SQLite has no form for: lone surrogates, numbers of more than 64 bits.
         raise BadInputError(
             f"A value cannot be stored: {error}.", "Clean the text or shorten the number."
         ) from error
@@ -54,7 +55,8 @@ def full_disk(path: str) -> Iterator[None]:
 
 
 def translate(error: sqlite3.Error, path: str) -> Exception:
-    """Return the error of this package that says what `error` means for the user."""
+    """Return the error of this package that says what `error` means for the user, or `error` itself
+    where none does: that is a bug."""
     if isinstance(error, sqlite3.IntegrityError):
         return BadInputError(f"{path} refuses the value: {error}.", "Correct what was given.")
     words = str(error).lower()

@@ -63,6 +63,9 @@ class Journal(VectorCache, Surroundings):
                 journal opens for reading, and writing raises StoreFullError.
             clock: what time it is, as an aware UTC datetime.
 
+        Returns:
+            The journal, migrated to this version and ready for any thread.
+
         Raises:
             StoreDamagedError: the file is from a newer version or another program, or damaged and
                 not to be written.
@@ -71,6 +74,7 @@ class Journal(VectorCache, Surroundings):
         """
         tampering.require_intact(folder)
         path = os.path.join(folder, JOURNAL)
+        # Beside an index that was made of one, an empty journal would mean that all was forgotten.
         if swap.is_gone(path) and os.access(folder, os.W_OK):
             cls._mend(path, "It was missing")
         try:
@@ -104,6 +108,7 @@ class Journal(VectorCache, Surroundings):
         """Read what is kept in memory."""
         with self.connections.reading() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+            # Most reads need the models' names, and there are a handful.
             self.reader.load_models(connection)
         if row is None:
             raise StoreDamagedError(f"{self.connections.path} has no id.", "Restore a backup.")
@@ -131,7 +136,10 @@ class Journal(VectorCache, Surroundings):
     # -- writing ----------------------------------------------------------------------------------
 
     def add(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Store memories in one transaction, durably, and return them with `seq` and `stored_at`.
+        """Store memories in one transaction, durably.
+
+        Returns:
+            They with `seq` and `stored_at`, in the order of `memories`.
 
         Raises:
             TypeError: a text or title is no CleanText.
@@ -144,8 +152,11 @@ class Journal(VectorCache, Surroundings):
             return writes.add(connection, memories, self.now())
 
     def update(self, memory: Memory) -> Memory:
-        """Replace the memory of that id and return it with its new `seq`. Usage, `stored_at` and,
-        while the text is the same, the model stay; if nothing differs, nothing is written.
+        """Replace the memory of that id. Usage, `stored_at` and, while the text is the same, the model
+        stay; if nothing differs, nothing is written.
+
+        Returns:
+            The memory as it is stored now, with a new `seq`, or as it was where nothing differs.
 
         Raises:
             NotFoundError: there is none of that id.
@@ -170,6 +181,7 @@ class Journal(VectorCache, Surroundings):
             for memory in changed:
                 writes.update(self.reader, connection, memory, self.now())
             writes.purge(connection, dropped)
+        # After the commit: a log cannot be folded in while a transaction is open.
         if dropped:
             self.scrub()
 
@@ -186,8 +198,11 @@ class Journal(VectorCache, Surroundings):
             return writes.forget(self.reader, connection, ids, self.now())
 
     def purge(self, ids: Sequence[str]) -> int:
-        """Delete rows physically, and what they left in the full-text index and the write-ahead
-        log; return how many there were. Unknown ids are left out."""
+        """Delete rows physically, and what they left in the full-text index and the write-ahead log.
+
+        Returns:
+            How many rows there were. Unknown ids are left out.
+        """
         with self.connections.writing() as connection:
             purged = writes.purge(connection, ids)
         if purged:
@@ -195,10 +210,13 @@ class Journal(VectorCache, Surroundings):
         return purged
 
     def supersede(self, old_id: str, new_id: str, at: datetime | None = None) -> Memory:
-        """Let a memory give way to another, with a link from the new one; return the old one.
+        """Let a memory give way to another, with a link from the new one.
 
         Args:
             at: since when the new one holds; now by default.
+
+        Returns:
+            The old one as it is stored now, with `superseded_by` and `valid_until`.
 
         Raises:
             NotFoundError: one of them is unknown.
@@ -226,37 +244,51 @@ class Journal(VectorCache, Surroundings):
             return reads.get(self.reader, connection, memory_id)
 
     def find(self, prefix: str) -> list[Memory]:
-        """Return at most 5 memories, not forgotten, whose ids start so."""
+        """Return at most 5 memories, not forgotten, whose ids start so, by id; [] for an empty beginning."""
         if not prefix:
             return []
         with self.connections.reading() as connection:
             return self.reader.memories(
                 connection,
+                # A range, which the index answers; LIKE would read every row.
                 "WHERE m.id >= ? AND m.id < ? AND m.status != 'forgotten' ORDER BY m.id LIMIT 5",
+                # The highest character there is: whatever begins so lies below it.
                 (prefix, prefix + "\U0010ffff"),
             )
 
     def by_seqs(
         self, seqs: Sequence[int], statuses: Sequence[Status] = (Status.ACTIVE,)
     ) -> dict[int, Memory]:
-        """Return the memories of these sequence numbers; outdated or damaged ones are absent."""
+        """Return the memories of these sequence numbers that have one of these statuses.
+
+        Returns:
+            Sequence number → memory. Numbers that are outdated, unknown or of damaged rows are absent.
+        """
         with self.connections.reading() as connection:
             return reads.by_seqs(self.reader, connection, seqs, statuses)
 
     def facts(self, seqs: Sequence[int]) -> dict[int, reads.Facts]:
-        """Return what candidates are weighed by, of the active ones among these sequence numbers.
-        Checksums are not verified: read what is served with `by_seqs`."""
+        """Return what candidates are weighed by. Checksums are not verified: read what is served with
+        `by_seqs`.
+
+        Returns:
+            Sequence number → facts, of the active ones among `seqs`.
+        """
         with self.connections.reading() as connection:
             return reads.facts(connection, seqs)
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return the memories of these ids, whatever their status; unknown ones are absent."""
+        """Return memories by their ids, whatever their status; unknown and damaged ones are absent."""
         with self.connections.reading() as connection:
             return reads.by_ids(self.reader, connection, ids)
 
     def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
-        """Return, by the ids of superseded memories, the active ones at the ends of their chains;
-        a chain that ends in a forgotten memory or in itself has none."""
+        """Return what stands in the place of superseded memories.
+
+        Returns:
+            The id of a superseded memory → the active one at the end of its chain. A chain that ends in
+            a forgotten memory or in itself has none.
+        """
         with self.connections.reading() as connection:
             return reads.successors(self.reader, connection, memories)
 
@@ -273,25 +305,36 @@ class Journal(VectorCache, Surroundings):
             return int(row[0])
 
     def changes(self, after_seq: int, limit: int) -> list[reads.Change]:
-        """Return (memory, analysed text, hash of the text) of rows after `after_seq`, of every
-        status, by `seq`. A tombstone's hash is empty."""
+        """Return what an index has to follow.
+
+        Args:
+            after_seq: the sequence number that it has reached.
+            limit: how many at most.
+
+        Returns:
+            (memory, analysed text, hash of the text), of every status, ascending by `seq`. A
+            tombstone's hash is empty.
+        """
         with self.connections.reading() as connection:
             tail = "WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
             return self.reader.changes(connection, tail, (after_seq, limit))
 
     def count(self, scope: Scope | None = None, status: Status = Status.ACTIVE) -> int:
-        """Count the memories of a status in a scope."""
+        """Return how many memories of a status there are in a scope; everywhere for None."""
         with self.connections.reading() as connection:
             return reads.count(connection, scope, status)
 
     def count_entities(self, scope: Scope, k: int) -> dict[str, int]:
-        """Count the active memories of a scope by the entities (`kind:name`) that they name, the k
-        commonest first."""
+        """Count the active memories of a scope by the entities that they name.
+
+        Returns:
+            `kind:name` → how many memories, the k commonest first.
+        """
         with self.connections.reading() as connection:
             return reads.count_entities(connection, scope, k)
 
     def count_after(self, seq: int) -> int:
-        """Count the rows, of every status, that changed after a sequence number."""
+        """Return how many rows, of every status, changed after a sequence number."""
         with self.connections.reading() as connection:
             sql = "SELECT count(*) FROM memories WHERE seq > ?"
             return int(connection.execute(sql, (seq,)).fetchone()[0])
@@ -299,7 +342,11 @@ class Journal(VectorCache, Surroundings):
     def count_by(
         self, column: Literal["kind", "project", "collection"], scope: Scope
     ) -> dict[str, int]:
-        """Count the active memories of a scope by one of their words, the commonest first."""
+        """Count the active memories of a scope by one of their words.
+
+        Returns:
+            Word → how many memories, the commonest first. The words' counts add up to `count`.
+        """
         with self.connections.reading() as connection:
             return reads.count_by(connection, column, scope)
 
@@ -312,10 +359,14 @@ class Journal(VectorCache, Surroundings):
         offset: int = 0,
         statuses: Sequence[Status] = (Status.ACTIVE,),
     ) -> Iterator[Memory]:
-        """Yield memories in the order of `created_at`, read in pieces. What changes while this
-        runs may be left out."""
+        """Yield memories, read in pieces. What changes while this runs may be left out.
+
+        Yields:
+            The memories of a scope, by `created_at`, the oldest first unless `newest_first`.
+        """
         with self.connections.reading() as connection:
             seqs = reads.ordered_seqs(connection, scope, statuses, newest_first, limit, offset)
+        # Between two pieces nobody is kept from writing, however slowly they are taken.
         for part in vectors.parts(seqs):
             found = self.by_seqs(part, statuses)
             yield from (found[seq] for seq in part if seq in found)
@@ -334,13 +385,27 @@ class Journal(VectorCache, Surroundings):
     def matching(
         self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
     ) -> list[Candidate]:
-        """Return the k active memories after `after_seq` that match any of the analysed terms
-        best by BM25, best first."""
+        """Return the active memories that match any of the analysed terms best.
+
+        Args:
+            terms: as `text.analysis` makes them.
+            scope: what the answer is limited to.
+            k: how many at most.
+            after_seq: only rows with higher sequence numbers.
+
+        Returns:
+            Candidates, best first. Scores are BM25, higher is better, and compare within one answer
+            alone.
+        """
         with self.connections.reading() as connection:
             return lexical.matching(connection, terms, scope, k, after_seq)
 
     def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
-        """Return the active memories right before and after in the same session, by turn."""
+        """Return the active memories right before and after in the same session, by turn.
+
+        Returns:
+            (before, after); None for what is not there.
+        """
         with self.connections.reading() as connection:
             found = reads.by_seqs(self.reader, connection, [seq], tuple(Status))
             if seq not in found:
@@ -369,8 +434,12 @@ class Journal(VectorCache, Surroundings):
             return reads.replaced_by(self.reader, connection, ids)
 
     def holding(self, words: Sequence[str]) -> list[str]:
-        """Return the ids of all rows, of every status and damaged ones too, that hold any of these words
-        in text, title, tags, files, `extra`, speaker, kind or external id, whatever their case."""
+        """Find words in rows, whatever their case.
+
+        Returns:
+            The ids of all rows, of every status and damaged ones too, that hold any of these words in
+            text, title, tags, files, `extra`, speaker, kind or external id.
+        """
         with self.connections.reading() as connection:
             return reads.holding(connection, words)
 
@@ -383,8 +452,7 @@ class Journal(VectorCache, Surroundings):
         return self._find("m.external_id = ? AND m.external_id != ''", external_id, project)
 
     def find_imported(self, beginning: str, project: str) -> list[Memory]:
-        """Return a project's memories of every status whose external id begins so, as they were
-        stored."""
+        """Return a project's memories of every status whose external id begins so, ascending by `seq`."""
         tail = "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
         with self.connections.reading() as connection:
             return self.reader.memories(
@@ -395,7 +463,7 @@ class Journal(VectorCache, Surroundings):
 
     def below(self, names: Sequence[str]) -> list[Memory]:
         """Return the memories of every status and project whose external id is one of these names, a
-        colon, and something without one."""
+        colon, and something without one: the passages of exchanges. They come in the order of `names`."""
         with self.connections.reading() as connection:
             return [one for name in names for one in reads.below(self.reader, connection, name)]
 
@@ -405,13 +473,13 @@ class Journal(VectorCache, Surroundings):
             return reads.recent(self.reader, connection, scope, k, kinds)
 
     def important(self, scope: Scope, k: int) -> list[Memory]:
-        """Return k active memories of priority CORE, then HIGH, each newest first."""
+        """Return at most k active memories of priority CORE, then HIGH, each newest first."""
         with self.connections.reading() as connection:
             return reads.important(self.reader, connection, scope, k)
 
     def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and
-        that no memory answers."""
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
+        memory answers, newest first."""
         with self.connections.reading() as connection:
             return reads.open_items(self.reader, connection, scope, k)
 
@@ -428,16 +496,23 @@ class Journal(VectorCache, Surroundings):
     # -- upkeep -----------------------------------------------------------------------------------
 
     def check(self, read_data: bool) -> list[str]:
-        """Return what is wrong, one sentence each, [] if nothing is; with `read_data` every row
-        and index entry is read."""
+        """Look for what is wrong with the file.
+
+        Returns:
+            At most 100 sentences for people, [] if nothing is wrong. `mend_problems` takes them.
+        """
         return upkeep.check(self.connections, read_data)
 
     def mend_problems(self, problems: list[str]) -> Salvaged | None:
         """Mend what `check` found: with what is in the file, if that is enough, else as `mend` does.
 
+        Returns:
+            What became of the memories; None where nothing can be done.
+
         Raises:
             StoreFullError: it cannot be written; everything stays as it was.
         """
+        # The full text is made of the rows: as long as these are sound, nothing is lost.
         if problems != [upkeep.WRONG_LEXICON]:
             return self.mend(problems[0])
         from vector_memory.journal.repair.salvage import Salvaged
@@ -467,13 +542,18 @@ class Journal(VectorCache, Surroundings):
                 # Writing goes on in the old file: the next start must not replace that.
                 swap.cancel(path)
                 raise
+            # The models' numbers may be others in the new file.
             self.reader = reads.Reader()
             self._load()
         return done
 
     def set_aside(self) -> list[dict[str, Any]]:
-        """Return what is known of the damaged copies of this journal that are still there, the oldest
-        first: `at`, `why`, `kept`, `doubtful`, `lost`, `lost_count`, `aside`."""
+        """Return what is known of the damaged copies of this journal that are still there.
+
+        Returns:
+            Reports, the oldest first, each with `at` (ISO), `why`, `kept`, `doubtful`, `lost` (ids),
+            `lost_count` and `aside` (the copy's folder).
+        """
         return swap.reports(self.connections.path)
 
     def backup_to(self, path: str, without_vectors: bool = False) -> None:

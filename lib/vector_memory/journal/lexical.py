@@ -16,9 +16,10 @@ MAX_TERMS = 1_000
 def matching(
     connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, k: int, after_seq: int
 ) -> list[Candidate]:
-    """Return the k active memories that match best, best first; scores are BM25, higher is better.
+    """Return the k active memories that match best.
 
-    FTS5 sorts by rank before the join, so the scope's filter reads rows only until k are found.
+    Returns:
+        Candidates, best first; scores are BM25, higher is better.
     """
     query = match_expression(_worthwhile(connection, terms[:MAX_TERMS], after_seq))
     if not query or k < 1:
@@ -26,6 +27,7 @@ def matching(
     limits, values = condition(scope)
     join, where = "", ""
     if limits != "1":
+        # CROSS keeps SQLite from turning the join round and beginning with the filter.
         join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"
     rows = connection.execute(
         f"SELECT f.rowid, -f.rank FROM lexicon f {join}"
@@ -66,6 +68,7 @@ def restore(connection: sqlite3.Connection) -> None:
 def is_sound(connection: sqlite3.Connection) -> bool:
     """Whether the full-text index says the same as the rows."""
     try:
+        # Rank 1 compares the index with the rows, not only with itself.
         connection.execute("INSERT INTO lexicon(lexicon, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError:
         return False

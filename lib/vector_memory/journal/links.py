@@ -31,7 +31,7 @@ def put(connection: sqlite3.Connection, links: Iterable[Link]) -> None:
 def remove(
     connection: sqlite3.Connection, from_id: str, to_id: str, relation: Relation | None
 ) -> int:
-    """Remove the links from one memory to another, of one relation or of all; return how many."""
+    """Remove the links from one memory to another, of one relation or of all; return how many there were."""
     return connection.execute(
         "DELETE FROM links WHERE from_id = ? AND to_id = ? AND relation = ifnull(?, relation)",
         (from_id, to_id, None if relation is None else str(relation)),
@@ -46,7 +46,8 @@ def remove_of(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def links_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Link]:
-    """Return all links from and to these memories, each once, ordered by their ends."""
+    """Return all links from and to these memories, each once, by from, to and relation."""
+    # Two searches by index; UNION gives a link between two of these memories once.
     rows = connection.execute(
         """WITH wanted AS (SELECT value FROM json_each(?))
            SELECT * FROM links WHERE from_id IN wanted

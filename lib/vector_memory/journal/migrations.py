@@ -27,6 +27,7 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
         StoreDamagedError: a newer version wrote the database.
     """
     refuse_newer(connection, len(migrations), path)
+    # One transaction each: what is interrupted goes on where it was.
     while version_of(connection) < len(migrations):
         _step(connection, migrations)
 

@@ -16,6 +16,9 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
     """Open a database for writing, making its folder (0700) and itself (0600) if missing; where
     it cannot be written, for reading. One that was about to take its place does so first.
 
+    Returns:
+        Its connections; `writable` says which of the two it became.
+
     Raises:
         StoreDamagedError: it is no such database, damaged, or from a newer version.
         StoreFullError: there is none and it cannot be made.
@@ -23,6 +26,7 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
     with translated(path):
         if not _writable(path):
             return _readonly(path, len(migrations))
+        # A crash may have come between writing the new file and renaming it.
         swap.finish(path)
         create_file(path)
         writer = open_writer(path, synchronous)
@@ -43,6 +47,7 @@ def _writable(path: str) -> bool:
         raise StoreFullError(
             f"{folder} cannot be made: {error}.", "Make its parent folder writable."
         ) from error
+    # The folder as well: SQLite makes its log beside the file.
     return os.access(folder, os.W_OK) and (not os.path.exists(path) or os.access(path, os.W_OK))
 
 

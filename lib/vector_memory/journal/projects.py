@@ -22,7 +22,7 @@ def find(connection: sqlite3.Connection, id: str) -> Project | None:
 
 
 def every(connection: sqlite3.Connection) -> list[Project]:
-    """Return all projects, by name."""
+    """Return all projects, by name, then id."""
     rows = connection.execute("SELECT * FROM projects ORDER BY name, id")
     return [Project(*row) for row in rows]
 

@@ -92,6 +92,7 @@ def trusted(state_db: str, folder: str) -> bool:
         "SELECT value FROM meta WHERE key = 'store_id'",
     )
     expected = _query(state_db, lambda c: c.execute(pinned, [folder]).fetchall(), late)
+    # Trusted, but never opened: which store it was is not known yet.
     if not expected or not expected[0][0]:
         return False
     return expected == _query(
@@ -100,16 +101,20 @@ def trusted(state_db: str, folder: str) -> bool:
 
 
 def match_expression(terms: "Iterable[str]") -> str:
-    """Return an FTS5 query for any of the terms. Each is quoted: none can be an operator."""
+    """Return an FTS5 query for any of the terms, "" for none. Each is quoted: none can be an operator."""
+    # A NUL would end the query in the middle of a term.
     return " OR ".join(
         '"' + term.replace("\0", "").replace('"', '""') + '"' for term in terms if term.strip("\0")
     )
 
 
 def selective(connection: "sqlite3.Connection", terms: "Iterable[str]") -> "list[str]":
-    """Return the distinct terms that are worth a query, the rarest first: at most
-    `MAX_QUERY_TERMS`, and beyond the first few only while they name no more than `MAX_POSTINGS`
-    rows. Terms that no row holds are left out."""
+    """Return the distinct terms that are worth a query.
+
+    Returns:
+        At most `MAX_QUERY_TERMS`, the rarest first; beyond the first few only while they name no
+        more than `MAX_POSTINGS` rows. Terms that no row holds are left out.
+    """
     distinct = [term for term in dict.fromkeys(terms) if term]
     marks = ",".join("?" * len(distinct))
     found = connection.execute(
@@ -117,6 +122,7 @@ def selective(connection: "sqlite3.Connection", terms: "Iterable[str]") -> "list
     ).fetchall()
     kept: "list[str]" = []
     rows = 0
+    # A few terms in any case, however common: else a plain question would find nothing.
     for count, term in sorted(found)[:MAX_QUERY_TERMS]:
         rows += count
         if len(kept) >= MIN_QUERY_TERMS and rows > MAX_POSTINGS:
@@ -142,6 +148,7 @@ def _query(
     try:
         connection = _open(path)
         try:
+            # SQLite asks every few thousand steps whether to go on: late, it is interrupted.
             connection.set_progress_handler(
                 lambda: time.monotonic() > deadline_s, STEPS_BETWEEN_LOOKS
             )
@@ -149,6 +156,7 @@ def _query(
         finally:
             connection.close()
     except Exception:
+        # A hook has nobody to tell; without an answer the prompt goes on as it is.
         return []
 
 

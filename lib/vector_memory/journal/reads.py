@@ -23,6 +23,7 @@ from vector_memory.journal.rows import (
 from vector_memory.journal.scopes import as_array, beyond_projects, condition, marks, projects_in
 from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
 
+# SQLite takes a limited number of parameters, 999 in older versions.
 CHUNK = 500
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
@@ -50,7 +51,7 @@ class Reader:
     def changes(
         self, connection: sqlite3.Connection, tail: str, values: Sequence[Any]
     ) -> list[Change]:
-        """Return (memory, analysed text, hash) of the sound rows of `SELECT … tail`."""
+        """Return (memory, analysed text, hash) of the sound rows of `SELECT … tail`, in its order."""
         rows = connection.execute(f"{SELECT} {tail}", values).fetchall()
         details = {row[0]: (row[AT_LEXICAL], row[AT_HASH]) for row in rows}
         return [(memory, *details[memory.seq]) for memory in self._decode(connection, rows)]
@@ -58,9 +59,12 @@ class Reader:
     def _decode(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Memory]:
         for row in rows:
             if not is_sound(row):
+                # It is left out rather than raised: one damaged row must not keep all others from
+                # being found.
                 self.damaged.add(row[0])
                 continue
             if row[AT_MODEL] not in self.models:
+                # Another connection has met a model since.
                 self.load_models(connection)
             yield to_memory(row, self.models)
 
@@ -91,7 +95,7 @@ _FACTS = (
 
 
 def facts(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Facts]:
-    """Return the facts of the active ones among these sequence numbers."""
+    """Return the facts of the active ones among these sequence numbers, by sequence number."""
     found: dict[int, Facts] = {}
     for start in range(0, len(seqs), CHUNK):
         part = [int(seq) for seq in seqs[start : start + CHUNK]]
@@ -122,7 +126,7 @@ def get(reader: Reader, connection: sqlite3.Connection, id: str) -> Memory:
 def by_seqs(
     reader: Reader, connection: sqlite3.Connection, seqs: Sequence[int], statuses: Sequence[Status]
 ) -> dict[int, Memory]:
-    """Return the memories of these sequence numbers that have one of the statuses."""
+    """Return the memories of these sequence numbers that have one of the statuses, by sequence number."""
     found: dict[int, Memory] = {}
     words = [str(status) for status in statuses]
     for start in range(0, len(seqs), CHUNK):
@@ -134,7 +138,7 @@ def by_seqs(
 
 
 def by_ids(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Memory]:
-    """Return the memories of these ids, whatever their status."""
+    """Return the memories of these ids, whatever their status, by id; unknown ones are absent."""
     found: dict[str, Memory] = {}
     for start in range(0, len(ids), CHUNK):
         part = ids[start : start + CHUNK]
@@ -147,6 +151,7 @@ def below(reader: Reader, connection: sqlite3.Connection, name: str) -> list[Mem
     """Return the memories whose external id is `name`, a colon, and something without one."""
     tail = (
         "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
+        # The range holds what is further below, too: one colon more.
         " AND instr(substr(m.external_id, ?), ':') = 0"
     )
     start = f"{name}:"
@@ -156,9 +161,15 @@ def below(reader: Reader, connection: sqlite3.Connection, name: str) -> list[Mem
 def successors(
     reader: Reader, connection: sqlite3.Connection, memories: Sequence[Memory]
 ) -> dict[str, Memory]:
-    """Return, by the ids of superseded memories, the active ones at the ends of their chains."""
+    """Return what stands in the place of superseded memories.
+
+    Returns:
+        The id of each superseded memory → the active one at the end of its chain, where that has
+        one within `MAX_STEPS`.
+    """
     following = {one.id: one.superseded_by for one in memories if one.superseded_by}
     found: dict[str, Memory] = {}
+    # Step by step for all chains at once: a query for each step, not for each memory.
     for _ in range(MAX_STEPS):
         if not following:
             break
@@ -194,12 +205,14 @@ def ordered_seqs(
     limit: int | None,
     offset: int,
 ) -> list[int]:
-    """Return the sequence numbers in a scope in the order of `created_at`."""
+    """Return the sequence numbers in a scope in the order of `created_at`, of equal times in that of
+    `seq`; at most `limit` after the first `offset`."""
     limits, values = condition(scope)
     words = [str(status) for status in statuses]
     direction = "DESC" if newest_first else "ASC"
     rows = connection.execute(
         f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
+        # By number where times are equal, so that two readings give the same order.
         f" ORDER BY m.created_at {direction}, m.seq {direction} LIMIT ? OFFSET ?",
         (*words, *values, -1 if limit is None else limit, offset),
     )
@@ -207,7 +220,7 @@ def ordered_seqs(
 
 
 def count(connection: sqlite3.Connection, scope: Scope | None, status: Status) -> int:
-    """Count the memories of a status in a scope."""
+    """Return how many memories of a status there are in a scope; everywhere for None."""
     limits, values = condition(scope or Scope())
     # The status stands in the text, so that the partial indexes are used.
     sql = f"SELECT count(*) FROM memories m WHERE m.status = '{status}' AND {limits}"
@@ -215,7 +228,8 @@ def count(connection: sqlite3.Connection, scope: Scope | None, status: Status) -
 
 
 def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[str, int]:
-    """Count the active memories of a scope by a column of `memories`, the commonest first."""
+    """Return how many active memories of a scope have each value of a column of `memories`, the
+    commonest first."""
     limits, values = condition(scope)
     rows = connection.execute(
         f"SELECT m.{column}, count(*) FROM memories m WHERE m.status = 'active' AND {limits}"
@@ -226,10 +240,12 @@ def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[
 
 
 def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict[str, int]:
-    """Count the active memories of a scope by the entities that they name, the k commonest first."""
+    """Return how many active memories of a scope name each entity (`kind:name`), the k commonest
+    first."""
     limits, values = condition(scope)
     rows = connection.execute(
         "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
+        # Most memories name none: their JSON need not be parsed.
         f" WHERE m.status = 'active' AND m.extra LIKE '%\"entities\"%' AND {limits}"
         " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
         (*values, k),
@@ -240,9 +256,11 @@ def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict
 def without_model(
     connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
 ) -> list[int]:
-    """Return the first active memories after `after_seq` that another model embedded, or none."""
+    """Return the sequence numbers of the first active memories after `after_seq` that another model
+    embedded, or none, ascending."""
     found: list[int] = []
     others = connection.execute("SELECT id FROM models WHERE id != ?", (model_id,)).fetchall()
+    # Model by model, since the index finds equal numbers, not other ones.
     for (other,) in others:
         rows = connection.execute(
             "SELECT seq FROM memories WHERE status = 'active' AND model = ? AND seq > ?"
@@ -300,6 +318,7 @@ def holding(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:
     """Return the ids of the rows, damaged ones too, of which any part that people wrote or read holds
     any of these words, whatever their case and the white space between them."""
     needles = {form for one in words for form in _spellings(one)}
+    # Every row is read: no index knows words by their parts, and nothing may be missed.
     rows = connection.execute(
         "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
     )
@@ -354,8 +373,9 @@ def open_items(
 
 
 def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int) -> list[Memory]:
-    """Return k memories of priority CORE, then HIGH, each newest first."""
+    """Return at most k memories of priority CORE, then HIGH, each newest first."""
     found: list[Memory] = []
+    # One after the other: the index has each priority in the order of time, not both together.
     for priority in ("CORE", "HIGH"):
         if len(found) < k:
             where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
@@ -364,7 +384,8 @@ def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: i
 
 
 def held(reader: Reader, connection: sqlite3.Connection, scope: Scope) -> list[Memory]:
-    """Return the active memories of a scope that no hook brings, or that are proposed to be more."""
+    """Return the active memories of a scope that no hook brings, or that are proposed to be more, newest
+    first."""
     limits, values = condition(scope)
     tail = (
         f"WHERE m.status = 'active' AND ({_HELD} OR {_PROPOSED}) AND {limits}"

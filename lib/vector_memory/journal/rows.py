@@ -65,6 +65,7 @@ _SENSITIVITY = {str(one): one for one in Sensitivity}
 
 def text_hash(text: str) -> bytes:
     """Return the 16 bytes by which a text is known to the vector cache."""
+    # A lone surrogate is no reason to fail: what comes from a transcript may hold one.
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -85,7 +86,12 @@ def moment(at_us: int) -> datetime:
 
 
 def checksum(numbers: Row, words: Row) -> bytes:
-    """Return the 8-byte checksum of the values of `NUMBERS` and of `WORDS` + `SOURCE`."""
+    """Return the 8-byte checksum of a row's content.
+
+    Args:
+        numbers: the values of `NUMBERS`.
+        words: the values of `WORDS`, then of `SOURCE`.
+    """
     content = "\x1f".join(words) + repr(numbers)
     return blake2b(content.encode(), digest_size=8).digest()
 
@@ -117,21 +123,32 @@ def to_row(memory: Memory, source_id: int, model_id: int) -> Row:
             "Times must be aware datetimes, words strings and `extra` plain JSON.",
         ) from error
     forgotten = memory.status is Status.FORGOTTEN
+    # A tombstone has no text, and must not be found by the hash of one.
     hash = b"" if forgotten else text_hash(memory.embedded)
     is_open = int(_is_open(memory))
     return (*numbers, *words, source_id, is_open, model_id, hash, digest, analysed(memory))
 
 
 def analysed(memory: Memory) -> str:
-    """Return the terms of a memory, as the lexical indexes hold them."""
+    """Return the terms of a memory between single spaces, as the lexical indexes hold them."""
     return lexical(memory.title, memory.text, " ".join(memory.files), " ".join(memory.tags))
 
 
 def to_memory(row: Row, models: dict[int, str]) -> Memory:
-    """Return the memory of a row of `SELECT`. `models` names the models' numbers.
+    """Return the memory of a row of `SELECT`.
 
     The fields are set directly: going through the frozen classes' constructors takes three times
     as long, and recall reads hundreds of rows for each prompt.
+
+    Args:
+        row: its columns; what comes after the model's and the usage's is not read.
+        models: the models' names by their numbers.
+
+    Returns:
+        The memory, its times aware UTC. Its checksum is not looked at: `is_sound` does that.
+
+    Raises:
+        StoreDamagedError: a value is none of those that this version knows.
     """
     (
         seq, created_at, confidence, valid_from, valid_until, expires_at, stored_at, updated_at,
@@ -195,6 +212,7 @@ def _words(memory: Memory) -> Row:
     )  # fmt: skip
 
 
+# The last gate: whatever the callers do, no other text gets into the file.
 def _require_clean(memory: Memory) -> None:
     if not isinstance(memory.text, CleanText):
         raise TypeError("a memory's text must be CleanText: pass it through redact.clean")

@@ -15,12 +15,16 @@ Condition = tuple[str, list[Any]]
 
 
 def condition(scope: Scope) -> Condition:
-    """Return a scope as SQL over `memories m`, and its parameters; `1` where it limits nothing.
+    """Return a scope as SQL over `memories m`.
 
     Values are parameters, always: no text of a user becomes SQL.
+
+    Returns:
+        The condition, `1` where the scope limits nothing, and its parameters in their order.
     """
     parts: list[str] = []
     values: list[Any] = []
+    # No projects at all find nothing; no kinds and no collections limit nothing.
     for column, words in (
         ("project", scope.projects),
         ("kind", scope.kinds or None),
@@ -39,6 +43,7 @@ def condition(scope: Scope) -> Condition:
         values.extend(scope.sessions)
     if scope.tags:
         parts.append(
+            # An empty list is stored as "", which json_each would refuse.
             "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END)"
             f" WHERE value IN ({marks(scope.tags)}))"
         )
@@ -62,7 +67,7 @@ def beyond_projects(scope: Scope) -> Condition:
 
 
 def marks(values: Sequence[Any]) -> str:
-    """Return as many parameter marks as there are values."""
+    """Return as many parameter marks as there are values, between commas; "" for none."""
     return ",".join("?" * len(values))
 
 
@@ -73,9 +78,11 @@ def as_array(values: Sequence[Any]) -> str:
 
 
 def projects_in(connection: sqlite3.Connection, scope: Scope) -> list[str]:
-    """Return the scope's projects, or all that have active memories, by hops over the index."""
+    """Return the ids of the scope's projects, each once; of all that have active memories where it names
+    none, by hops over the index."""
     if scope.projects is not None:
         return list(dict.fromkeys(scope.projects))
+    # A hop for each project; DISTINCT would read an index entry for each memory.
     found = connection.execute(
         """WITH RECURSIVE hop(project) AS (
                SELECT min(project) FROM memories WHERE status = 'active'

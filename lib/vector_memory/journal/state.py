@@ -101,7 +101,11 @@ class State:
         return state
 
     def check(self, read_data: bool) -> list[str]:
-        """Return what is wrong with the file, one sentence each; with `read_data` all of it is read."""
+        """Look for what is wrong with the file.
+
+        Returns:
+            A sentence for each problem, at most 10; [] when all is well.
+        """
         pragma = "integrity_check" if read_data else "quick_check"
         try:
             with self._connections.reading() as connection:
@@ -125,7 +129,8 @@ class State:
                 raise
 
     def set_aside(self) -> list[dict[str, Any]]:
-        """Return what is known of the damaged copies of this file that are still there."""
+        """Return what is known of the damaged copies of this file that are still there, as
+        `Journal.set_aside` does."""
         return swap.reports(self._connections.path)
 
     def backup_to(self, path: str) -> None:
@@ -144,7 +149,7 @@ class State:
     # -- cursors ----------------------------------------------------------------------------------
 
     def cursor(self, path: str) -> dict[str, Any] | None:
-        """Return how far a transcript has been read, or None if it has not."""
+        """Return how far a transcript has been read, as `Cursor.to_dict` gives it, or None if it has not."""
         row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
         return json.loads(row[0]) if row else None
 
@@ -164,10 +169,11 @@ class State:
         rows = [(path, json.dumps(cursor)) for path, cursor in cursors.items()]
         with self._durably() as connection:
             connection.executemany("INSERT OR REPLACE INTO cursors VALUES (?, ?)", rows)
+            # With the cursor or not at all: what is read once is not read again for its topics.
             connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
 
     def cursors(self) -> dict[str, dict[str, Any]]:
-        """Return all cursors by transcript path."""
+        """Return all cursors by transcript path, sorted by it."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT path, cursor FROM cursors ORDER BY path")
             return {path: json.loads(cursor) for path, cursor in rows}
@@ -179,7 +185,7 @@ class State:
         self.set_cursors({}, [(task, session)])
 
     def due(self, task: str, most: int = -1) -> list[str]:
-        """Return the sessions for which a task is due, so many at most."""
+        """Return the sessions for which a task is due, sorted, so many at most; all for -1."""
         with self._connections.reading() as connection:
             sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
             return [row[0] for row in connection.execute(sql, (task, most))]
@@ -208,10 +214,11 @@ class State:
         return set(self.shown_at(session))
 
     def shown_at(self, session: str) -> dict[str, datetime]:
-        """Return when a session was given each of these."""
+        """Return when a session was given each memory: id → aware UTC time."""
         with self._connections.reading() as connection:
             rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
             found = {memory: moment(at) for memory, at in rows}
+        # On a full disk a session must still not be told everything twice.
         return {**found, **self._unwritten.get(session, {})}
 
     def add_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
@@ -229,6 +236,7 @@ class State:
 
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
+        # Both places, or what could not be written would stay hidden.
         self._unwritten.pop(session, None)
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM shown WHERE session = ?", (session,))
@@ -242,7 +250,12 @@ class State:
             )
 
     def session(self, session: str) -> dict[str, Any] | None:
-        """Return a session's `project`, `root` and `at`, or None if it is unknown."""
+        """Return what is known of a session.
+
+        Returns:
+            `project` (its id), `root` (the folder) and `at` (an aware UTC time), or None if it is
+            unknown.
+        """
         row = self._one("SELECT project, root, at FROM sessions WHERE session = ?", session)
         return {"project": row[0], "root": row[1], "at": moment(row[2])} if row else None
 
@@ -291,11 +304,12 @@ class State:
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter. It is written by `flush` and `close`."""
+        # In memory: a hook must not wait for the disk to be counted.
         with self._counting:
             self._counts[name] += by
 
     def counters(self) -> dict[str, int]:
-        """Return all counters, with what is not written yet."""
+        """Return all counters by name, with what is not written yet."""
         # Under the lock, so that nothing is in neither place while `flush` carries it over.
         with self._counting, self._connections.reading() as connection:
             totals = Counter(dict(connection.execute("SELECT name, value FROM counters")))
@@ -303,7 +317,7 @@ class State:
             return dict(totals)
 
     def totals(self) -> dict[str, int]:
-        """Return the counters but those of single days, whose names end in a date."""
+        """Return the counters by name, but for those of single days, whose names end in a date."""
         day = re.compile(r"_\d{4}-\d\d-\d\d\Z")
         return {name: n for name, n in self.counters().items() if not day.search(name)}
 
@@ -337,9 +351,14 @@ class State:
             )
 
     def blocked(self, names: Iterable[str]) -> dict[str, datetime]:
-        """Return those of these names that were purged, each with when."""
+        """Return those of these names that were purged.
+
+        Returns:
+            Name → when, an aware UTC time; names that were not purged are absent.
+        """
         found: dict[str, datetime] = {}
         with self._connections.reading() as connection:
+            # Most people never purge: nothing is hashed for them.
             if connection.execute("SELECT 1 FROM purged LIMIT 1").fetchone() is None:
                 return found
             for name in set(names):
@@ -389,8 +408,15 @@ class State:
         return len(self._events) >= MOST_NOTED
 
     def audit_entries(self, k: int, since: datetime | None = None, action: str = "") -> list[Entry]:
-        """Return the last k entries (at or after `since`, of one action), newest first, those of older
-        files among them.
+        """Return the last entries of the audit log, those of older files among them.
+
+        Args:
+            k: how many at most.
+            since: only entries of this time or later.
+            action: only entries of this action; "" for all.
+
+        Returns:
+            Newest first, each with `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`.
 
         Raises:
             StoreDamagedError: an older file was asked for and cannot be read.
@@ -419,6 +445,7 @@ class State:
         self._write_events()
         try:
             with self._connections.reading() as connection:
+                # One moment for both: an entry between them would look like one that is missing.
                 connection.execute("BEGIN")
                 try:
                     last = audit.last_number(connection)
@@ -440,12 +467,15 @@ class State:
         """
         if self._appended < LOOK_AFTER:
             return ""
+        # Nobody adds an entry between reading the oldest and removing them.
         with self._connections.holding():
             self._appended = 0
             with self._connections.reading() as connection:
                 moving = audit.oldest(connection) if audit.is_full(connection) else []
             if not moving:
                 return ""
+            # First the file, durably, then the rows: after a crash both have them, and none is
+            # lost.
             path = audit_files.write(self._audit_folder, moving)
             with self._durably() as connection:
                 audit.remove_up_to(connection, moving[-1].number)
@@ -470,6 +500,7 @@ class State:
 
     def _write_events(self) -> None:
         """Write what was noted; a power cut may take the last of it."""
+        # On a disk that cannot be written they wait in memory.
         if not self._events or not self._connections.writable:
             return
         with self._noting, self._taken() as events, self._connections.writing() as connection:
@@ -485,6 +516,7 @@ class State:
             yield events
             self._appended += len(events)
         except BaseException:
+            # In their old order, before what was noted meanwhile.
             self._events.extendleft(reversed(events))
             raise
 
@@ -511,6 +543,7 @@ class State:
     def _durably(self) -> Iterator[sqlite3.Connection]:
         """Give the writer within a transaction that is on the disk when it ends."""
         with self._connections.maintaining() as connection:
+            # For this transaction alone: the others do not wait for the disk.
             connection.execute("PRAGMA synchronous = FULL")
             try:
                 with self._connections.writing() as writer:

@@ -35,12 +35,12 @@ class Surroundings:
             links.put(connection, several)
 
     def unlink(self, from_id: str, to_id: str, relation: Relation | None = None) -> int:
-        """Remove the links from one memory to another, of one relation or all; return how many."""
+        """Remove the links from one memory to another, of one relation or all; return how many there were."""
         with self.connections.writing() as connection:
             return links.remove(connection, from_id, to_id, relation)
 
     def links_of(self, ids: Sequence[str]) -> list[Link]:
-        """Return all links from and to these memories, each once."""
+        """Return all links from and to these memories, each once, by from, to and relation."""
         with self.connections.reading() as connection:
             return links.links_of(connection, ids)
 
@@ -55,7 +55,7 @@ class Surroundings:
             return projects.find(connection, id)
 
     def projects(self) -> list[Project]:
-        """Return all known projects, by name."""
+        """Return all known projects, by name, then id."""
         with self.connections.reading() as connection:
             return projects.every(connection)
 

@@ -22,7 +22,15 @@ LENGTH_ERROR = 0.02
 def get(
     connection: sqlite3.Connection, hashes: Sequence[bytes], model_id: int
 ) -> dict[bytes, Vector]:
-    """Return the cached vectors, (dim,) float32 each; hashes without one are absent."""
+    """Return cached vectors.
+
+    Args:
+        hashes: the hashes of the texts, as `rows.text_hash` makes them.
+        model_id: the model's number.
+
+    Returns:
+        Hash → (dim,) float32, L2-normalised. Hashes without a vector are absent.
+    """
 
     found: dict[bytes, Vector] = {}
     for start in range(0, len(hashes), CHUNK):
@@ -41,9 +49,16 @@ def put(
     hashes: Sequence[bytes],
     vectors: Vectors | list[Vector],
 ) -> None:
-    """Store (len(hashes), dim) vectors, replacing what the same model made of the same text."""
+    """Store vectors, replacing what the same model made of the same text.
+
+    Args:
+        model_id: the model's number.
+        hashes: the n hashes of the texts.
+        vectors: (n, dim), L2-normalised; kept as float16.
+    """
     import numpy as np
 
+    # Half the size on the disk, for an error of about 1e-5 in a cosine.
     halves = np.asarray(vectors, dtype=np.float16)
     connection.executemany(
         "INSERT INTO vectors VALUES (?, ?, ?)"
@@ -53,14 +68,15 @@ def put(
 
 
 def wrong(connection: sqlite3.Connection) -> list[tuple[bytes, int]]:
-    """Return the (hash, model) of vectors whose length is not 1: each was written with it. What a bit
-    changes without changing that changes no ranking either."""
+    """Return the (hash, model) of vectors whose length is not 1 within `LENGTH_ERROR`: each was written
+    with it. What a bit changes without changing that changes no ranking either."""
     import numpy as np
 
     found: list[tuple[bytes, int]] = []
     rows = connection.execute("SELECT hash, model, vector FROM vectors")
     while part := rows.fetchmany(CHUNK):
         for hash, model, raw in part:
+            # No whole number of float16.
             if len(raw) % 2:
                 found.append((hash, model))
                 continue
@@ -81,6 +97,7 @@ def forget_missing(connection: sqlite3.Connection) -> None:
 
 def drop_unused(connection: sqlite3.Connection, hashes: Iterable[bytes]) -> None:
     """Remove the vectors of texts that no memory has any more."""
+    # Two memories may say the same: the vector stays until the last of them goes.
     connection.executemany(
         "DELETE FROM vectors WHERE hash = :hash"
         " AND NOT EXISTS (SELECT 1 FROM memories WHERE hash = :hash)",
@@ -91,10 +108,11 @@ def drop_unused(connection: sqlite3.Connection, hashes: Iterable[bytes]) -> None
 def chunk(
     connection: sqlite3.Connection, seqs: Sequence[int], model_id: int
 ) -> tuple[NDArray[np.int64], list[str], Vectors] | None:
-    """Return (seqs, projects, vectors) of those of `seqs` that are active and have a vector, in
-    the order of (project, seq); None when there are none.
+    """Return what is active and has a vector among some rows.
 
-    seqs: (n,) int64 · projects: n ids · vectors: (n, dim) float32
+    Returns:
+        (n,) int64 sequence numbers, their n projects, and (n, dim) float32, L2-normalised, in the
+        order of (project, seq); None when there are none.
     """
     import numpy as np
 
@@ -120,6 +138,7 @@ def _widen(raw: bytes, count: int) -> Vectors:
 
     wide = np.frombuffer(raw, np.float16).reshape(count, -1).astype(np.float32)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    # A damaged vector stays as it is; `wrong` finds it.
     lengths[lengths == 0] = 1
     wide /= lengths
     return wide
@@ -134,6 +153,6 @@ def seqs_by_project(connection: sqlite3.Connection) -> list[int]:
 
 
 def parts(values: Sequence[int], size: int = CHUNK) -> Iterator[Sequence[int]]:
-    """Cut a sequence into pieces of at most `size`."""
+    """Yield a sequence in pieces of at most `size`, in its order."""
     for start in range(0, len(values), size):
         yield values[start : start + size]

@@ -40,14 +40,16 @@ def source_id(connection: sqlite3.Connection, source: Source) -> int:
 
 
 def next_seqs(connection: sqlite3.Connection, count: int) -> range:
-    """Take `count` new sequence numbers; none is ever given twice."""
+    """Take `count` new sequence numbers and return them, ascending; none is ever given twice, not even
+    after its row is gone."""
+    # Kept apart from the rows: of a row that was purged the index may still know the number.
     last = int(connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()[0])
     connection.execute("UPDATE meta SET value = ? WHERE key = 'last_seq'", (last + count,))
     return range(last + 1, last + count + 1)
 
 
 def add(connection: sqlite3.Connection, memories: Sequence[Memory], at: datetime) -> list[Memory]:
-    """Insert memories and return them as stored.
+    """Insert memories and return them as stored, with `seq` and `stored_at`, in the same order.
 
     Raises:
         BadInputError: an id is there already.
@@ -99,10 +101,12 @@ def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: d
         last_used_at=old.last_used_at,
         model=old.model if same_text else "",
     )
+    # A text that is no CleanText must reach `to_row`, which refuses it.
     if new == old and isinstance(memory.text, CleanText):
         return old
     new = _replace(connection, replace(new, updated_at=at))
     if not same_text:
+        # Else the old words could be told from a vector that nothing needs any more.
         vectors.drop_unused(connection, [text_hash(old.embedded)])
     return new
 
@@ -110,7 +114,10 @@ def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: d
 def forget(
     reader: Reader, connection: sqlite3.Connection, ids: Sequence[str], at: datetime
 ) -> list[Memory]:
-    """Turn memories into tombstones, and return these; those that are ones already are left out.
+    """Turn memories into tombstones.
+
+    Returns:
+        The new tombstones in the order of `ids`, each once, without those that were ones already.
 
     Raises:
         NotFoundError: an id is unknown.
@@ -118,6 +125,7 @@ def forget(
     found = [get(reader, connection, id) for id in dict.fromkeys(ids)]
     living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
     stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
+    # A link says what two memories have to do with each other: it goes with either.
     links.remove_of(connection, [memory.id for memory in living])
     vectors.drop_unused(connection, [text_hash(memory.embedded) for memory in living])
     return stones
@@ -134,6 +142,7 @@ def supersede(
     """
     old, new = get(reader, connection, old_id), get(reader, connection, new_id)
     following, steps = new, 0
+    # A circle would leave neither of them active, and both would be gone from every answer.
     while following.superseded_by and following.id != old.id and steps < MAX_CHAIN:
         following, steps = get(reader, connection, following.superseded_by), steps + 1
     if following.id == old.id:
@@ -173,12 +182,14 @@ def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     sources: set[int] = set()
     for id in dict.fromkeys(ids):
         row = connection.execute("SELECT hash, source FROM memories WHERE id = ?", (id,)).fetchone()
+        # What hangs on the row goes by the schema: links, usage, full text.
         if row:
             hashes.append(row[0])
             sources.add(row[1])
             connection.execute("DELETE FROM memories WHERE id = ?", (id,))
     vectors.drop_unused(connection, hashes)
     connection.executemany(
+        # A transcript's path and a session's name are words, too.
         "DELETE FROM sources WHERE id = :id AND id != 0"
         " AND NOT EXISTS (SELECT 1 FROM memories WHERE source = :id)",
         [{"id": source} for source in sources],
@@ -188,6 +199,7 @@ def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
 
 def touch(connection: sqlite3.Connection, uses: Mapping[str | int, int], at: datetime) -> None:
     """Add to the uses of memories, given by id or by sequence number; unknown ones are left."""
+    # A table of its own: a use must change no row, or the index would have to follow it.
     connection.executemany(
         """INSERT INTO usage SELECT seq, :uses, :at FROM memories
            WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key

@@ -34,21 +34,47 @@ NEIGHBOUR_SHARE = 0.5
 class CandidateSource(Protocol):
     """A shelf as recall needs it."""
 
-    def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found: ...
+    def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
+        """Begin a search for any of these analysed terms, and return what waits for the k best by
+        BM25, best first."""
+        ...
 
-    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]: ...
+    def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
+        """Return the k nearest by cosine similarity (-1 to 1), best first; [] without an index.
 
-    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None: ...
+        Args:
+            vector: (dim,) float32, L2-normalised.
+        """
+        ...
 
-    def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None: ...
+    def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
+        """Return what stands around these memories, and around the neighbours of `spread`, ascending
+        by sequence number; None while the columns are not loaded."""
+        ...
 
-    def codes(self, column: str, words: Iterable[str]) -> list[int]: ...
+    def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
+        """Return (n, dim) float32 in the order of `seqs`, all zeros where there is none; None where
+        none are at hand."""
+        ...
 
-    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]: ...
+    def codes(self, column: str, words: Iterable[str]) -> list[int]:
+        """Return the numbers that stand for words in a column of `around`; unknown words have none."""
+        ...
 
-    def load(self, seqs: Sequence[int]) -> dict[int, Memory]: ...
+    def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        """Return the sequence numbers of the k newest memories from `start` until before `end`, in
+        days since 1970, newest first."""
+        ...
 
-    def linked(self, ids: Sequence[str]) -> Sequence[tuple[Link, Memory | None]]: ...
+    def load(self, seqs: Sequence[int]) -> dict[int, Memory]:
+        """Return memories by the sequence numbers asked for. Outdated numbers are absent; for a
+        superseded memory its successor comes."""
+        ...
+
+    def linked(self, ids: Sequence[str]) -> Sequence[tuple[Link, Memory | None]]:
+        """Return the links from and to these memories, each with the active memory at its other end,
+        None where that is one of them."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -83,10 +109,21 @@ class Begun(NamedTuple):
 
 def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begun]:
     """Begin to search every shelf by words. The index does that in threads of its own, so that the
-    question can be embedded meanwhile: together they take 7 ms instead of 11."""
+    question can be embedded meanwhile: together they take 7 ms instead of 11.
+
+    Args:
+        query: its terms and exact names are searched for; it needs no vector yet.
+        shelves: the stores asked.
+        k: how many each search may find.
+
+    Returns:
+        The searches of each shelf, in the order of `shelves`.
+    """
     return [
         Begun(
             shelf.begin_matching(query.terms, query.scope, k) if query.terms else list,
+            # Apart from the other words: a name that was typed as it stands weighs more than any of
+            # them.
             shelf.begin_matching(query.exact, query.scope, NAMED) if query.exact else list,
         )
         for shelf in shelves
@@ -101,6 +138,10 @@ def gather(
 
     Args:
         begun: the searches by words of each shelf.
+
+    Returns:
+        One pool for each shelf that has any candidates, in the order of `shelves`; `Pool.shelf` is
+        the place among them.
     """
     pools = [
         _pool(query, place, shelf, k, searches)
@@ -110,9 +151,13 @@ def gather(
 
 
 def by_words(begun: Sequence[Begun]) -> list[tuple[int, Candidate]]:
-    """Return the candidates by words alone, each with its shelf, best first: all that there is
-    while the daemon starts. Needs no numpy."""
+    """Return the candidates by words alone: all that there is while the daemon starts. Needs no numpy.
+
+    Returns:
+        (place of the shelf, candidate), best first. Scores are each shelf's own BM25.
+    """
     found = [(place, one) for place, searches in enumerate(begun) for one in searches.words()]
+    # By shelf where scores are equal: the project's own store stands first.
     return sorted(found, key=lambda one: (-one[1].score, one[0], -one[1].seq))
 
 
@@ -131,10 +176,12 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
     around = shelf.around(seqs, spread)
     own = _distinct(seqs) if around is None else around.seqs
     bm25, exact = _Scores(words), _Scores(named).of(own)
+    # NaN, not 0: what has no vector must not count as the farthest of all.
     dense = pooled = _Scores(meaning).of(own, np.nan)
     if around is None:
         nothing = np.zeros(len(own), np.float32)
         return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, exact, None)
+    # Those found by words alone have a vector too, and it is at hand.
     if query.vector is not None:
         dense, pooled = _cosines(query.vector, shelf, around, dense)
     return Pool(
@@ -180,6 +227,7 @@ def _cosines(
         mixed = vectors[own] + NEIGHBOUR_SHARE * (vectors[before] + vectors[after])
         lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
         sums = similar[own] + NEIGHBOUR_SHARE * (similar[before] + similar[after])
+        # The mixture's cosine, out of the products that are there: it is not computed again.
         pooled[accompanied] = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), 0.0)
         pooled = np.where(np.isnan(cosines), np.nan, pooled)
     return cosines.astype(np.float32), pooled.astype(np.float32)

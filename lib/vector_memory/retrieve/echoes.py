@@ -16,8 +16,8 @@ LITTLE_MORE = 0.5
 
 def without_echoes(hits: Sequence[Hit]) -> list[Hit]:
     """Return hits without topics and summaries of which a part was found too, and without questions of
-    which the answer was: a prompt has no room for the same thing twice, and the passage says it
-    verbatim."""
+    which the answer was, in their order: a prompt has no room for the same thing twice, and the passage
+    says it verbatim."""
     said = {
         (hit.memory.source.session, hit.memory.source.turn)
         for hit in hits
@@ -31,6 +31,7 @@ def _repeats(memory: Memory, said: set[tuple[str, int]]) -> bool:
         return (memory.source.session, memory.source.turn) in said
     if memory.kind not in DERIVED:
         return False
+    # A topic is a stretch of turns; one of them is enough to stand for it.
     first, last = memory.extra.get("turns") or (memory.source.turn, memory.source.turn)
     return any(session == memory.source.session and first <= turn <= last for session, turn in said)
 
@@ -40,6 +41,7 @@ class ShownTexts:
     one thing three times."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
+        # Texts of no session count against every session's memories.
         self._texts = [("", frozenset(analysis.analyse(text))) for text in texts]
         self._turns: set[tuple[str, int]] = set()
 
@@ -51,6 +53,7 @@ class ShownTexts:
             whole_turns: no passage is wanted of a turn that something was told of.
         """
         source = memory.source
+        # What was made on purpose is short, and meant as it is.
         if not source.session:
             return False
         same_turn = (source.session, source.turn) in self._turns

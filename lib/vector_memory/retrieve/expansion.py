@@ -39,16 +39,21 @@ class Brought(NamedTuple):
 def brought(
     hits: Sequence[tuple[str, float]], linked: Sequence[tuple[Link, Memory | None]]
 ) -> list[Brought]:
-    """Return what comes along with hits, best first, each memory once, at most `MOST`.
+    """Return what comes along with hits.
 
     Args:
         hits: the hits' ids and scores, best first.
         linked: links from and to them, each with the memory at its other end, None where that is
             a hit too.
+
+    Returns:
+        At most `MOST`, best first, each memory once, none that is a hit itself. A score is that of
+        the hit times the relation's share times the link's weight, so never above the hit's.
     """
     scores = dict(hits)
     best: dict[str, Brought] = {}
     for link, memory in linked:
+        # It is a hit already, with a score of its own.
         if memory is None:
             continue
         source = link.from_id if link.to_id == memory.id else link.to_id
@@ -56,6 +61,7 @@ def brought(
         if share is None or source not in scores or memory.id in scores:
             continue
         score = scores[source] * share * min(1.0, max(0.0, link.weight))
+        # Two hits may bring it: the better way counts, and two ways count no more than one.
         if memory.id not in best or score > best[memory.id].score:
             best[memory.id] = Brought(memory, score, source, link.relation)
     return sorted(best.values(), key=lambda one: (-one.score, one.memory.id))[:MOST]

@@ -33,18 +33,23 @@ FEW_TERMS = 4
 
 
 def recency(created_at: datetime, now: datetime) -> float:
-    """Return 1 for now, halved with every `HALF_LIFE_DAYS`."""
+    """Return 1 for now and the future, halved with every `HALF_LIFE_DAYS`, towards 0."""
+    # A clock may have been put back: nothing is newer than now.
     days = max(0.0, (now - created_at).total_seconds() / 86_400)
     return float(0.5 ** (days / HALF_LIFE_DAYS))
 
 
 def usage(uses: int) -> float:
-    """Return 0 for a memory never used, towards 1 for one used often."""
+    """Return 0 for a memory never used, growing with the logarithm up to 1 at `USES_FOR_FULL`."""
     return min(1.0, math.log1p(uses) / math.log1p(USES_FOR_FULL))
 
 
 def factors(memory: Memory, now: datetime) -> dict[str, float]:
-    """Return each factor, 0 … 1."""
+    """Return what counts beside similarity.
+
+    Returns:
+        `recency`, `priority`, `usage` and `confidence`, 0 … 1 each, higher is better.
+    """
     return {
         "recency": recency(memory.created_at, now),
         "priority": PRIORITIES[memory.priority],
@@ -99,7 +104,11 @@ def least_relevance(threshold: float, memories: int) -> float:
     Args:
         threshold: it among few memories, 0 … 1.
         memories: how many could have been found.
+
+    Returns:
+        `threshold` itself up to a hundred memories, more up to ten thousand; 0 … 1.
     """
+    # Their odds are infinite: 0 and 1 hold as they are, however many memories there are.
     if not 0.0 < threshold < 1.0:
         return threshold
     size = min(MANY_MEMORIES, max(FEW_MEMORIES, memories)) / FEW_MEMORIES

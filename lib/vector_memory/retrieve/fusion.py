@@ -81,25 +81,43 @@ class Fused:
         """Return the places of the n best, best first, the newest of equals first."""
         import numpy as np
 
+        # The shelf between score and number: numbers of two stores say nothing about each other.
         order = np.lexsort((-self.features.seqs, self.features.shelf, -self.score))
         return [int(one) for one in order[:n]]
 
 
 def fuse(query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]) -> Fused:
-    """Weigh all candidates of all shelves together."""
+    """Weigh all candidates of all shelves together.
+
+    Returns:
+        n candidates in no order, with scores up to 1 that compare within this question alone.
+    """
     return weigh(features_of(query, pools, shelves), scale_of(query))
 
 
 def features_of(
     query: Query, pools: Sequence[Pool], shelves: Sequence[CandidateSource]
 ) -> Features:
-    """Return the features of all candidates of all shelves, normalised together."""
+    """Return the features of all candidates of all shelves, normalised together.
+
+    Args:
+        query: what is asked for decides which features are not zero.
+        pools: the candidates of each shelf.
+        shelves: all shelves; a pool names its own by its place.
+
+    Returns:
+        (n,) arrays in the order of the pools. `values` has every name of `WEIGHTS` but `support`;
+        `lexical` and `dense` are BM25 and cosine as the retrievers gave them, for explanations.
+
+    Source: J. H. Lee, SIGIR 1997 (min-max normalisation of each retriever's scores).
+    """
     import numpy as np
 
     def joined(name: str) -> Any:
         return np.concatenate([getattr(pool, name) for pool in pools] or [np.empty(0)])
 
     lexical, dense = joined("lexical"), joined("dense")
+    # By the best match, not between lowest and highest: the worst match is still one.
     most = float(lexical.max(initial=0.0)) or 1.0
     values: dict[str, Any] = {
         "own": lexical / most,
@@ -112,6 +130,7 @@ def features_of(
     exact = joined("exact")
     values["exact"] = exact / (float(exact.max(initial=0.0)) or 1.0)
     lean = np.concatenate([_lean(pool) for pool in pools] or [np.empty(0)])
+    # What stands beside a passage says little of it; a short turn is hardly understood without.
     for name in ("before", "before2", "after"):
         values[name] *= lean
     asides = [asides_of(query, pool, shelves[pool.shelf]) for pool in pools]
@@ -129,18 +148,35 @@ def features_of(
 
 
 def weigh(features: Features, scale: float, weights: Mapping[str, float] = WEIGHTS) -> Fused:
-    """Return the weighted sum of the features, divided by `scale`."""
+    """Return the weighted sum of the features.
+
+    Args:
+        features: of n candidates.
+        scale: what the sum is divided by, so that a memory that fits in every way gets 1.
+        weights: by the features' names.
+
+    Returns:
+        (n,) scores, and for each feature what it added to them, (n,) too.
+
+    Source: Bruch et al., TOIS 2023 (a linear combination of normalised scores).
+    """
     import numpy as np
 
     parts = {name: weights[name] / scale * values for name, values in features.values.items()}
     score = np.sum(list(parts.values()), axis=0) if parts else np.empty(0)
+    # Added last, since it is made of the scores themselves.
     parts["support"] = weights["support"] * _support(score, features.session)
     return Fused(features, score + parts["support"], parts)
 
 
 def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Floats]:
-    """Return the features that do not come from the retrievers, each 0 … 1: who said it, when, what
-    sort of text it is."""
+    """Return the features that do not come from the retrievers: who said it, when, what sort of text
+    it is.
+
+    Returns:
+        `speaker`, `date`, `size`, `question`, `when`, `kind` and `role`, each (n,) float64 in the
+        pool's order, 0 … 1; all zeros while the columns are not loaded.
+    """
     import numpy as np
 
     nothing = np.zeros(len(pool.seqs))
@@ -154,6 +190,7 @@ def asides_of(query: Query, pool: Pool, shelf: CandidateSource) -> dict[str, Flo
         "speaker": _among(around.speaker, shelf.codes("speaker", query.speakers)),
         "date": _fit(around.days, query.spans),
         "size": np.minimum(1.0, np.log1p(around.size) / np.log1p(FULL_SIZE)),
+        # A question answers no question, unless questions are what is asked for.
         "question": nothing if "question" in query.kinds else question.astype(np.float64),
         "when": timed.astype(np.float64) if query.asks_when else nothing,
         "kind": _among(around.kind, shelf.codes("kind", query.kinds)),
@@ -172,7 +209,8 @@ def _lean(pool: Pool) -> Floats:
 
 
 def scale_of(query: Query) -> float:
-    """Return the score of a memory that fits in every way that a question asks for."""
+    """Return the score, above 0, of a memory that fits in every way that a question asks for."""
+    # Only what is asked for: else a plain question could never reach a full score.
     asked = [
         *ALWAYS,
         *(["speaker"] if query.speakers else []),
@@ -224,12 +262,14 @@ def _sessions(pools: Sequence[Pool]) -> NDArray[np.int64]:
     numbers: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     first = 0
     for pool in pools:
+        # Negative and each once, so that it never meets a session's number.
         alone = -1 - np.arange(first, first + len(pool.seqs), dtype=np.int64)
         first += len(pool.seqs)
         if pool.around is None:
             numbers.append(alone)
             continue
         session = pool.around.session.astype(np.int64)
+        # The shelf in the low bits: two stores give the same numbers to other sessions.
         numbers.append(np.where(session >= 0, (session << 8) + pool.shelf, alone))
     return np.concatenate(numbers)
 
@@ -244,6 +284,7 @@ def _support(score: Floats, sessions: NDArray[np.int64]) -> Floats:
     ordered, ranked = sessions[order], score[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     lengths = np.diff(np.r_[starts, len(ordered)])
+    # Differences of running sums: no loop over conversations.
     sums = np.r_[0.0, np.cumsum(ranked)]
     counted = np.minimum(lengths, SUPPORTERS)
     means = (sums[starts + counted] - sums[starts]) / counted

@@ -18,7 +18,7 @@ MAX_QUESTION = 1_000
 
 
 def prompt_for(question: str) -> str:
-    """Return what the model is asked."""
+    """Return what the model is asked, with the first `MAX_QUESTION` characters of the question."""
     return (
         "Below is a question that a developer asks about earlier work. Write the note that would "
         "answer it, as it might stand in a log: one to three plain sentences, no preamble. Invent "
@@ -28,12 +28,23 @@ def prompt_for(question: str) -> str:
 
 
 def hypothetical(answer: str) -> str:
-    """Return the note out of what the model wrote; "" if it wrote nothing."""
+    """Return the note out of what the model wrote, on one line of at most `MAX_CHARS` characters; "" if
+    it wrote nothing."""
     return " ".join(answer.split())[:MAX_CHARS]
 
 
 def combined(question: Vector, note: Vector) -> Vector:
-    """Return the direction between a question's vector and that of its hypothetical answer."""
+    """Return the direction between a question's vector and that of its hypothetical answer.
+
+    Args:
+        question: (dim,) float32, L2-normalised.
+        note: the same of the answer.
+
+    Returns:
+        (dim,) float32, L2-normalised; `question` where the two cancel out.
+
+    Source: L. Gao et al., ACL 2023, who average the vectors of question and documents.
+    """
     import numpy as np
 
     both = question + note

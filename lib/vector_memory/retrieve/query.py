@@ -51,7 +51,8 @@ class Query:
     embedded: str = ""
 
     def with_vector(self, vector: Vector | None) -> Query:
-        """Return the query with its vector: that of `embedded`."""
+        """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
+        there is no model."""
         return replace(self, vector=vector)
 
 
@@ -69,8 +70,13 @@ def analyse(
         now: the time in the user's time zone, by which "last week" is understood; None looks for
             no times.
         find_speakers: which of these lower-case words are names of speakers; it returns the names.
+
+    Returns:
+        The query. `terms` are at most `MAX_TERMS`, what is named exactly first; `embedded` is the
+        text to embed, in the first person where a speaker is named; `spans` are in days since 1970.
     """
     failure = failures.failure(text) if len(text) >= LONG or "\n" in text or ":" in text else None
+    # Paths and addresses differ from run to run, and would be most of what is searched for.
     if failure is not None:
         text = essence(text, failure)
     found = mentions.mentions(text)
@@ -97,8 +103,8 @@ def analyse(
 
 
 def essence(text: str, failure: failures.Failure) -> str:
-    """Return what a prompt with a pasted error asks: the words around the paste, the error without
-    what differs from run to run, and where it came from."""
+    """Return what a prompt with a pasted error asks, in three lines: the beginning of the first line, the
+    error without what differs from run to run, and the innermost frames."""
     head = text[:LONG].split("\n", 1)[0]
     return "\n".join([head, f"{failure.kind}: {failure.message}", " ".join(failure.frames)])
 
@@ -108,6 +114,7 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
     I buy?". What people say of themselves has "I" in it; their name stands in what others say to
     them, and an embedding of it finds that."""
     for name in speakers:
+        # The whole name first: its first word alone would leave the rest behind.
         for form in dict.fromkeys((name, name.split()[0])):
             text = re.sub(rf"\b{re.escape(form)}['\u2019]s\b", "my", text, flags=re.IGNORECASE)
             text = re.sub(rf"\b{re.escape(form)}\b", "I", text, flags=re.IGNORECASE)
@@ -135,8 +142,10 @@ def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[st
     """Return a question's terms, what it names exactly first; without the speakers' names, which
     stand in nearly every turn of a conversation."""
     named = {term for name in speakers for term in analysis.analyse(name)}
+    # More than are kept, since the speakers' names go out of them.
     every = dict.fromkeys((*exact, *analysis.query_terms(text, 4 * MAX_TERMS)))
     kept = [term for term in every if term not in named]
+    # A question of nothing but a name is asked by that name.
     return tuple(kept or every)[:MAX_TERMS]
 
 

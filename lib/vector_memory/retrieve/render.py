@@ -32,10 +32,15 @@ def note(
 
     Args:
         against: what is shown beside it and contradicts it.
+
+    Returns:
+        A note of about `budget` tokens at most; its head is never cut, and some text always
+        stands below it.
     """
     line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
         line += f" · {_shortened(memory.title)}"
+    # Whose words it is decides whether links in it stay links.
     made = fence.Note(memory.id, line, memory.text, foreign=is_others(memory))
     return fence.fitting(made, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around))
 
@@ -56,6 +61,7 @@ def _says(text: str, title: str) -> bool:
     """Whether a text begins with its title anyway, or has most of its words."""
     if title.rstrip(".… ").casefold() in text[: 3 * len(title) + 20].casefold():
         return True
+    # A title is often the beginning of the text in other words.
     words = set(_WORD.findall(title.casefold()))
     said = words & set(_WORD.findall(text.casefold()))
     return len(said) >= SAME_WORDS * len(words)
@@ -66,7 +72,8 @@ def _shortened(title: str) -> str:
 
 
 def head(memory: Memory, project: str) -> str:
-    """Return the first line: date, kind, project, whose words, and where to read on."""
+    """Return the first line: date, kind, project, whose words, and where to read on: the first 8
+    characters of the id, then file and lines."""
     where = memory.id[:8]
     if memory.source.path and memory.source.line_start:
         where += f" {fence.short_name(memory.source.path)}:{memory.source.line_start}"
@@ -87,13 +94,15 @@ def notes(
     around: Sequence[str] = (),
     origin_share: float = 1.0,
 ) -> list[fence.Note]:
-    """Return the hits as notes that fit in `budget` tokens, best first; later ones are left out
-    rather than cut to nothing.
+    """Return the hits as notes that fit in a budget.
 
     Args:
         name_of: a project's name by its id.
         around: the question's terms; long texts are cut around them.
         origin_share: the part of the budget that one origin may take, see `Shares`.
+
+    Returns:
+        Notes in the order of `hits`, for which the fence has room too. Later ones are left out rather than cut to nothing.
     """
     left = budget - FENCE_TOKENS
     shares = Shares(left, origin_share)
@@ -113,6 +122,7 @@ def notes(
                 made[place] = one
                 shares.take(memory, one.tokens)
                 left -= one.tokens
+            # Not tried again where it did not fit: the room only shrinks.
             waiting.remove(place)
     return [made[place] for place in sorted(made)]
 

@@ -21,7 +21,7 @@ _BARE = re.compile(r"\d{1,3}")
 
 
 def prompt_for(question: str, texts: Sequence[str]) -> str:
-    """Return what the model is asked about at most `MOST` texts."""
+    """Return what the model is asked about the first `MOST` texts, numbered from 1."""
     shown = [
         f"[{number}] {' '.join(text.split())[:TEXT_CHARS]}"
         for number, text in enumerate(texts[:MOST], 1)
@@ -35,8 +35,17 @@ def prompt_for(question: str, texts: Sequence[str]) -> str:
 
 
 def order(answer: str, count: int) -> list[int]:
-    """Return the places 0 … count-1 in the order that an answer gives. Places that it leaves out stay
-    in their old order behind; an answer without a known number changes nothing."""
+    """Return the order that a model's answer gives.
+
+    Args:
+        answer: such as `[2] > [1]`; numbers alone are taken from it.
+        count: how many texts there were.
+
+    Returns:
+        Every place from 0 to count - 1 once. Places that the answer leaves out stay in their old
+        order behind; an answer without a known number changes nothing.
+    """
+    # Some models leave the brackets out.
     numbers = _NUMBER.findall(answer) or _BARE.findall(answer)
     named = [int(number) - 1 for number in numbers if 1 <= int(number) <= count]
     first = list(dict.fromkeys(named))

@@ -79,7 +79,7 @@ def search(
     embed: Callable[[Query], Vector | None] | None = None,
     allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
-    """Return at most k hits, best first.
+    """Search all shelves and weigh what they find together.
 
     Args:
         shelves: the stores asked, the project's own first.
@@ -89,8 +89,16 @@ def search(
         embed: makes the question's vector, where the query has none yet; words are searched for
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
+
+    Returns:
+        At most k hits, best first. `score` orders the hits of this question alone; `relevance`
+        (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
+        digits; `shelf` is a place in `shelves`.
     """
+    # More than are shown: some do not hold any more, repeat others, or fall behind by their
+    # factors.
     count = max(LEAST_LOADED, DEEPER * k)
+    # Before the question is embedded, so that both happen at once.
     begun = pools.begin(query, shelves, candidates)
     vector = embed(query) if embed is not None else query.vector
     if vector is None and "numpy" not in sys.modules:
@@ -104,6 +112,7 @@ def search(
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
     loaded = _loaded(best, shelves, count, allowed)
+    # Before links are followed: what is not served must not bring others.
     weighed = _once(
         _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
     )
@@ -138,6 +147,7 @@ def _ranked(
 
 def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:
     found = pools.by_words(begun)
+    # The shelves' scores side by side, between 0 and 1 as after fusion.
     most = max((candidate.score for _, candidate in found), default=0.0) or 1.0
     for shelf, (seq, score) in found:
         yield _Found(shelf, seq, score / most, None, score, {"own": score / most})
@@ -167,6 +177,7 @@ def _load(
         shelf.load([one.seq for one in found if one.shelf == place])
         for place, shelf in enumerate(shelves)
     ]
+    # What has changed since the index saw it has another number, and is not loaded.
     return [(one, loaded[one.shelf][one.seq]) for one in found if one.seq in loaded[one.shelf]]
 
 
@@ -208,6 +219,7 @@ def _with_links(
             source = by_id[one.source_id]
             if fits(one.memory):
                 parts = {f"linked ({one.relation})": source.found.fused * one.score / source.score}
+                # It was not found itself: all of its score comes from the hit that brought it.
                 found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
                 added.append(_Weighed(found, one.memory, one.score, source.values, source))
     weighed = _once([*weighed, *added]) if added else weighed
@@ -227,6 +239,7 @@ def _newest_first(
         ends = by_id[link.from_id], by_id[link.to_id]
         older, newer = sorted(ends, key=lambda item: item.memory.created_at)
         if newer.score <= older.score:
+            # Just above, by the least that a float can tell: all other hits keep their places.
             lifted = replace(newer, score=math.nextafter(older.score, math.inf))
             by_id[newer.memory.id] = lifted
         for one, other in (ends, ends[::-1]):
@@ -242,6 +255,7 @@ def _are_apart(one: Hit, other: Hit) -> bool:
 
 def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Scoring) -> _Weighed:
     values = factors.factors(memory, now)
+    # Added, so that it counts the same for a weak hit as for a strong one.
     own = OWN_PROJECT if query.own_project and memory.project == query.own_project else 0.0
     if scoring == "sum":
         score = factors.summed(one.fused, values)
@@ -257,6 +271,7 @@ def _hit(item: _Weighed, query: Query, against: _Against) -> Hit:
     if item.behind is not None:
         source = item.behind
         own = factors.relevance(source.found.cosine, query.terms, _terms_of(source.memory))
+        # An answer may share no word with its question: what brought it vouches for it.
         relevance = max(relevance, own * item.score / source.score)
     breakdown = {
         **one.parts,

@@ -34,6 +34,7 @@ def collapse(
     for item in items:
         if len(kept) == k:
             break
+        # Only now, one by one: the terms of what is never reached are never made.
         terms, turn = terms_of(item), turn_of(item)
         if not any(
             (
@@ -52,12 +53,12 @@ def collapse(
 
 
 def contained(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of the smaller set that the other holds, 1 for an empty one."""
+    """Return the share of the smaller set that the other holds, 0 … 1; 1 for an empty one."""
     smaller = min(len(one), len(other))
     return len(one & other) / smaller if smaller else 1.0
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of common elements, 1 for two empty sets."""
+    """Return the share of common elements among all of two sets, 0 … 1; 1 for two empty sets."""
     union = len(one | other)
     return len(one & other) / union if union else 1.0

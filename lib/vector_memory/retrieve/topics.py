@@ -23,11 +23,16 @@ class Topic(NamedTuple):
 
 
 def topics(hits: Sequence[Hit]) -> list[Topic]:
-    """Return the topics of hits in the order of their best ones. Every hit is in one of them: in the
-    first whose best hit is like it."""
+    """Return the topics of hits.
+
+    Returns:
+        In the order of their best hits. Every hit is in one of them: in the first whose best hit is
+        like it. `places` are places in `hits`, ascending.
+    """
     groups: list[list[int]] = []
     for place, hit in enumerate(hits):
         for group in groups:
+            # With its best hit alone: compared with all, one topic would slide into the next.
             if _same(hits[group[0]], hit):
                 group.append(place)
                 break
@@ -52,6 +57,7 @@ def _name(hits: Sequence[Hit]) -> str:
     if title:
         return _short(str(title))
     if len(hits) > 1:
+        # Shorter terms name nothing.
         counted = Counter(term for hit in hits for term in hit.terms if len(term) > 3)
         shared = [term for term, count in counted.items() if count == len(hits)]
         if shared:

@@ -48,7 +48,7 @@ class Batch(NamedTuple):
 
 
 def words_of(words: Sequence[str]) -> Words:
-    """Return a list's words as a column."""
+    """Return n words as a column that numbers each of them; equal words keep places of their own."""
     return Words(words, np.arange(len(words), dtype=np.int32))
 
 
@@ -64,6 +64,7 @@ class _Table(NamedTuple):
         if not len(known):
             return np.full(len(seqs), -1, np.int64)
         rows = np.minimum(np.searchsorted(known, seqs), len(known) - 1)
+        # A number that is outdated stands nowhere: the search for it ends at its neighbour.
         rows[(known[rows] != seqs) | self.arrays["gone"][rows]] = -1
         return rows
 
@@ -86,6 +87,7 @@ class Columns:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # Numbers stand for words, so that a whole column is compared at once.
         self._codes: dict[str, dict[str, int]] = {name: {"": NOBODY} for name in _NAMED}
         self._named: dict[str, list[str]] = {}
         self._named_of = 0
@@ -93,7 +95,7 @@ class Columns:
 
     @classmethod
     def build(cls, batches: Iterable[Batch]) -> Columns:
-        """Return the columns of all rows that `batches` bring."""
+        """Return the columns of all rows that `batches` bring, in whatever order they come."""
         columns = cls()
         parts = [columns._coded(batch) for batch in batches if len(batch.seqs)]
         if parts:
@@ -109,12 +111,14 @@ class Columns:
         return int(count - arrays["gone"][:count].sum())
 
     def add(self, batch: Batch) -> None:
-        """Add rows, whose sequence numbers are higher than all before, and link them."""
+        """Add rows, whose sequence numbers are higher than all before, and link them. Rows with lower
+        numbers are there already and are left out."""
         with self._lock:
             part = self._coded(batch)
             order = np.argsort(part["seqs"], kind="stable")
             arrays, first = self._table
             last = int(arrays["seqs"][first - 1]) if first else 0
+            # A batch that is applied again, after a crash, brings nothing new.
             order = order[part["seqs"][order] > last]
             if not len(order):
                 return
@@ -123,11 +127,17 @@ class Columns:
             self._table = table
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
-        """Leave these rows out from now on."""
+        """Leave these rows out from now on.
+
+        Args:
+            seqs: (n,) int64; those that are not here are of no matter.
+        """
         with self._lock:
             rows = self._table.rows(np.asarray(seqs, np.int64))
             rows = rows[rows >= 0]
             if len(rows):
+                # In place: a search that is under way may still see them, and the journal drops
+                # them.
                 self._table.arrays["gone"][rows] = True
                 _link_sessions(self._table, rows.astype(np.int32))
 
@@ -139,11 +149,17 @@ class Columns:
         Args:
             seqs: the memories; those that are not here yet come back without surroundings.
             spread: those of them whose neighbours come along: the one before and the two after.
+
+        Returns:
+            A row for each of `seqs` and of the neighbours of `spread`, each once, ascending by
+            `seqs`. A memory that is not here has -1 for its codes and 0 for everything else.
         """
+        # One look at it: a writer may put another table in its place meanwhile.
         table = self._table
         asked = np.unique(np.asarray(seqs, np.int64))
         if len(spread):
             rows = table.rows(np.asarray(spread, np.int64))
+            # What answers a question mostly comes after it, so two of those come along.
             after = table.follow("after", rows)
             near = [table.follow("before", rows), after, table.follow("after", after)]
             asked = np.union1d(asked, table.values("seqs", np.concatenate(near)))
@@ -164,13 +180,27 @@ class Columns:
         )
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
-        """Return the codes that words have in a column; unknown words have none."""
+        """Return the codes that words have in a column.
+
+        Args:
+            column: `project`, `session`, `speaker` or `kind`.
+            words: as they are stored.
+
+        Returns:
+            One number for each known word, in the order of `words`; unknown and empty ones have none.
+            A code means something in these columns alone, and only while they live.
+        """
         known = self._codes[column]
         return [known[word] for word in words if word and word in known]
 
     def speakers(self, words: Iterable[str]) -> list[str]:
-        """Return the speakers whose name, or its first word, is among these lower-case words."""
+        """Return the speakers whose name, or its first word, is among these lower-case words.
+
+        Returns:
+            Names as they are stored, in the order of `words`; one word may bring several.
+        """
         known = self._codes["speaker"]
+        # Names only ever grow in number: they are taken apart anew when there are more.
         if self._named_of != len(known):
             self._named = {}
             for name in known:
@@ -180,8 +210,17 @@ class Columns:
         return [name for word in words if word for name in self._named.get(word, ())]
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
-        """Return the sequence numbers of the k newest memories of a scope's projects that were made
-        from `start` until before `end` (days since 1970)."""
+        """Return the newest memories of a scope's projects that were made in a time.
+
+        Args:
+            scope: its projects count, nothing else of it.
+            start: from when on, in days since 1970.
+            end: until before when, in days since 1970.
+            k: how many at most.
+
+        Returns:
+            Sequence numbers, the newest memory first.
+        """
         arrays, count = table = self._table
         days = arrays["days"][:count]
         rows = np.flatnonzero((days >= start) & (days < end) & self._inside(table, scope))
@@ -189,8 +228,12 @@ class Columns:
         return [int(seq) for seq in arrays["seqs"][newest]]
 
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
-        """Return the sequence numbers of a scope, ascending; None where it is limited to what no column
-        has: only projects, kinds and times are here for every memory."""
+        """Return the memories of a scope, where the columns know all that limits it.
+
+        Returns:
+            (n,) int64 sequence numbers, ascending; None for a scope of tags, sessions, collections or
+            entities: only projects, kinds and times are here for every memory.
+        """
         if scope.tags or scope.sessions or scope.collections or scope.without or scope.entities:
             return None
         arrays, count = table = self._table
@@ -205,8 +248,16 @@ class Columns:
         return np.asarray(arrays["seqs"][:count][inside])
 
     def latest_sessions(self, scope: Scope, count: int, but: str = "") -> list[tuple[float, float]]:
-        """Return when the last `count` sessions of a scope's projects began and ended, in days since
-        1970, the newest first; without the session `but`."""
+        """Return when the last sessions of a scope's projects began and ended.
+
+        Args:
+            scope: its projects count, nothing else of it.
+            count: how many sessions at most.
+            but: a session that is left out.
+
+        Returns:
+            (start, end) in days since 1970, the session that ended last first.
+        """
         arrays, size = table = self._table
         sessions = arrays["session"][:size]
         hidden = self._codes["session"].get(but, NOBODY)
@@ -215,6 +266,7 @@ class Columns:
         if not len(rows):
             return []
         codes, days = sessions[rows], arrays["days"][rows]
+        # By code: two passes over the rows, however many sessions there are.
         ends = np.full(int(codes.max()) + 1, -np.inf)
         np.maximum.at(ends, codes, days)
         starts = np.full(len(ends), np.inf)
@@ -259,8 +311,10 @@ class Columns:
         arrays, first = self._table
         count = first + len(part["seqs"])
         if count > len(arrays["seqs"]):
+            # With some room to spare: copying everything for each batch would be quadratic.
             room = max(count, int(1.2 * first), 256)
             arrays = {name: _grown(array, first, room) for name, array in arrays.items()}
+        # These rows lie beyond what any search sees, so they can be written in place.
         for name, values in part.items():
             arrays[name][first:count] = values
         for name in ("before", "after"):
@@ -284,6 +338,7 @@ def _link(table: _Table, rows: NDArray[np.int32]) -> None:
     arrays = table.arrays
     session, project = arrays["session"], arrays["project"]
     rows = rows[(session[rows] != NOBODY) & ~arrays["gone"][rows]]
+    # Within a turn what was stored first stands first: sequence numbers ascend with the rows.
     rows = rows[np.lexsort((rows, arrays["turns"][rows], session[rows], project[rows]))]
     if not len(rows):
         return

@@ -29,7 +29,7 @@ class Sum(NamedTuple):
 
 
 def sum_of(path: str) -> Sum:
-    """Read a file and return its size and digest."""
+    """Read a file and return its size in bytes and its digest, 32 hexadecimal characters."""
     digest, size = hashlib.blake2b(digest_size=16), 0
     with os.fdopen(open_own(path), "rb") as file:
         while piece := file.read(_READ_BYTES):
@@ -73,6 +73,7 @@ class WriteGuard:
         """Whether the machine went down (or may have) while the folder was being written."""
         try:
             with os.fdopen(open_own(self.mark), encoding="ascii") as file:
+                # A system that does not name its run may have gone down: better once too often.
                 return not self._boot or file.read().strip() != self._boot
         except FileNotFoundError:
             return False
@@ -99,8 +100,11 @@ class WriteGuard:
             )
 
     def differing(self) -> list[str]:
-        """Read all files and return those that are not what was synced, by their paths in the
-        folder. Nothing may write meanwhile."""
+        """Read all files and return those that are not what was synced. Nothing may write meanwhile.
+
+        Returns:
+            Paths within the folder, sorted; [] when all is well.
+        """
         if os.path.exists(self.mark):
             # Writing failed half way: what is there now is what counts.
             self.sync()
@@ -113,6 +117,7 @@ class WriteGuard:
 
         When the body raises, the mark stays until the next time that all is well.
         """
+        # Durable before the first byte of the folder changes, else a power cut leaves no trace.
         self._set()
         yield
         self.sync()
@@ -130,6 +135,7 @@ class WriteGuard:
         many there were."""
         present = self._present()
         known = {path: self._sums[path] for path in present if path in self._sums}
+        # Files are written once: what is listed has been synced, and only new ones cost time.
         new = present - set(known)
         for path in new:
             with contextlib.suppress(FileNotFoundError):
@@ -137,6 +143,7 @@ class WriteGuard:
                 sync_file(whole)
                 if os.path.basename(path) not in REWRITTEN:
                     known[path] = sum_of(whole)
+        # A file whose folder is not synced may be gone after a power cut, whole as it is.
         for folder in self._folders_of(new):
             sync_file(folder)
         if known != self._sums:
@@ -177,6 +184,7 @@ class WriteGuard:
             try:
                 size = os.stat(os.path.join(self.folder, path)).st_size
             except OSError:
+                # No file has this size: what is missing differs from what was written.
                 size = -1
             if size != known.size or (path.endswith(MANIFEST) and self._sum(path) != known):
                 wrong.append(path)

@@ -36,6 +36,7 @@ def translated(doing: str, path: str) -> Iterator[None]:
     except VectorMemoryError:
         raise
     except Exception as error:
+        # A bug of ours is to be seen as one.
         if not isinstance(error, (RuntimeError, OSError, ValueError)) and not _is_foreign(error):
             raise
         if _is_full(error):

@@ -53,6 +53,7 @@ class Index:
     """
 
     def __init__(self, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> None:
+        # Before the first path in it is followed.
         tampering.require_intact(store)
         self.store = os.path.realpath(store)
         self.model = model
@@ -69,7 +70,15 @@ class Index:
 
     @classmethod
     def open(cls, store: str, model: str, dim: int, exact_rows: int = EXACT_ROWS) -> Index:
-        """Open what can be opened at once: the saved matrix, if there is a sound one."""
+        """Open what can be opened at once: the saved matrix, if there is a sound one.
+
+        Returns:
+            An index that answers `nearest` where `vectors_ready` says so, and nothing by words until
+            `load_lance`.
+
+        Raises:
+            StoreTamperedError: something in the folder leads elsewhere.
+        """
         from vector_memory.store.matrix import Matrix
 
         index = cls(store, model, dim, exact_rows)
@@ -106,12 +115,15 @@ class Index:
         return self._lance.rows() if self._lance is not None else 0
 
     def seqs(self) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories in LanceDB, ascending."""
+        """Return the sequence numbers of all memories in LanceDB, (n,) int64, ascending."""
         return self._loaded().allowed(Scope())
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Return the k best by BM25 for any of these analysed terms, best first; [] until
-        LanceDB is loaded.
+        """Return the k best by BM25 for any of these analysed terms; [] until LanceDB is loaded.
+
+        Returns:
+            Candidates, best first, of equal ones the newest first. Scores compare within one
+            answer of one store alone.
 
         Raises:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
@@ -121,7 +133,11 @@ class Index:
     def begin_matching(
         self, terms: Sequence[str], scope: Scope, k: int
     ) -> Callable[[], list[Candidate]]:
-        """Begin what `matching` does, and return what waits for it."""
+        """Begin what `matching` does.
+
+        Returns:
+            What waits for the search and returns its candidates, or raises what `matching` raises.
+        """
         if self._lance is None:
             return list
         return self._lance.begin_matching(self._selective(terms), scope, k)
@@ -129,7 +145,7 @@ class Index:
     def nearest(
         self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
     ) -> list[Candidate]:
-        """Return the k nearest by cosine similarity (-1 to 1), best first.
+        """Return the k nearest by cosine similarity.
 
         Args:
             vector: (dim,) float32, L2-normalised.
@@ -138,29 +154,43 @@ class Index:
             allowed: the ascending sequence numbers in the scope, when the caller has them. Until
                 LanceDB is loaded a scope of more than projects needs them: without, it finds [].
 
+        Returns:
+            Candidates with scores from -1 to 1, best first, of equal ones the newest first. Beyond
+            `exact_rows` memories vectors are coded: scores are a little off, and one in a hundred of the
+            k may be another one (see `rows`).
+
         Raises:
             StoreDamagedError: LanceDB cannot read its table; `set_aside` helps.
         """
         matrix, lance = self._matrix, self._lance
         if matrix is None:
             return lance.nearest(vector, scope, k) if lance is not None else []
+        # A question embedded by another model has no place among these vectors.
         if not form.usable(vector, self.dim):
             return []
         if allowed is None and not scope.only_projects:
             if lance is None:
                 return []
+            # The columns answer for projects, kinds and times; the rest has to be asked of LanceDB.
             allowed = self.within(scope)
             if allowed is None:
                 allowed = lance.allowed(scope)
         return matrix.nearest(vector, scope, k, allowed)
 
     def within(self, scope: Scope) -> NDArray[np.int64] | None:
-        """Return the sequence numbers of a scope, ascending, where they are at hand; else None."""
+        """Return the sequence numbers of a scope, (n,) int64, ascending, where they are at hand; else None."""
         return self._columns.within(scope) if self._columns is not None else None
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
-        """Return the vectors of these memories, (n, dim) float32, all zeros where there is none;
-        None without a matrix, which alone has them at hand."""
+        """Return the vectors of memories.
+
+        Args:
+            seqs: (n,) int64 sequence numbers.
+
+        Returns:
+            (n, dim) float32 in the order of `seqs`, of length 1 but for rounding, all zeros where there
+            is none; None without a matrix, which alone has them at hand.
+        """
         return self._matrix.vectors(seqs) if self._matrix is not None else None
 
     @property
@@ -190,6 +220,8 @@ class Index:
                 except StoreDamagedError as error:
                     lance.set_aside(error.message)
                     self._follow_up(lance)
+                # Last: from here on searches use it, so everything that belongs to it must be
+                # there.
                 self._lance = lance
             return self._lance.damage
 
@@ -241,10 +273,12 @@ class Index:
             self.load_lance()
             lance = self._loaded()
             gone = lance.replace(rows, removed_ids, reached)
+            # After the commit: what is in memory alone must not be ahead of what is on the disk.
             self._follow_columns(rows, gone)
             if self._matrix is None:
                 return
             self._follow(self._matrix, rows, gone)
+            # A matrix that is ahead of the table keeps the mark that it has.
             if not self._ahead:
                 self._matrix.mark_reached(lance.reached())
             elif lance.reached() >= self._matrix.reached():
@@ -295,6 +329,7 @@ class Index:
             self._columns = Columns()
             if self._matrix is not None:
                 self._matrix.delete()
+            # Even where there was none: an empty one answers, and grows with the batches to come.
             self._matrix = Matrix(self.matrix_folder, self.model, self.dim, self.exact_rows)
             self._ahead = False
 
@@ -322,6 +357,7 @@ class Index:
             gone = np.setdiff1d(lance.allowed(Scope()), kept)
             if self._columns is not None:
                 self._columns.remove(gone)
+            # From now until the files are in place no failed search means damage.
             self.renewed_at_s = float("inf")
             try:
                 lance.rewrite(kept)
@@ -357,6 +393,9 @@ class Index:
 
         Args:
             read_data: read everything and compare it with its checksums.
+
+        Returns:
+            Sentences for people, which are also what `mend` takes.
         """
         from vector_memory.store.lance_check import problems
 
@@ -435,10 +474,12 @@ class Index:
         """Do in the columns what was done in LanceDB."""
         if self._columns is None:
             return
+        # A batch may bring a memory twice: the last one counts, as in the table.
         newest = list({row.memory.id: row for row in rows}.values())
         added = form.batch(newest)
         import numpy as np
 
+        # A row that keeps its number, having been given its vector, is not taken out.
         self._columns.remove(np.setdiff1d(gone, added.seqs))
         if newest:
             self._columns.add(added)
@@ -468,8 +509,10 @@ class Index:
         if matrix is None:
             self._rebuild_matrix(lance, len(present))
             return
+        # Only the difference is read: at a start that is next to nothing.
         known = matrix.seqs()
         missing = np.setdiff1d(present, known)
+        # So much in the tail would slow each search; writing everything in order is quicker.
         if len(missing) > _MOSTLY_NEW * max(len(present), 1_000):
             self._rebuild_matrix(lance, len(present))
             return

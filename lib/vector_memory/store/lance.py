@@ -103,15 +103,28 @@ class LanceIndex:
         """Return how many memories the table holds."""
         with translated("counting", self._table.path):
             count = int(self._table.run(self._handle.count_rows()))
+        # The mark of what is reached is a row, too.
         return max(0, count - (self._table.reached > 0))
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """Return the k best by BM25 for any of these analysed terms, best first."""
+        """Return the k best by BM25 for any of these analysed terms.
+
+        Returns:
+            Candidates, best first, of equal ones the newest first. Scores compare within one answer
+            alone.
+
+        Raises:
+            StoreDamagedError: the table cannot be read.
+        """
         return self.begin_matching(terms, scope, k)()
 
     def begin_matching(self, terms: Sequence[str], scope: Scope, k: int) -> Found:
-        """Begin what `matching` does, and return what waits for it: LanceDB searches in threads of
-        its own, and something else can be done meanwhile."""
+        """Begin what `matching` does: LanceDB searches in threads of its own, and something else can be
+        done meanwhile.
+
+        Returns:
+            What waits for the search, and returns or raises what `matching` does.
+        """
         words = values.storable(" ".join(unique(terms)))
         if not words or k < 1 or scope.projects == ():
             return list
@@ -131,9 +144,17 @@ class LanceIndex:
         return found
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """Return the k nearest by cosine similarity (-1 to 1), best first.
+        """Return the k nearest by cosine similarity.
 
         Every vector in the scope is compared: the matrix does it faster, once there is one.
+
+        Args:
+            vector: (dim,) float32, L2-normalised.
+            scope: what the answer is limited to.
+            k: how many at most.
+
+        Returns:
+            Candidates with scores from -1 to 1, best first, of equal ones the newest first.
         """
         if k < 1 or scope.projects == () or not form.usable(vector, self._table.dim):
             return []
@@ -143,11 +164,19 @@ class LanceIndex:
             found = self._table.run(query.to_arrow())
         return _best_first(
             found["seq"].to_pylist(),
+            # LanceDB gives distances; higher is better everywhere here.
             [1.0 - distance for distance in found["_distance"].to_pylist()],
         )
 
     def shares(self, rows: int) -> dict[str, float]:
-        """Return in what share of some rows each term stands, 0 … 1."""
+        """Return in what share of some rows each term stands.
+
+        Args:
+            rows: how many rows are looked at.
+
+        Returns:
+            Term → share, above 0 and up to 1; terms of none of these rows are absent.
+        """
         query = self._handle.query().select(["lexical"]).limit(rows)
         with translated("reading", self._table.path):
             texts = self._table.run(query.to_arrow())["lexical"].to_pylist()
@@ -155,7 +184,7 @@ class LanceIndex:
         return {term: count / len(texts) for term, count in counts.items()}
 
     def allowed(self, scope: Scope) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories in a scope, ascending."""
+        """Return the sequence numbers of all memories in a scope, (n,) int64, ascending."""
         import numpy as np
 
         if scope.projects == ():
@@ -164,10 +193,15 @@ class LanceIndex:
         with translated("filtering", self._table.path):
             found = self._table.run(query.to_arrow())
         seqs = np.asarray(found["seq"].to_numpy(), np.int64)
+        # The mark has no kind, and is in no scope.
         return np.sort(seqs[np.asarray(found["kind"].is_valid())])
 
     def seqs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """Return the sequence numbers that these ids have in the table, in no order."""
+        """Return the sequence numbers that these ids have in the table.
+
+        Returns:
+            (m,) int64 in no order; m is smaller than the number of ids where some are unknown.
+        """
         import numpy as np
         from lancedb.expr import col, lit
 
@@ -199,7 +233,7 @@ class LanceIndex:
                     yield Batch(seqs, created, turns, sizes, marks, named)
 
     def embedded_seqs(self) -> NDArray[np.int64]:
-        """Return the sequence numbers of all memories that have a vector, in no order."""
+        """Return the sequence numbers of all memories that have a vector, (n,) int64, in no order."""
         import numpy as np
         from lancedb.expr import col, lit
 
@@ -208,11 +242,14 @@ class LanceIndex:
             return np.asarray(self._table.run(query.to_arrow())["seq"].to_numpy(), np.int64)
 
     def iter_vectors(self, seqs: NDArray[np.int64] | None = None) -> Iterator[Chunk]:
-        """Yield what has a vector, in pieces and in no order: sequence numbers (n,) int64, their
-        projects, and (n, dim) float32.
+        """Yield what has a vector, in pieces and in no order.
 
         Args:
             seqs: only these sequence numbers; everything for None.
+
+        Yields:
+            Sequence numbers (n,) int64, their n projects, and (n, dim) float32. The vectors are
+            stored as float16, which leaves their lengths within 0.001 of 1.
         """
         from lancedb.expr import col, lit
 
@@ -238,16 +275,24 @@ class LanceIndex:
     def replace(
         self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int
     ) -> NDArray[np.int64]:
-        """Do what `apply` does, and return the sequence numbers that it replaced or removed."""
+        """Do what `apply` does.
+
+        Returns:
+            (m,) int64, in no order: the sequence numbers that were replaced or removed.
+        """
         newest = {row.memory.id: row for row in rows}
+        # What is removed and comes again in the same batch stays.
         removed = [one for one in unique(removed_ids) if one not in newest]
         with self._write_lock:
+            # A batch that is applied again must not take the mark back.
             reached = max(reached, self._table.reached)
+            # Asked before they are gone: the matrix and the columns know rows by number alone.
             gone = self.seqs_of([*newest, *removed])
             with translated("writing", self._table.path), self._table.guard.writing():
                 if removed and len(gone):
                     self._delete(removed)
                 self._merge(list(newest.values()), reached)
+            # Only now: the files are synced, and a crash before this applies the batch again.
             self._table.reached = reached
             self._unindexed += len(newest)
             self._loose += 1
@@ -276,10 +321,12 @@ class LanceIndex:
             translated("optimizing", self._table.path),
             self._table.guard.writing(),
         ):
+            # What one pass replaces only the next one can delete.
             for _ in range(passes):
                 self._table.run(
                     self._handle.optimize(cleanup_older_than=age, delete_unverified=purge)
                 )
+            # Else the deleted files stay open, and their place on the disk taken.
             self._table.run(self._table.renew())
             self._plan_tidying(purge)
 
@@ -298,7 +345,7 @@ class LanceIndex:
         of other models and earlier damaged copies are deleted.
 
         Args:
-            kept: sequence numbers; those that the table does not have are left out.
+            kept: (n,) int64 sequence numbers; those that the table does not have are left out.
 
         Raises:
             StoreFullError: the disk is full; the table goes on as it was.
@@ -324,7 +371,8 @@ class LanceIndex:
             self._untidy = self._unindexed = self._loose = 0
 
     def differing_files(self) -> list[str]:
-        """Read all of the table's files and return those that are not what was written."""
+        """Read all of the table's files and return those that are not what was written, as sorted paths
+        within its folder."""
         with self._write_lock, translated("reading", self._table.path):
             return self._table.guard.differing()
 
@@ -342,7 +390,11 @@ class LanceIndex:
                 yield batch
 
     def unindexed(self) -> dict[str, int]:
-        """Return, for each column that should have an index, how many rows it lacks."""
+        """Return how many rows each index lacks.
+
+        Returns:
+            Column → rows, 0 for an index that is up to date, -1 for one that is missing.
+        """
         with translated("reading the indexes", self._table.path):
             return self._table.run(self._table.missing_rows())
 

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
 
 def problems(index: LanceIndex, read_data: bool) -> list[str]:
-    """Return what is wrong, one sentence each; [] when all is well."""
+    """Return what is wrong, one sentence each; [] when all is well.
+
+    Args:
+        index: the table.
+        read_data: read every file, then every row, and compare them with their checksums.
+    """
     try:
         found = [
             f"The index of column {column!r} is missing."
             for column, rows in index.unindexed().items()
             if rows < 0
         ]
+        # Where files differ the table is set aside anyway, and its rows say no more.
         return found + (_file_problems(index) or _data_problems(index) if read_data else [])
     except StoreDamagedError as error:
         return [error.message]
@@ -61,6 +67,7 @@ def _rows(batch: Any) -> list[dict[str, Any]]:
     dim = batch.schema.field("vector").type.list_size
     vectors = batch["vector"]
     if vectors.null_count:
+        # Without it the missing vectors would shift all that come behind them.
         vectors = vectors.fill_null([0.0] * dim)
     flat = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, dim)
     for row, vector in zip(plain, flat, strict=True):

@@ -68,7 +68,7 @@ class LanceTable:
         return self._loop.run(work)
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin one of the handle's coroutines without waiting for it."""
+        """Begin one of the handle's coroutines and return the future of its result, without waiting for it."""
         return self._loop.start(work)
 
     def open(self) -> None:
@@ -81,6 +81,7 @@ class LanceTable:
         with translated("opening", self.path):
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
         if self.guard.lost_power():
+            # LanceDB may open it and answer from blocks that were never written.
             self._rename("the machine went down while it was being written")
         try:
             self._start()
@@ -100,14 +101,20 @@ class LanceTable:
         self._start()
 
     def rewrite(self, kept: NDArray[np.int64]) -> None:
-        """Copy the rows of these sequence numbers into a new table and put it in the place of the old one.
-        A process that dies in between leaves the old table, or none: the journal has everything."""
+        """Copy some rows into a new table and put it in the place of the old one. A process that dies in
+        between leaves the old table, or none: the journal has everything.
+
+        Args:
+            kept: the rows' sequence numbers, (n,) int64.
+        """
         new = os.path.join(self.folder, f"{self.name}{NEW}.lance")
+        # First: tables of other models hold the same words, and take the room that the copy needs.
         self._delete_others()
         self.run(self._copy_rows(kept))
         handle, connection = self.handle, self._connection
         # The list is of the old files, some of which have the names of new ones.
         self.guard.forget()
+        # The mark stands while neither table is in its place.
         with self.guard.writing():
             put_aside(self.path, self.store, ASIDE)
             os.rename(new, self.path)
@@ -162,7 +169,7 @@ class LanceTable:
         discard(self.store, ASIDE)
 
     async def missing_rows(self) -> dict[str, int]:
-        """Return column → how many rows its index lacks, -1 where the index itself is missing."""
+        """Return how many rows each index lacks: column → rows, -1 where the index itself is missing."""
         found = {}
         for column in form.index_configs():
             stats = await self.handle.index_stats(f"{column}_idx")
@@ -191,7 +198,7 @@ class LanceTable:
         self._connection, self.handle = connection, handle
 
     async def fragments(self) -> int:
-        """Return of how many pieces the table's data consists."""
+        """Return of how many pieces, each in files of its own, the table's data consists."""
         return int((await self.handle.stats())["fragment_stats"]["num_fragments"])
 
     def close(self) -> None:
@@ -215,6 +222,7 @@ class LanceTable:
         columns = form.schema(self.dim)
         if os.path.isdir(self.path):
             self.handle = await self._connection.open_table(self.name)
+            # LanceDB may keep metadata of its own there.
             if (await self.handle.schema()).remove_metadata() != columns:
                 raise ValueError("its columns are those of another version")
         else:
@@ -256,6 +264,7 @@ class LanceTable:
         """Connect, with bounds for LanceDB's caches: its defaults are 6 GB and 1 GB."""
         import lancedb
 
+        # A daemon that nobody thinks of must not take gigabytes for a cache.
         session = lancedb.Session(
             index_cache_size_bytes=INDEX_CACHE_BYTES,
             metadata_cache_size_bytes=METADATA_CACHE_BYTES,

@@ -31,6 +31,7 @@ def load_lancedb(light: bool = True) -> ModuleType:
         light: leave out the remote catalogue's client. When LanceDB cannot be imported without
             it, the whole is imported after all.
     """
+    # Two threads that import it at once would meet a half-made stand-in.
     with _lock:
         if "lancedb" in sys.modules:
             return sys.modules["lancedb"]

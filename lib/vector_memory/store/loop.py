@@ -27,6 +27,7 @@ class LoopThread:
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Begin `work` in the loop without waiting for it."""
         if self._loop.is_closed():
+            # Else Python warns of a coroutine that nobody waited for.
             work.close()
             raise RuntimeError("the event loop is closed")
         return asyncio.run_coroutine_threadsafe(work, self._loop)

@@ -112,6 +112,17 @@ class Matrix:
 
         The vectors pass through a temporary file, not through memory.
 
+        Args:
+            folder: where its files will be.
+            model: the embedding model and its version.
+            dim: the vectors' dimension.
+            chunks: sequence numbers (n,) int64, their n projects, and (n, dim) float32, L2-normalised.
+            reached: the journal's sequence number up to which they are complete.
+            exact_rows: how many rows are kept exactly; where there are more, all are coded.
+
+        Returns:
+            The matrix, mapped from the files just written, with an empty tail.
+
         Raises:
             OSError: it cannot be written.
         """
@@ -120,6 +131,7 @@ class Matrix:
         path = os.path.join(folder, "building.f32")
         seqs: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         codes: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+        # A store of a million memories has more vectors than there is memory to spare.
         descriptor = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(descriptor, "wb") as file:
             for some_seqs, projects, vectors in chunks:
@@ -144,7 +156,7 @@ class Matrix:
         return self._reached
 
     def seqs(self) -> NDArray[np.int64]:
-        """Return the sequence numbers of all rows that are not gone, in no order."""
+        """Return the sequence numbers of all rows that are not gone, (n,) int64, in no order."""
         view = self._view
         tail = slice(0, view.tail_rows)
         return np.concatenate(
@@ -154,22 +166,27 @@ class Matrix:
     def nearest(
         self, vector: Vector, scope: Scope, k: int, allowed: NDArray[np.int64] | None = None
     ) -> list[Candidate]:
-        """Return the k nearest by cosine similarity (-1 to 1), best first, newest of equals first.
+        """Return the k nearest by cosine similarity.
 
         Args:
             vector: (dim,) float32, L2-normalised.
             scope: only its projects are looked at.
             k: how many at most.
             allowed: ascending sequence numbers to which the answer is limited.
+
+        Returns:
+            Candidates with scores from -1 to 1, best first, of equal ones the newest first.
         """
         if k < 1:
             return []
         query = np.ascontiguousarray(vector, np.float32)
+        # One look at it: a writer may put another view in its place meanwhile.
         view = self._view
         parts = [
             scored(view.saved.rows, rows, view.saved.seqs, view.dead, query, allowed)
             for rows in slices(view.saved.ranges, scope.projects)
         ]
+        # The tail is in the order in which it came, so that projects are no slices there.
         if view.tail_rows:
             tail = slice(0, view.tail_rows)
             outside = view.tail_dead[tail]
@@ -181,7 +198,12 @@ class Matrix:
         return top(parts, k)
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors:
-        """Return the vectors of these rows, (n, dim) float32, all zeros where there is none."""
+        """Return the vectors of these rows.
+
+        Returns:
+            (n, dim) float32 in the order of `seqs`, of length 1 but for rounding, all zeros where there
+            is none.
+        """
         view = self._view
         found = np.zeros((len(seqs), self.dim), np.float32)
         _fill(found, seqs, view.saved.seqs, view.saved_order, view.saved.rows)
@@ -194,7 +216,13 @@ class Matrix:
     # -- changing it --------------------------------------------------------------------------
 
     def add(self, seqs: NDArray[np.int64], projects: Sequence[str], vectors: Vectors) -> None:
-        """Add rows; those whose sequence numbers are there already are left as they are."""
+        """Add rows; those whose sequence numbers are there already are left as they are.
+
+        Args:
+            seqs: (n,) int64.
+            projects: the n projects that they belong to.
+            vectors: (n, dim) float32, L2-normalised.
+        """
         with self._lock:
             new = ~self._has(seqs)
             if not new.any():
@@ -202,6 +230,7 @@ class Matrix:
             count = int(new.sum())
             view = self._room_for(count)
             end = view.tail_rows + count
+            # Beyond what any search sees: the view that shows them comes last.
             rows = slice(view.tail_rows, end)
             view.tail_vectors[rows] = vectors[new]
             view.tail_seqs[rows] = seqs[new]
@@ -211,12 +240,17 @@ class Matrix:
             self._changed = True
 
     def remove(self, seqs: NDArray[np.int64]) -> None:
-        """Leave these rows out of every answer from now on."""
+        """Leave these rows out of every answer from now on.
+
+        Args:
+            seqs: (n,) int64; those that are not here are of no matter.
+        """
         if not len(seqs):
             return
         with self._lock:
             view = self._view
             places = _places(seqs, view.saved.seqs, view.saved_order)
+            # In place: a search that is under way may still find them, and the journal drops them.
             view.dead[places[places >= 0]] = True
             tail = slice(0, view.tail_rows)
             view.tail_dead[tail][np.isin(view.tail_seqs[tail], seqs)] = True
@@ -230,6 +264,7 @@ class Matrix:
     def needs_save(self) -> bool:
         """Whether the tail, or what is gone, grew so long that searches suffer."""
         view = self._view
+        # In proportion: the larger the matrix, the longer it takes to write it anew.
         limit = max(TAIL_ROWS, len(view.saved.seqs) // 10)
         tail = max(TAIL_ROWS, len(view.saved.seqs) // 50)
         return view.tail_rows >= tail or int(view.dead.sum()) >= limit
@@ -245,6 +280,7 @@ class Matrix:
                 return
             view = self._view
             tail = slice(0, view.tail_rows)
+            # The lock is held: what came meanwhile would be lost with the old tail.
             self._write(
                 view.saved.rows,
                 view.tail_vectors[tail],
@@ -309,6 +345,7 @@ class Matrix:
         ranks = np.empty(len(names), np.int64)
         for rank, name in enumerate(names):
             ranks[known[name]] = rank
+        # By project, so that a question about one project computes on one slice.
         order = np.lexsort((seqs, ranks[codes]))
         if dead is not None:
             order = order[~dead[order]]

@@ -79,10 +79,14 @@ def save(
         reached: the sequence number up to which the matrix is complete.
         coded: write codes of a quarter of the size.
 
+    Returns:
+        The new matrix, as `load` gives it.
+
     Raises:
         OSError: it cannot be written; what was in force stays so.
     """
     os.makedirs(folder, mode=0o700, exist_ok=True)
+    # A name that was never used: searches may have the files in force mapped.
     generation = _newest(folder) + 1
     names = _names(generation, coded)
     try:
@@ -105,6 +109,7 @@ def save(
         meta["sum"] = _meta_sum(meta)
         temporary = os.path.join(folder, f"{META}.new")
         _write(temporary, iter([json.dumps(meta).encode()]))
+        # The one step that counts: before it the old matrix is in force, after it the new one.
         os.replace(temporary, os.path.join(folder, META))
     except BaseException:
         _delete(folder, names)
@@ -121,6 +126,10 @@ def save(
 def load(folder: str, model: str, dim: int) -> Saved:
     """Map the matrix in force; the vectors are read when they are used.
 
+    Returns:
+        The sequence numbers in memory, and the rows mapped from their files: exact ones as
+        `ExactRows`, coded ones as `CodedRows`.
+
     Raises:
         FileNotFoundError: there is none of this model and version.
         OSError: it cannot be read.
@@ -131,6 +140,7 @@ def load(folder: str, model: str, dim: int) -> Saved:
     if _names_left(folder):
         raise _damaged(folder, f"{META} is missing")
     meta = _read_meta(folder)
+    # Told apart from damage: what another model or version made is whole, and just of no use.
     if (meta.get("format"), meta.get("model"), meta.get("dim")) != (FORMAT, model, dim):
         raise FileNotFoundError(f"{folder} was made for another model or by another version")
     seqs_name, *names = _names(meta["generation"], meta["coded"])
@@ -138,6 +148,7 @@ def load(folder: str, model: str, dim: int) -> Saved:
     paths = [os.path.join(folder, name) for name in names]
     try:
         with os.fdopen(open_own(os.path.join(folder, seqs_name)), "rb") as file:
+            # Read, not mapped: every search looks numbers up in them.
             seqs = np.fromfile(file, np.int64)
         held = _mapped_codes(paths, rows, dim) if meta["coded"] else _mapped(paths[0], rows, dim)
     except (ValueError, FileNotFoundError) as error:
@@ -181,8 +192,10 @@ def _map(path: str, kind: str, shape: tuple[int, ...]) -> Any:
 
     size = np.dtype(kind).itemsize * math.prod(shape)
     with os.fdopen(open_own(path), "rb") as file:
+        # Reading beyond the end of a mapped file ends the process.
         if os.fstat(file.fileno()).st_size != size:
             raise ValueError(f"{path} has another size than {size}")
+        # An empty file cannot be mapped.
         if not size:
             return np.empty(shape, kind)
         return np.memmap(file, kind, "r", shape=shape).view(np.ndarray)
@@ -212,7 +225,7 @@ def _write_codes(paths: Sequence[str], blocks: Iterator[Vectors]) -> list[str]:
 
 
 def vectors_sound(folder: str) -> bool:
-    """Read all files and compare them with the checksums that were stored with them."""
+    """Read all files and return whether they agree with the checksums that were stored with them."""
     meta = _read_meta(folder)
     names = _names(meta["generation"], meta["coded"])
     found = [_file_sum(os.path.join(folder, name)) for name in names]

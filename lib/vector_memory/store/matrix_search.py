@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def slices(ranges: Ranges, projects: Sequence[str] | None) -> list[slice]:
-    """Return the rows of these projects; all rows as one slice for None."""
+    """Return the rows of these projects, a slice for each that has any, in the order of the rows; all
+    rows as one slice for None."""
     if projects is None:
         return [slice(0, ranges.stops[-1])] if ranges.stops else []
     wanted = set(projects)
@@ -41,6 +42,10 @@ def scored(
         outside: (n,) which rows are gone or not asked about.
         query: (dim,) float32, L2-normalised.
         allowed: ascending sequence numbers to which the answer is limited.
+
+    Returns:
+        (m,) float32 similarities from -1 to 1 and (m,) int64 sequence numbers, in no order. Exact
+        rows give all that may be answered; coded ones those that are likely to be among the nearest.
     """
     keep = ~outside[part]
     if allowed is not None:
@@ -58,11 +63,17 @@ def _contains(allowed: NDArray[np.int64], seqs: NDArray[np.int64]) -> NDArray[np
 
 
 def top(parts: list[tuple[NDArray[np.float32], NDArray[np.int64]]], k: int) -> list[Candidate]:
-    """Return the k best of all parts, best first."""
+    """Return the k best of all parts, best first, of equal ones the newest first.
+
+    Args:
+        parts: what `scored` gives for each part.
+        k: how many at most.
+    """
     if not parts:
         return []
     scores = np.concatenate([part[0] for part in parts])
     seqs = np.concatenate([part[1] for part in parts])
+    # Parting takes linear time; only the k best are sorted.
     if len(scores) > k:
         best = np.argpartition(scores, len(scores) - k)[len(scores) - k :]
         scores, seqs = scores[best], seqs[best]

@@ -38,13 +38,16 @@ class Rows(Protocol):
     def __len__(self) -> int: ...
 
     def take(self, places: Places) -> Vectors:
-        """Return the vectors at these places, (n, dim) float32."""
+        """Return the vectors at these places, (n, dim) float32, in their order."""
 
     def scored(self, rows: slice, query: Vector, keep: Mask) -> tuple[NDArray[np.float32], Places]:
         """Return similarities and places of the rows in a slice that may be among the nearest.
 
         Args:
             keep: (stop - start,) which of them may be answered.
+
+        Returns:
+            (m,) float32 similarities, and (m,) int64 places counted from the matrix's start.
         """
 
 
@@ -58,11 +61,12 @@ class ExactRows:
         return len(self._vectors)
 
     def take(self, places: Places) -> Vectors:
-        """Return the vectors at these places."""
+        """Return the vectors at these places, (n, dim) float32, as they were given."""
         return self._vectors[places]
 
     def scored(self, rows: slice, query: Vector, keep: Mask) -> tuple[NDArray[np.float32], Places]:
-        """Return the similarity of every row that is kept."""
+        """Return the similarity of every row that is kept, (m,) float32, with its place, ascending."""
+        # All of them: one product over a slice is quicker than one over the rows picked out of it.
         scores = self._vectors[rows] @ query
         places = np.arange(rows.start, rows.stop)
         return (scores, places) if keep.all() else (scores[keep], places[keep])
@@ -88,11 +92,19 @@ class CodedRows:
         return len(self.codes)
 
     def take(self, places: Places) -> Vectors:
-        """Return the vectors at these places; each differs from the original by about 0.5 %."""
+        """Return the vectors at these places, (n, dim) float32; each differs from the original by about
+        0.5 %, its length too."""
         return self.codes[places].astype(np.float32) * self.scales[places, None]
 
     def scored(self, rows: slice, query: Vector, keep: Mask) -> tuple[NDArray[np.float32], Places]:
-        """Return the similarities of the rows whose signs are nearest to the question's."""
+        """Return the similarities of the rows whose signs are nearest to the question's.
+
+        Returns:
+            (m,) float32 and (m,) int64 places, ascending: all that are kept where these are few, else
+            `SHORTLIST` or a hundredth of the slice, and some more where many are equally near.
+
+        Source: M. Charikar, STOC 2002: the share of signs in which two vectors differ estimates their angle.
+        """
         places = rows.start + self._shortlist(rows, query, keep)
         scores = np.empty(len(places), np.float32)
         for start in range(0, len(places), _WIDENED):
@@ -105,6 +117,7 @@ class CodedRows:
         question in most signs."""
         count = int(keep.sum())
         wanted = max(SHORTLIST, (rows.stop - rows.start) // SHORTLIST_SHARE)
+        # So few can all be compared: counting signs first would save nothing.
         if count <= wanted:
             return np.flatnonzero(keep)
         distances = self._distances(rows, signs_of(query[None])[:, 0])
@@ -116,9 +129,11 @@ class CodedRows:
     def _distances(self, rows: slice, query: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return in how many signs each row of a slice differs from the question."""
         found = np.empty(rows.stop - rows.start, np.uint16)
+        # Block by block, so that the sums stay in the cache while the words are added to them.
         for start in range(0, len(found), _BLOCK):
             block = found[start : start + _BLOCK]
             at = slice(rows.start + start, rows.start + start + len(block))
+            # The first word sets the block, which is not initialised.
             block[:] = np.bitwise_count(self.signs[0, at] ^ query[0])
             for word in range(1, len(query)):
                 block += np.bitwise_count(self.signs[word, at] ^ query[word])
@@ -137,7 +152,7 @@ class FileRows:
         return self._shape[0]
 
     def take(self, places: Places) -> Vectors:
-        """Return the vectors at these places."""
+        """Return a copy of the vectors at these places, (n, dim) float32, in their order."""
         if not len(places):
             return np.empty((0, self._shape[1]), np.float32)
         mapped: Any = np.memmap(self._path, np.float32, "r", shape=self._shape)
@@ -145,17 +160,35 @@ class FileRows:
 
 
 def encode(vectors: Vectors) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return (n, dim) int8 codes and (n,) float32 scales of (n, dim) float32 vectors. Codes of codes
-    are the same codes."""
+    """Return vectors as codes of a quarter of their size. Codes of codes are the same codes.
+
+    Args:
+        vectors: (n, dim) float32.
+
+    Returns:
+        (n, dim) int8 from -127 to 127, and (n,) float32: a vector is its codes times its scale.
+    """
     most = np.abs(vectors).max(axis=1, initial=0.0)
+    # A row of zeros has the scale 1, since it must not divide by 0.
     scales = np.where(most > 0, most / 127, 1).astype(np.float32)
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
 def signs_of(vectors: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return (words, n) uint64 of (n, dim) numbers: a bit for each that is positive."""
+    """Return one bit for each number that is positive.
+
+    Args:
+        vectors: (n, dim) of any numbers.
+
+    Returns:
+        (words, n) uint64, where words is dim / 64, rounded up: row by row the same 64 dimensions of
+        all vectors, as a search reads them.
+
+    Source: M. Charikar, STOC 2002, with the axes in the place of random hyperplanes.
+    """
     packed = np.packbits(vectors > 0, axis=1)
     padding = -packed.shape[1] % (_WORD_BITS // 8)
+    # The same zeros in every row: they differ from nothing.
     padded = np.pad(packed, ((0, 0), (0, padding)))
     return np.ascontiguousarray(padded.view(np.uint64).T)
 
@@ -166,6 +199,9 @@ def blocks(first: Any, second: Vectors, order: Places, size: int) -> Iterator[Ve
     Args:
         first: what has `take` and a length.
         second: (n, dim) float32.
+
+    Yields:
+        (at most `size`, dim) float32.
     """
     for start in range(0, len(order), size):
         places = order[start : start + size]

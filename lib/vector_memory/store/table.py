@@ -36,14 +36,25 @@ _TAG_EDGE = "\x1f"
 
 
 def slug(model: str, dim: int) -> str:
-    """Return a model's name as it can stand in a file's name; different models differ."""
+    """Return a model's name as it can stand in a file's name; different models differ.
+
+    Returns:
+        At most 40 of a-z, 0-9 and `-`, then 8 hexadecimal characters, such as
+        `all-minilm-l6-v2-53aa5117-9c0ffee1`.
+    """
     plain = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")[:40]
+    # Two names may come down to the same letters, and tables must not be shared.
     digest = hashlib.blake2b(f"{model}\n{dim}".encode(), digest_size=4).hexdigest()
     return f"{plain}-{digest}" if plain else digest
 
 
 def schema(dim: int) -> Any:
-    """Return the table's Arrow schema for vectors of this dimension."""
+    """Return the table's Arrow schema for vectors of this dimension.
+
+    Returns:
+        `id`, the columns of `NUMBERS` and `WORDS`, `checksum` (int64), `embedded`, and `vector`
+        (dim float16, null where there is none).
+    """
     import pyarrow as pa
 
     small = {"size": pa.uint8(), "marks": pa.uint8()}
@@ -91,7 +102,7 @@ def index_configs() -> dict[str, Any]:
 
 
 def batch(rows: Sequence[IndexRow]) -> Batch:
-    """Return rows as the columns in memory take them."""
+    """Return n rows as the columns in memory take them, (n,) each, in the order of `rows`."""
     import numpy as np
 
     from vector_memory.store.columns import Batch, words_of
@@ -118,7 +129,16 @@ def size_of(lexical: str) -> int:
 
 
 def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
-    """Return rows, and the mark of what is reached, as an Arrow table."""
+    """Return rows, and the mark of what is reached, as an Arrow table.
+
+    Args:
+        rows: n rows.
+        reached: the sequence number that the table will have reached with them.
+        dim: the vectors' dimension; a vector of another one counts as none.
+
+    Returns:
+        n + 1 rows in the form of `schema(dim)`, in the order of `rows`; the last is the mark.
+    """
     import pyarrow as pa
 
     memories = [row.memory for row in rows]
@@ -152,20 +172,26 @@ def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:
 
 
 def dictionary(words: Any) -> tuple[list[str], NDArray[np.int32]]:
-    """Return an Arrow array of strings as its distinct words and each row's place among them."""
+    """Return an Arrow array of n strings without its repetitions.
+
+    Returns:
+        The distinct strings, and (n,) int32: each row's place among them.
+    """
     encoded = words.dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False)
 
 
 def vector_bytes(half: NDArray[np.float16]) -> bytes:
-    """Return what a checksum covers of a stored vector: nothing of an absent one."""
+    """Return what a checksum covers of a stored vector, (dim,) float16: its bytes, none of an absent
+    one."""
     return half.tobytes() if half.any() else b""
 
 
 def half_vectors(rows: Sequence[IndexRow], dim: int) -> NDArray[np.float16]:
-    """Return (n, dim) float16; rows without a usable vector are all zeros."""
+    """Return (n, dim) float16 in the order of `rows`; rows without a usable vector are all zeros."""
     import numpy as np
 
+    # Half the size, for an error of about 1e-5 in a cosine.
     half = np.zeros((len(rows), dim), np.float16)
     for i, row in enumerate(rows):
         if usable(row.vector, dim):
@@ -186,7 +212,13 @@ def usable(vector: Any, dim: int) -> bool:
 
 
 def checksum(values: Sequence[Any], vector: bytes) -> int:
-    """Return a row's checksum: of its columns in the schema's order, and the vector's bytes."""
+    """Return a row's checksum, a signed 64-bit number.
+
+    Args:
+        values: the row's values of `CHECKED`, in that order.
+        vector: what `vector_bytes` gives for its vector.
+    """
+    # repr keeps types and None apart, which joining their texts would not.
     digest = hashlib.blake2b(repr(tuple(values)).encode(), digest_size=8)
     digest.update(vector)
     return int(struct.unpack("<q", digest.digest())[0])
@@ -196,6 +228,7 @@ def joined_tags(tags: Sequence[str]) -> str:
     """Return tags as one string in which each stands between separators."""
     if not tags:
         return ""
+    # A tag with a separator in it would count as two.
     plain = (tag.replace(_TAG_EDGE, " ") for tag in tags)
     return storable(_TAG_EDGE + _TAG_EDGE.join(plain) + _TAG_EDGE)
 

@@ -13,12 +13,16 @@ from vector_memory.journal.vectors import forget_missing
 
 
 def problems_of(path: str, newest: int) -> list[str]:
-    """Read a copy through; return what is wrong with it, one sentence each.
+    """Read a copy through.
 
     Args:
         newest: the highest schema version that is known.
+
+    Returns:
+        What is wrong with it, one sentence each; [] when all is well.
     """
     try:
+        # Immutable: reading a copy must leave no side files beside it.
         connection = sqlite3.connect(uri(path, "mode=ro&immutable=1"), uri=True)
         try:
             refuse_newer(connection, newest, path)

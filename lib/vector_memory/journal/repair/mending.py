@@ -35,6 +35,9 @@ def mend_journal(path: str, why: str) -> Salvaged | None:
 def mend_state(path: str, why: str) -> Salvaged:
     """Put a new `state.db` in the place of a damaged one that nobody has open.
 
+    Returns:
+        What became of it; `kept` counts rows of all tables.
+
     Raises:
         OSError, sqlite3.Error: it cannot be written.
     """
@@ -65,6 +68,8 @@ def _copy(path: str, target: sqlite3.Connection) -> int:
     count = 0
     target.execute("BEGIN IMMEDIATE")
     for table in tables:
+        # Table by table, each as far as it goes: one that is damaged takes none of the others
+        # along.
         for row in _readable(path, table):
             marks = ", ".join("?" * len(row))
             target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)

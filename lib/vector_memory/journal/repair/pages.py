@@ -58,6 +58,7 @@ class Pages:
         what is only a guess may come twice."""
         for number in self._numbers:
             page = self._page(number)
+            # The first page begins with the header of the file.
             start = 100 if number == 1 else 0
             if len(page) == PAGE and page[start] in (_TABLE_LEAF, _INDEX_LEAF, _INDEX_INNER):
                 yield from self._rows_of(page, start)
@@ -78,6 +79,7 @@ class Pages:
         number = 0
         if table:
             number, at = _varint(page, at)
+        # A damaged size must not ask for all the memory that there is.
         if size > _MOST_BYTES:
             raise ValueError("a row of this size is none")
         local = _local(size, table)
@@ -101,6 +103,7 @@ class Pages:
     def _page(self, number: int) -> bytes:
         if number < 1:
             return b""
+        # The log is the newer one.
         return self._log.get(number) or self._content[(number - 1) * PAGE : number * PAGE]
 
 
@@ -126,9 +129,11 @@ def _logged(log: Any) -> dict[int, bytes]:
     for at in range(_LOG_HEADER, len(log) - PAGE - _FRAME_HEADER + 1, _FRAME_HEADER + PAGE):
         head = log[at : at + _FRAME_HEADER]
         number = int.from_bytes(head[:4], "big")
+        # A frame of an earlier round of the log, which is written over from its start.
         if head[8:16] != log[16:24] or not number:
             continue
         pending[number] = log[at + _FRAME_HEADER : at + _FRAME_HEADER + PAGE]
+        # This frame commits; what comes after the last of them never counted.
         if head[4:8] != b"\0\0\0\0":
             pages.update(pending)
             pending.clear()
@@ -173,6 +178,7 @@ def _values(payload: bytes) -> list[Any]:
     for kind in kinds:
         value, end = _value(payload, end, kind)
         values.append(value)
+    # A guess that does not come out even was a wrong one.
     if end != len(payload):
         raise ValueError("its size is another one")
     return values

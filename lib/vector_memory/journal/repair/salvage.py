@@ -76,6 +76,9 @@ def prepare(path: str, why: str) -> Salvaged | None:
 
     Nobody may write to the journal meanwhile.
 
+    Returns:
+        What was saved; nothing is put in place yet.
+
     Raises:
         OSError, sqlite3.Error: it cannot be written.
     """
@@ -84,6 +87,7 @@ def prepare(path: str, why: str) -> Salvaged | None:
         return None
     target = swap.incoming(path)
     aside = f"{target}.part"
+    # An earlier attempt that was interrupted: it may be anything.
     for leftover in (aside, *(aside + side for side in swap.SIDE_FILES)):
         if os.path.exists(leftover):
             os.unlink(leftover)
@@ -92,12 +96,14 @@ def prepare(path: str, why: str) -> Salvaged | None:
     try:
         migrate(connection, MIGRATIONS, aside)
         done = _save(connection, pages, why)
+        # One file without side files, so that one rename puts it in its place.
         connection.execute("PRAGMA journal_mode = DELETE")
     finally:
         connection.close()
     if not (done.kept or swap.was_in_use(os.path.dirname(path))):
         os.unlink(aside)
         return None
+    # Whole and on the disk before it has the name that `swap.finish` looks for.
     sync_file(aside)
     os.rename(aside, target)
     sync_file(os.path.dirname(path))

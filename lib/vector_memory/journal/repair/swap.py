@@ -39,10 +39,12 @@ def finish(path: str, mark: str = DAMAGED) -> str:
         return ""
     folder, name = os.path.split(path)
     aside = put_aside(path, folder, name, MOST_KEPT, mark)
+    # A log left behind would be played into the new file.
     for side in SIDE_FILES:
         if os.path.exists(path + side):
             os.rename(path + side, aside + side)
     os.rename(incoming(path), path)
+    # Both folders: else a power cut may undo one rename and keep the other.
     sync_file(os.path.dirname(aside))
     sync_file(folder)
     return aside
@@ -50,6 +52,7 @@ def finish(path: str, mark: str = DAMAGED) -> str:
 
 def cancel(path: str) -> None:
     """Take back what was incoming, where the database is still in its place."""
+    # Where it is gone already, what is incoming is all that there is.
     if os.path.exists(path):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(incoming(path))
@@ -67,7 +70,8 @@ def is_gone(path: str) -> bool:
 
 
 def reports(path: str) -> list[dict[str, Any]]:
-    """Return what was left by `report` for the copies of a journal that are still there."""
+    """Return what was left by `report` for the copies of a journal that are still there, the oldest
+    first; a report that cannot be read is left out."""
     folder, name = os.path.split(path)
     found = []
     for one in set_aside(folder, name) if os.path.isdir(folder) else ():

@@ -24,11 +24,13 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
     Returns:
         How many were moved, with links, usage and vectors.
     """
+    # Nobody adds to a memory between its copying and its purging.
     with source.connections.holding():
         with source.connections.reading() as connection:
             seqs = reads.ordered_seqs(connection, scope, tuple(Status), False, None, 0)
         for part in vectors.parts(sorted(seqs), CHUNK):
             _copy(source, part, target)
+        # Only now: links go over when both of their ends are there.
         ids = _ids(source, seqs)
         _copy_links(source, ids, target)
         moved = 0

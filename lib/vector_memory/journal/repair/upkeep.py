@@ -27,15 +27,19 @@ WRONG_LEXICON = "The full-text index differs from the memories."
 
 
 def check(connections: Connections, read_data: bool) -> list[str]:
-    """Return what is wrong with a journal, one sentence each; [] if nothing is.
+    """Look for what is wrong with a journal.
 
     Args:
         read_data: also read every index entry and verify every row's checksum.
+
+    Returns:
+        At most `MAX_PROBLEMS` sentences; [] if nothing is wrong.
     """
     try:
         with connections.reading() as connection:
             problems = _structure(connection, read_data)
             if read_data:
+                # Where rows are damaged, mending them looks at the vectors, too.
                 problems += _rows(connection) or _vectors(connection)
         if connections.writable:
             with connections.maintaining() as connection:
@@ -80,6 +84,7 @@ def _vectors(connection: sqlite3.Connection) -> list[str]:
 def rebuild_lexical(connections: Connections, reader: Reader) -> None:
     """Analyse all texts anew and make the full-text index from them."""
     with connections.writing() as connection:
+        # First, with its triggers: keeping it level row by row would take far longer.
         lexical.drop(connection)
         last = -1
         while True:
@@ -100,6 +105,7 @@ def rebuild_lexical(connections: Connections, reader: Reader) -> None:
 def scrub(connections: Connections) -> None:
     """Overwrite what deleted rows left in the full-text index and in the write-ahead log."""
     with connections.writing() as connection:
+        # FTS5 only marks what is deleted; merging its pieces leaves it out.
         lexical.tidy(connection)
     with connections.maintaining() as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -127,5 +133,6 @@ def drop_leftovers(connections: Connections, projects: Sequence[str]) -> None:
         )
         lexical.rebuild(connection)
     with connections.maintaining() as connection:
+        # Outside a transaction, which SQLite demands of it.
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
