@@ -3,7 +3,6 @@ the client's file; nothing here writes it."""
 
 from __future__ import annotations
 
-import os
 import re
 
 MAX_CHARS = 200_000
@@ -13,17 +12,6 @@ _MARK = re.compile(r"^\s*(?:[#>]+|[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
 _MARKUP = re.compile(r"[*_`~]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _EDGES = " \t.,;:!?-–—\"'()[]"
-
-
-def client_memory_path(claude_dir: str, folder: str) -> str:
-    """Return where the client keeps its memory of a project, whether or not it is there.
-
-    Args:
-        claude_dir: the client's folder, such as `~/.claude`.
-        folder: the repository's top folder, absolute: its worktrees share one memory.
-    """
-    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
-    return os.path.join(claude_dir, "projects", name, "memory", "MEMORY.md")
 
 
 def lines_known(text: str) -> set[str]:

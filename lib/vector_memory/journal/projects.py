@@ -25,14 +25,3 @@ def every(connection: sqlite3.Connection) -> list[Project]:
     """Return all projects, by name, then id."""
     rows = connection.execute("SELECT * FROM projects ORDER BY name, id")
     return [Project(*row) for row in rows]
-
-
-def rename(connection: sqlite3.Connection, id: str, name: str) -> bool:
-    """Give a project another name for people; return whether there is such a project."""
-    changed = connection.execute("UPDATE projects SET name = ? WHERE id = ?", (name, id))
-    return changed.rowcount > 0
-
-
-def remove(connection: sqlite3.Connection, id: str) -> None:
-    """Forget a project; its memories stay."""
-    connection.execute("DELETE FROM projects WHERE id = ?", (id,))

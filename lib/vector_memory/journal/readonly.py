@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Optional
+    from typing import Any
 
 JOURNAL = "journal.db"
 STEPS_BETWEEN_LOOKS = 2_000
@@ -64,15 +64,6 @@ def search(
 
     rows = _query(os.path.join(folder, JOURNAL), ask, deadline_s)
     return [_hit(row, terms) for row in rows]
-
-
-def find_project(folder: str, root: str) -> "Optional[str]":
-    """Return the id of the project whose folder has the real path of `root`, or None."""
-    path = os.path.join(folder, JOURNAL)
-    sql = "SELECT id FROM projects WHERE root = ?"
-    values = [os.path.realpath(root)]
-    rows = _query(path, lambda c: c.execute(sql, values).fetchall(), time.monotonic() + 1.0)
-    return str(rows[0][0]) if rows else None
 
 
 def shown(state_db: str, session: str) -> "set[str]":

@@ -58,20 +58,3 @@ class Surroundings:
         """Return all known projects, by name, then id."""
         with self.connections.reading() as connection:
             return projects.every(connection)
-
-    def rename_project(self, id: str, name: str) -> None:
-        """Give a project another name for people.
-
-        Raises:
-            NotFoundError: this store does not know it.
-        """
-        with self.connections.writing() as connection:
-            if not projects.rename(connection, id, name):
-                raise NotFoundError(
-                    f"There is no project {id!r}.", "List them: `vector-memory stats`."
-                )
-
-    def remove_project(self, id: str) -> None:
-        """Forget a project's row; its memories stay."""
-        with self.connections.writing() as connection:
-            projects.remove(connection, id)

@@ -513,17 +513,13 @@ def test_links(journal: Journal) -> None:
 
 
 def test_projects(journal: Journal) -> None:
-    """Projects are kept, replaced, renamed and removed."""
+    """Projects are kept and replaced."""
     journal.put_project(Project("p", "old", "/r"))
     journal.put_project(Project("p", "mine", "/r", "/r/.memory/db"))
     journal.put_project(Project("q", "also"))
     assert [one.id for one in journal.projects()] == ["q", "p"]
-    journal.rename_project("p", "zebra")
-    assert journal.project("p") == Project("p", "zebra", "/r", "/r/.memory/db")
-    journal.remove_project("q")
-    assert journal.project("q") is None
-    with pytest.raises(NotFoundError):
-        journal.rename_project("q", "x")
+    assert journal.project("p") == Project("p", "mine", "/r", "/r/.memory/db")
+    assert journal.project("x") is None
 
 
 def test_a_project_moves_out(journal: Journal, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from vector_memory.journal import readonly
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.rows import microseconds
 from vector_memory.journal.state import State
-from vector_memory.model import CleanText, Project, Source, Status
+from vector_memory.model import CleanText, Source, Status
 
 LIB = Path(__file__).parents[3] / "lib"
 
@@ -115,7 +115,6 @@ def test_nothing_there_is_no_hit(tmp_path: Path) -> None:
     empty.mkdir()
     assert found(str(tmp_path / "none"), "p") == []
     assert found(str(empty), "p") == []
-    assert readonly.find_project(str(empty), "/r") is None
     assert readonly.shown(str(empty / "state.db"), "s") == set()
     assert os.listdir(empty) == []
 
@@ -143,16 +142,6 @@ def test_odd_terms_and_paths(tmp_path: Path) -> None:
         assert readonly.search(one.folder, terms, [""], 9, soon()) == []
     hits = readonly.search(one.folder, ["src/app/x.py", '"'], [""], 9, soon())
     assert [hit["id"] for hit in hits] == ["m0001"]
-
-
-def test_a_project_is_found_by_its_folder(journal: Journal, tmp_path: Path) -> None:
-    """By the real path, through links, and not otherwise."""
-    root = tmp_path / "root"
-    root.mkdir()
-    (tmp_path / "link").symlink_to(root)
-    journal.put_project(Project("p", "root", os.path.realpath(root)))
-    assert readonly.find_project(journal.folder, str(tmp_path / "link")) == "p"
-    assert readonly.find_project(journal.folder, str(tmp_path)) is None
 
 
 def test_what_was_shown_is_read_from_the_state(tmp_path: Path) -> None:

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from vector_memory.index.client_memory import client_memory_path, lines_known, normalised
-
-
-def test_the_path_is_the_client_s() -> None:
-    """Whatever is no letter or digit becomes a dash."""
-    assert (
-        client_memory_path("/home/dev/.claude", "/home/dev/my.ledger_2")
-        == "/home/dev/.claude/projects/-home-dev-my-ledger-2/memory/MEMORY.md"
-    )
+from vector_memory.index.client_memory import lines_known, normalised
 
 
 def test_sentences_are_known_without_their_markup() -> None:

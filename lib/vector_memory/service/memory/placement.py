@@ -55,22 +55,6 @@ _RELATIONS = {
 }
 
 
-def place_idea(
-    ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None
-) -> tuple[Memory, str, str]:
-    """Store an idea as `remember` would. Doing it again with the same id changes nothing.
-
-    Args:
-        vector: (dim,) of the draft's `embedded` text, None where there is no model now.
-
-    Returns:
-        the memory as it is stored now, what was done (`stored`, `merged`, `superseded`, `linked` or
-        `unchanged`), and the id of the other memory concerned ("" without one).
-    """
-    placed = place(ctx, shelf, draft, vector)
-    return placed.memory, placed.action, placed.other_id
-
-
 def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> Placed:
     """Store a memory, or merge it into the one that says the same.
 

@@ -51,10 +51,8 @@ def draft(house: ServiceHouse, text: str, name: str = "a", **more: Any) -> Memor
 def place(house: ServiceHouse, one: Memory) -> tuple[str, str, str]:
     """Place an idea as a transcript's reader does; return id, action and the other's id."""
     shelf = house.ctx.global_shelf()
-    memory, action, other = placement.place_idea(
-        house.ctx, shelf, one, placement.vector_of(house.ctx, one)
-    )
-    return memory.id, action, other
+    placed = placement.place(house.ctx, shelf, one, placement.vector_of(house.ctx, one))
+    return placed.memory.id, placed.action, placed.other_id
 
 
 def stored(house: ServiceHouse, memory_id: str) -> Memory:
