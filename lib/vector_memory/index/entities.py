@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from vector_memory.text import tables
-from vector_memory.text.calendar import DAYS_AND_MONTHS
 from vector_memory.text.mentions import mentions
 from vector_memory.text.technologies import CANONICAL, canonical, technologies
 
@@ -29,7 +28,7 @@ _PERSON = re.compile(
     r"|\b([A-Z][a-zà-ÿ]{2,15}) (?:said|says|wants|wanted|asked|prefers|owns|reviewed|decided|suggested)\b"
     r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
 )
-_NOT_PERSONS = DAYS_AND_MONTHS | tables.words("no_persons")
+_NOT_PERSONS = tables.words("days_and_months") | tables.words("no_persons")
 
 
 def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from vector_memory.text import analysis, tables
-from vector_memory.text.calendar import DAYS_AND_MONTHS
 
 MAX_CHARS = 4_000
 MOST = 24
@@ -66,7 +65,7 @@ _CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]
 _START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
 _FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _DOMAIN = re.compile(r"^(?:e\.g|i\.e|etc|vs|\d.*)$", re.IGNORECASE)
-_ORDINARY = DAYS_AND_MONTHS | tables.words("no_names")
+_ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 
 
 def mentions(text: str) -> Mentions:
