@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -23,8 +24,22 @@ from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
 
 
+class Unheard:
+    """A client that does not listen."""
+
+    def progress(self, done: int, total: int, doing: str) -> None:
+        """Say nothing."""
+
+    def json(self, status: bytes, data: Any) -> None:
+        """Say nothing, in JSON."""
+        json.dumps(data)
+
+
 def door(ctx: Context, verb: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the daemon answers to a verb, as JSON, without its last look for secrets."""
+    """Return what the daemon answers to a verb, as JSON: where it is short, without its last look for
+    secrets, and where it is long, without what it says on the way."""
+    if verb in verbs.LONG:
+        return verbs.LONG[verb](ctx, request, Unheard())  # type: ignore[arg-type]
     return verbs.SIMPLE[verb](ctx, request)
 
 

@@ -195,8 +195,8 @@ SIMPLE: dict[str, Simple] = {
     "get": _typed(recall.IdRequest, recall.get),
     "history": _typed(recall.IdRequest, recall.history),
     "entities": _typed(recall.EntitiesRequest, recall.entities),
-    "link": links.link,
-    "links": links.links,
+    "link": _typed(links.LinkRequest, links.link),
+    "links": _typed(links.LinksRequest, links.links),
     "edit": lambda ctx, request: (
         agent_edit.rewrite if request_fields.is_agent(request) else edit_forget.edit
     )(ctx, request),

@@ -22,7 +22,7 @@ from vector_memory.service.edit import (
 )
 from vector_memory.service.find import impact, provenance, summarize
 from vector_memory.service.learning import counted_records
-from vector_memory.service.memory import agent_rights, confidence, links
+from vector_memory.service.memory import agent_rights, confidence
 from vector_memory.service.transfer import vault
 
 
@@ -103,8 +103,10 @@ class TestRights:
             confidence.boost(house.ctx, asked(project, id=rule, direction="down"))
         mine = said(house, project, "Rebasing is fine.")
         with pytest.raises(BadInputError, match="user's own words"):
-            links.link(
-                house.ctx, asked(project, **{"from": mine, "to": rule, "relation": "supersedes"})
+            door(
+                house.ctx,
+                "link",
+                asked(project, **{"from": mine, "to": rule, "relation": "supersedes"}),
             )
         with pytest.raises(BadInputError, match="user's own words"):
             said(house, project, "Rebase as you like.", supersedes=rule)

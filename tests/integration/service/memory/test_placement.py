@@ -21,7 +21,6 @@ from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import remember
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory import links as linking
 from vector_memory.service.memory import placement
 
 OLD_PORT = "Postgres in the dev environment listens on port 5432."
@@ -114,9 +113,9 @@ def test_a_differing_number_stays_beside_and_says_how_to_settle_it(house: Servic
     assert new["suggestion"]["differs"] == "5432 and 5433"
     words = new["suggestion"]["if_replaced"].split()
     request = {"from": words[2], "to": words[3], "relation": words[5]}
-    assert linking.link(house.ctx, request)["action"] == "linked"
+    assert door(house.ctx, "link", request)["action"] == "linked"
     assert stored(house, old["id"]).status is Status.SUPERSEDED
-    links = linking.links(house.ctx, {"id": new["id"]})["links"]
+    links = door(house.ctx, "links", {"id": new["id"]})["links"]
     assert [one["relation"] for one in links] == ["supersedes"]
 
 
@@ -157,7 +156,7 @@ def test_an_answer_closes_its_question(house: ServiceHouse, ledger: Path) -> Non
     assert (told["action"], told["of"], told["relation"]) == ("linked", asked["id"], "answers")
     journal = house.ctx.global_shelf().journal
     assert journal.open_items(Scope(), 9) == []
-    linking.link(house.ctx, {"from": told["id"], "to": asked["id"], "remove": True})
+    door(house.ctx, "link", {"from": told["id"], "to": asked["id"], "remove": True})
     assert [one.id for one in journal.open_items(Scope(), 9)] == [asked["id"]]
 
 
@@ -237,15 +236,15 @@ def test_links_are_made_and_removed_by_hand(house: ServiceHouse) -> None:
     """A link has a direction and a relation; one that replaces is undone when it is removed."""
     one, other = house.remember("The lunch menu is on the wall."), house.remember(OLD_PORT)
     ends = {"from": one["id"][:10], "to": other["id"][:10]}
-    made = linking.link(house.ctx, {**ends, "relation": "builds_on"})
+    made = door(house.ctx, "link", {**ends, "relation": "builds_on"})
     assert (made["from"], made["to"], made["relation"]) == (one["id"], other["id"], "builds_on")
-    (seen,) = linking.links(house.ctx, {"id": other["id"]})["links"]
+    (seen,) = door(house.ctx, "links", {"id": other["id"]})["links"]
     assert (seen["direction"], seen["other"]["text"]) == ("in", one["text"])
-    linking.link(house.ctx, {**ends, "relation": "supersedes"})
+    door(house.ctx, "link", {**ends, "relation": "supersedes"})
     assert stored(house, other["id"]).status is Status.SUPERSEDED
-    assert linking.link(house.ctx, {**ends, "remove": True})["removed"] == 2
+    assert door(house.ctx, "link", {**ends, "remove": True})["removed"] == 2
     assert stored(house, other["id"]).status is Status.ACTIVE
-    assert linking.links(house.ctx, {"id": one["id"]})["links"] == []
+    assert door(house.ctx, "links", {"id": one["id"]})["links"] == []
 
 
 def test_what_cannot_be_linked_is_said_clearly(house: ServiceHouse) -> None:
@@ -253,11 +252,11 @@ def test_what_cannot_be_linked_is_said_clearly(house: ServiceHouse) -> None:
     one, other = house.remember("The lunch menu is on the wall."), house.remember(OLD_PORT)
     ends = {"from": one["id"], "to": other["id"]}
     with pytest.raises(NotFoundError, match="no memory"):
-        linking.link(house.ctx, {**ends, "to": "nothing"})
+        door(house.ctx, "link", {**ends, "to": "nothing"})
     with pytest.raises(BadInputError, match="itself"):
-        linking.link(house.ctx, {**ends, "to": one["id"]})
+        door(house.ctx, "link", {**ends, "to": one["id"]})
     with pytest.raises(BadInputError, match="no relation"):
-        linking.link(house.ctx, {**ends, "relation": "likes"})
+        door(house.ctx, "link", {**ends, "relation": "likes"})
     with pytest.raises(NotFoundError, match="no link"):
-        linking.link(house.ctx, {**ends, "remove": True})
-    assert linking.link(house.ctx, ends)["relation"] == Relation.RELATES_TO
+        door(house.ctx, "link", {**ends, "remove": True})
+    assert door(house.ctx, "link", ends)["relation"] == Relation.RELATES_TO
