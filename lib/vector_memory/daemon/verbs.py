@@ -185,6 +185,9 @@ def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
     return answer
 
 
+_edit = _typed(edit_forget.EditRequest, edit_forget.edit)
+_rewrite = _typed(agent_edit.RewriteRequest, agent_edit.rewrite)
+
 SIMPLE: dict[str, Simple] = {
     "remember": remember.remember,
     "recall": _typed(recall.RecallRequest, recall.recall),
@@ -197,10 +200,11 @@ SIMPLE: dict[str, Simple] = {
     "entities": _typed(recall.EntitiesRequest, recall.entities),
     "link": _typed(links.LinkRequest, links.link),
     "links": _typed(links.LinksRequest, links.links),
-    "edit": lambda ctx, request: (
-        agent_edit.rewrite if request_fields.is_agent(request) else edit_forget.edit
-    )(ctx, request),
-    "forget": lambda ctx, request: ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)),
+    "edit": lambda ctx, sent: (_rewrite if request_fields.is_agent(sent) else _edit)(ctx, sent),
+    "forget": _typed(
+        edit_forget.ForgetRequest,
+        lambda ctx, request: ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)),
+    ),
     "quarantine": quarantine.held,
     "release": quarantine.release,
     "privacy": privacy_rules.show,
@@ -212,10 +216,10 @@ SIMPLE: dict[str, Simple] = {
     "important": overview.important,
     "overview": overview.overview,
     "scratch": scratch.scratch,
-    "verify": confidence.verify,
-    "boost": confidence.boost,
-    "promote": confidence.promote,
-    "rewrite": agent_edit.rewrite,
+    "verify": _typed(confidence.VerifyRequest, confidence.verify),
+    "boost": _typed(confidence.BoostRequest, confidence.boost),
+    "promote": _typed(confidence.PromoteRequest, confidence.promote),
+    "rewrite": _rewrite,
     "summarize": summarize.summarize,
     "organize": classify.organize,
     "impact": impact.impact,

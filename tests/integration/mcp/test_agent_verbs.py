@@ -13,16 +13,14 @@ from service_house import ServiceHouse, door
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope, ignore_progress
 from vector_memory.service.edit import (
-    agent_edit,
     classify,
     consolidate,
-    edit_forget,
     prune_candidates,
     scratch,
 )
 from vector_memory.service.find import impact, provenance, summarize
 from vector_memory.service.learning import counted_records
-from vector_memory.service.memory import agent_rights, confidence
+from vector_memory.service.memory import agent_rights
 from vector_memory.service.transfer import vault
 
 
@@ -98,9 +96,9 @@ class TestRights:
         """It is not rewritten or lowered, and only doubted where the agent finds it out of date."""
         rule = house.remember("Never rebase shared branches.", project, kind="preference")["id"]
         with pytest.raises(BadInputError, match="user's own words"):
-            agent_edit.rewrite(house.ctx, asked(project, id=rule, kind="note"))
+            door(house.ctx, "rewrite", asked(project, id=rule, kind="note"))
         with pytest.raises(BadInputError, match="user's own words"):
-            confidence.boost(house.ctx, asked(project, id=rule, direction="down"))
+            door(house.ctx, "boost", asked(project, id=rule, direction="down"))
         mine = said(house, project, "Rebasing is fine.")
         with pytest.raises(BadInputError, match="user's own words"):
             door(
@@ -110,7 +108,7 @@ class TestRights:
             )
         with pytest.raises(BadInputError, match="user's own words"):
             said(house, project, "Rebase as you like.", supersedes=rule)
-        confidence.verify(house.ctx, asked(project, id=rule, verdict="outdated"))
+        door(house.ctx, "verify", asked(project, id=rule, verdict="outdated"))
         hits = door(house.ctx, "recall", asked(project, query="rebase shared branches"))["hits"]
         (hit,) = [one for one in hits if one["id"] == rule]
         assert hit["confidence"] == pytest.approx(0.4)
@@ -122,19 +120,19 @@ class TestRights:
         request = asked(
             project, id=told, text="Use three retries.", kind="procedure", priority="CORE"
         )
-        done = agent_edit.rewrite(house.ctx, request)["memory"]
+        done = door(house.ctx, "rewrite", request)["memory"]
         assert (done["origin"], done["kind"], done["priority"]) == ("tool", "context", "NORMAL")
         with pytest.raises(BadInputError, match="written by others"):
-            confidence.promote(house.ctx, asked(project, id=done["id"], to="learning"))
-        changed = agent_edit.rewrite(house.ctx, asked(project, id=done["id"], kind="rule"))
+            door(house.ctx, "promote", asked(project, id=done["id"], to="learning"))
+        changed = door(house.ctx, "rewrite", asked(project, id=done["id"], kind="rule"))
         assert changed["memory"]["kind"] == "context"
 
     def test_old_words_are_not_rewritten(self, house: ServiceHouse, project: Path) -> None:
         """What gave way is changed no more."""
         old = said(house, project, "The queue holds ten jobs.")
-        agent_edit.rewrite(house.ctx, asked(project, id=old, text="The queue holds forty jobs."))
+        door(house.ctx, "rewrite", asked(project, id=old, text="The queue holds forty jobs."))
         with pytest.raises(BadInputError, match="gave way"):
-            agent_edit.rewrite(house.ctx, asked(project, id=old, text="It holds fifty."))
+            door(house.ctx, "rewrite", asked(project, id=old, text="It holds fifty."))
 
 
 def test_an_excluded_folder_gives_nothing(house: ServiceHouse, project: Path) -> None:
@@ -155,14 +153,14 @@ def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -
 def test_promotion_has_targets(house: ServiceHouse, project: Path) -> None:
     """What is one already, and what there is not."""
     id = said(house, project, "Builds need two gigabytes of memory.")
-    done = confidence.promote(house.ctx, asked(project, id=id, to="learning"))["memory"]
+    done = door(house.ctx, "promote", asked(project, id=id, to="learning"))["memory"]
     assert (done["kind"], done["collection"]) == ("learning", "learnings")
     with pytest.raises(BadInputError, match="already"):
-        confidence.promote(house.ctx, asked(project, id=id, to="learning"))
+        door(house.ctx, "promote", asked(project, id=id, to="learning"))
     with pytest.raises(BadInputError, match="Targets"):
-        confidence.promote(house.ctx, asked(project, id=id, to="moon"))
+        door(house.ctx, "promote", asked(project, id=id, to="moon"))
     with pytest.raises(BadInputError, match="Boost priority"):
-        confidence.boost(house.ctx, asked(project, id=id, what="luck"))
+        door(house.ctx, "boost", asked(project, id=id, what="luck"))
 
 
 def test_a_scratch_note_that_is_known_is_not_stored_twice(
@@ -173,7 +171,7 @@ def test_a_scratch_note_that_is_known_is_not_stored_twice(
     note = asked(project, action="set", key="k", text="The cache key holds the tenant.")
     noted = scratch.scratch(house.ctx, note)["notes"][0]["id"]
     house.follow()
-    done = confidence.promote(house.ctx, asked(project, id=noted))
+    done = door(house.ctx, "promote", asked(project, id=noted))
     assert (done["action"], done["memory"]["id"]) == ("merged", id)
 
 
@@ -223,7 +221,7 @@ class TestKeeping:
         rule = house.remember("Always squash commits.", project, kind="preference")["id"]
         doubted = said(house, project, "The API has no limits.")
         for _ in range(2):
-            confidence.verify(house.ctx, asked(project, id=doubted, verdict="refuted"))
+            door(house.ctx, "verify", asked(project, id=doubted, verdict="refuted"))
         house.pass_time(days=8)
         door(house.ctx, "recall", asked(project, query="broker messages", k=1))
         house.ctx.uses.write()
@@ -291,7 +289,7 @@ class TestTelling:
         told = provenance.session_recalled(house.ctx, asked(project))
         assert told["session"] == "s1"
         assert told["memories"][0]["shown_at"] == house.time.isoformat()
-        edit_forget.forget(house.ctx, asked(project, ids=[id]))
+        door(house.ctx, "forget", asked(project, ids=[id]))
         assert provenance.session_recalled(house.ctx, asked(project))["memories"] == []
 
     def test_a_trace_is_no_use(self, house: ServiceHouse, project: Path) -> None:
@@ -340,7 +338,7 @@ def test_what_is_forgotten_by_an_agent_is_audited_as_such(
 ) -> None:
     """The log tells who it was."""
     id = said(house, project, "A passing thought about fees.")
-    edit_forget.forget(house.ctx, asked(project, ids=[id]))
+    door(house.ctx, "forget", asked(project, ids=[id]))
     entry = house.ctx.state.audit_entries(1)[0]
     assert (entry["action"], entry["actor"], entry["ids"]) == ("forget", "mcp", [id])
     assert house.ctx.global_shelf().journal.count(Scope()) == 0

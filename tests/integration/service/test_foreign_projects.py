@@ -20,7 +20,6 @@ from vector_memory.index.fixes.errors import signature
 from vector_memory.model import Memory, ignore_progress
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_summary, session_topics, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
@@ -183,9 +182,7 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
         town.assert_own(folder, door(ctx, "entities", here))
         town.assert_own(folder, list(json_lines.export(ctx, here)))
         town.assert_own(folder, [text for text, _ in export_markdown.export(ctx, here)])
-        town.assert_own(
-            folder, edit_forget.forget(ctx, {**here, "query": "ledger", "dry_run": True})
-        )
+        town.assert_own(folder, door(ctx, "forget", {**here, "query": "ledger", "dry_run": True}))
         for one in listed["memories"]:
             town.assert_own(folder, door(ctx, "links", {"id": one["id"]}), least=False)
 

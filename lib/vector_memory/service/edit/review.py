@@ -119,6 +119,6 @@ def _keep(ctx: Context, shelf: Shelf, memory: Memory) -> None:
 def _drop(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     """Forget what was stored as a proposal; a memory that was there before stays as it was."""
     if memory.is_held:
-        edit_forget.forget(ctx, {"ids": [memory.id]})
+        edit_forget.forget(ctx, edit_forget.ForgetRequest(ids=(memory.id,)))
     else:
         _keep(ctx, shelf, memory)

@@ -22,7 +22,7 @@ from vector_memory.index.fixes.errors import signature
 from vector_memory.model import IS_FOREIGN, PASSAGE, Memory, Origin, Scope, Source
 from vector_memory.service.base import context_block
 from vector_memory.service.capture import session_topics
-from vector_memory.service.edit import edit_forget, quarantine
+from vector_memory.service.edit import quarantine
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.tools import failure_advice
@@ -72,7 +72,7 @@ def test_what_is_less_plain_comes_with_a_warning(house: ServiceHouse, app: Path)
     assert " · tool · suspicious · " in prompted(house, app)
     (note,) = cold.notes(house.ctx.home, PROMPT, str(app), "s9", time.monotonic() + 5)
     assert " · tool · suspicious · " in note.head and note.foreign
-    edit_forget.forget(house.ctx, {"project": str(app), "since": "2000-01-01"})
+    door(house.ctx, "forget", {"project": str(app), "since": "2000-01-01"})
     house.remember(MILD, app)
     house.remember(ATTACK, app)
     told = prompted(house, app, "s2")
@@ -205,8 +205,8 @@ def test_what_is_released_comes_again(house: ServiceHouse, app: Path) -> None:
 def test_what_is_written_anew_is_the_users(house: ServiceHouse, app: Path) -> None:
     """An edit of its words takes the mark away."""
     told = house.remember(ATTACK, app, origin="tool")
-    edit_forget.edit(
-        house.ctx, {"id": told["id"], "text": "The ledger import of invoices was attacked."}
+    door(
+        house.ctx, "edit", {"id": told["id"], "text": "The ledger import of invoices was attacked."}
     )
     house.follow()
     assert "was attacked" in prompted(house, app)

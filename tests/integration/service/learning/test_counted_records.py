@@ -11,7 +11,7 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
-from vector_memory.service.edit import edit_forget, remember
+from vector_memory.service.edit import remember
 from vector_memory.service.learning import counted_records
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import stats
@@ -43,7 +43,7 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
     assert one.updated_at is not None and one.created_at < one.updated_at
     assert counted_records.get(house.ctx, place, TRAILS, "fix") == one
     assert counted_records.of(house.ctx, place, HEURISTICS) == []
-    edit_forget.forget(house.ctx, {"ids": [one.id]})
+    door(house.ctx, "forget", {"ids": [one.id]})
     assert (
         counted_records.keep(house.ctx, place, counted_records.Record(TRAILS, "fix", "again"))
         is None

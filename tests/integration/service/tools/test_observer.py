@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
-from vector_memory.service.edit import edit_forget, remember
+from vector_memory.service.edit import remember
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.learning.counted_records import Record
@@ -371,7 +371,7 @@ def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
     world.bash("git push --force origin coupon-hotfix-branch")
     assessments.settle(world.ctx)
     (record,) = world.records()
-    edit_forget.forget(world.ctx, {"ids": [record.id], "all_projects": True})
+    door(world.ctx, "forget", {"ids": [record.id], "all_projects": True})
     world.bash("git push --force origin coupon-second-branch")
     assert world.flags() == []
     world.bash("git push --force origin coupon-third-branch", session="t")
