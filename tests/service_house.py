@@ -19,7 +19,6 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.edit import remember
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
 
@@ -81,7 +80,7 @@ class ServiceHouse:
     def remember(self, text: str, project: Path | None = None, **more: Any) -> dict[str, Any]:
         """Remember a text for a project, or globally."""
         target = {"project": str(project)} if project else {"global": True}
-        done = remember.remember(self.ctx, {"text": text, **target, **more})
+        done = door(self.ctx, "remember", {"text": text, **target, **more})
         self.follow()
         return done
 

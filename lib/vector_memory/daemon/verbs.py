@@ -189,7 +189,7 @@ _edit = _typed(edit_forget.EditRequest, edit_forget.edit)
 _rewrite = _typed(agent_edit.RewriteRequest, agent_edit.rewrite)
 
 SIMPLE: dict[str, Simple] = {
-    "remember": remember.remember,
+    "remember": _typed(remember.RememberRequest, remember.remember),
     "recall": _typed(recall.RecallRequest, recall.recall),
     "list": _typed(recall.ListRequest, recall.list_memories),
     "topics": topic_outline.outline,

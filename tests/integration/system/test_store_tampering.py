@@ -34,7 +34,6 @@ from vector_memory.model import Memory, Origin, Priority, ignore_progress
 from vector_memory.redact import clean
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_topics, store_session
-from vector_memory.service.edit import remember
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.purge import purge
@@ -167,7 +166,7 @@ class World:
             "list": lambda: door(ctx, "list", here),
             "stats": lambda: stats.stats(ctx, here),
             "all stats": lambda: stats.stats(ctx, {}),
-            "remember": lambda: remember.remember(ctx, {"text": text, **here}),
+            "remember": lambda: door(ctx, "remember", {"text": text, **here}),
             "import": lambda: json_lines.import_file(ctx, {"path": str(lines), **here}, ignore_progress),
             "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
             "edit": lambda: door(ctx, "edit", {"id": self.id, "tags": ["ledger"]}),

@@ -44,7 +44,7 @@ def text(limit: int = 1_000_000, name: str = "") -> Any:
     return read_by(partial(request_fields.text_of, limit=limit), name=name)
 
 
-def spare_text(limit: int = 1_000_000) -> Any:
+def optional_text(limit: int = 1_000_000) -> Any:
     """Declare a text that may be left out, and is "" then."""
     take = partial(request_fields.text_of, limit=limit)
     return read_by(lambda request, name: take(request, name) if request.get(name) else "", "")

@@ -88,7 +88,7 @@ class ForgetRequest(messages.Filter):
     """
 
     ids: tuple[str, ...] = messages.words()
-    query: str = messages.spare_text()
+    query: str = messages.optional_text()
     k: int = messages.number(MAX_BY_QUERY, 1, 1_000)
     dry_run: bool = messages.flag()
 

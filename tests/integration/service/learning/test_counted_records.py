@@ -11,7 +11,6 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
-from vector_memory.service.edit import remember
 from vector_memory.service.learning import counted_records
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import stats
@@ -72,8 +71,9 @@ def test_what_was_stored_just_now_has_its_vector(house: ServiceHouse, tmp_path: 
     """It is compared by meaning before the index has it."""
     house.remember("The gateway listens on port 8080.", tmp_path)
     house.follow()
-    remember.remember(
+    door(
         house.ctx,
+        "remember",
         {"text": "The zeppelin protocol is spoken by the gateway.", "project": str(tmp_path)},
     )
     shelf = house.ctx.global_shelf()

@@ -19,7 +19,6 @@ from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
 from vector_memory.service.base import context_block
-from vector_memory.service.edit import remember
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.memory import placement
 
@@ -79,8 +78,8 @@ def test_a_paraphrase_is_merged_and_both_are_kept_in_mind(house: ServiceHouse) -
 def test_what_was_said_a_moment_ago_is_known(house: ServiceHouse) -> None:
     """A memory that the index has not reached yet is found all the same."""
     request = {"global": True}
-    first = remember.remember(house.ctx, {"text": "Never commit the .env file.", **request})
-    again = remember.remember(house.ctx, {"text": "Do not commit the .env file.", **request})
+    first = door(house.ctx, "remember", {"text": "Never commit the .env file.", **request})
+    again = door(house.ctx, "remember", {"text": "Do not commit the .env file.", **request})
     assert (again["action"], again["id"]) == ("merged", first["id"])
 
 
@@ -221,7 +220,7 @@ def test_many_at_once_are_one(house: ServiceHouse) -> None:
     answers: list[dict[str, Any]] = []
 
     def say() -> None:
-        answers.append(remember.remember(house.ctx, {"text": OLD_PORT, "global": True}))
+        answers.append(door(house.ctx, "remember", {"text": OLD_PORT, "global": True}))
 
     threads = [threading.Thread(target=say) for _ in range(6)]
     for thread in threads:

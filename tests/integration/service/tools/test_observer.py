@@ -19,7 +19,6 @@ from talk import transcript
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
-from vector_memory.service.edit import remember
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.learning.counted_records import Record
@@ -348,8 +347,8 @@ def test_a_long_or_strange_transcript_is_read_in_part(tmp_path: Path) -> None:
 def test_pinned_rules_and_the_self_assessment_count(world: World) -> None:
     """A rule of the user does; one that came with an import does not."""
     for origin, target in (("user", "db/schema.sql"), ("tool", "db/other.sql")):
-        remember.remember(
-            world.ctx,
+        door(
+            world.ctx, "remember",
             {"text": f"Never edit {target} by hand.", "kind": "rule", "priority": "CORE",
              "origin": origin, "project": str(world.project)},
         )  # fmt: skip
