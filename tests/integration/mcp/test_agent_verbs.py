@@ -55,38 +55,38 @@ class TestScratch:
         """From the store too, as soon as somebody looks."""
         place = house.ctx.place(str(project))
         note = asked(project, session="s1", action="set", key="plan", text="Three steps.")
-        scratch.scratch(house.ctx, note)
+        door(house.ctx, "scratch", note)
         house.pass_time(minutes=59)
-        listed = scratch.scratch(house.ctx, asked(project, session="s1", action="list"))
+        listed = door(house.ctx, "scratch", asked(project, session="s1", action="list"))
         assert [one["title"] for one in listed["notes"]] == ["plan"]
         house.pass_time(minutes=2)
         with pytest.raises(NotFoundError, match="no note"):
-            scratch.scratch(house.ctx, asked(project, session="s1", action="get", key="plan"))
+            door(house.ctx, "scratch", asked(project, session="s1", action="get", key="plan"))
         assert counted_records.of(house.ctx, place, SCRATCH) == []
 
     def test_another_session_has_its_own(self, house: ServiceHouse, project: Path) -> None:
         """Also under the same key."""
         for session in ("s1", "s2"):
             note = {"action": "set", "key": "plan", "text": f"The plan of {session}."}
-            scratch.scratch(house.ctx, asked(project, session=session, **note))
-        (one,) = scratch.scratch(house.ctx, asked(project, session="s1", action="list"))["notes"]
+            door(house.ctx, "scratch", asked(project, session=session, **note))
+        (one,) = door(house.ctx, "scratch", asked(project, session="s1", action="list"))["notes"]
         assert one["text"] == "The plan of s1."
         assert one["origin"] == Origin.ASSISTANT
 
     def test_bounds(self, house: ServiceHouse, project: Path) -> None:
         """An unknown action, too many notes, no project."""
         with pytest.raises(BadInputError, match="no action"):
-            scratch.scratch(house.ctx, asked(project, action="burn"))
+            door(house.ctx, "scratch", asked(project, action="burn"))
         with pytest.raises(BadInputError, match="in a folder"):
-            scratch.scratch(house.ctx, {"global": True})
+            door(house.ctx, "scratch", {"global": True})
         for number in range(scratch.MOST):
             note = {"action": "set", "key": f"k{number}", "text": f"note {number}"}
-            scratch.scratch(house.ctx, asked(project, **note))
+            door(house.ctx, "scratch", asked(project, **note))
         with pytest.raises(BadInputError, match="already"):
-            scratch.scratch(house.ctx, asked(project, action="set", key="more", text="x"))
-        assert scratch.scratch(house.ctx, asked(project, action="clear"))["cleared"] == scratch.MOST
+            door(house.ctx, "scratch", asked(project, action="set", key="more", text="x"))
+        assert door(house.ctx, "scratch", asked(project, action="clear"))["cleared"] == scratch.MOST
         with pytest.raises(NotFoundError):
-            scratch.scratch(house.ctx, asked(project, action="clear", key="k1"))
+            door(house.ctx, "scratch", asked(project, action="clear", key="k1"))
 
 
 class TestRights:
@@ -169,7 +169,7 @@ def test_a_scratch_note_that_is_known_is_not_stored_twice(
     """Promoting it goes through the same gate as storing."""
     id = said(house, project, "The cache key holds the tenant.")
     note = asked(project, action="set", key="k", text="The cache key holds the tenant.")
-    noted = scratch.scratch(house.ctx, note)["notes"][0]["id"]
+    noted = door(house.ctx, "scratch", note)["notes"][0]["id"]
     house.follow()
     done = door(house.ctx, "promote", asked(project, id=noted))
     assert (done["action"], done["memory"]["id"]) == ("merged", id)

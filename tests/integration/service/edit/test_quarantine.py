@@ -22,7 +22,6 @@ from vector_memory.index.fixes.errors import signature
 from vector_memory.model import IS_FOREIGN, PASSAGE, Memory, Origin, Scope, Source
 from vector_memory.service.base import context_block
 from vector_memory.service.capture import session_topics
-from vector_memory.service.edit import quarantine
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.tools import failure_advice
@@ -114,7 +113,7 @@ def test_it_is_not_brought_with_a_failure(house: ServiceHouse, app: Path) -> Non
     house.ctx.global_shelf().journal.add([trust_marks.settled(fix)])
     house.follow()
     assert failure_advice.on_failure(house.ctx, ask, error, "make") == ""
-    quarantine.release(house.ctx, {"ids": [fix.id]})
+    door(house.ctx, "release", {"ids": [fix.id]})
     house.follow()
     assert "FIX" in failure_advice.on_failure(house.ctx, ask, error, "make")
 
@@ -178,28 +177,28 @@ def test_it_is_listed_where_it_is(house: ServiceHouse, app: Path, tmp_path: Path
     house.pass_time(hours=1)
     second = house.remember("Other: " + ATTACK + " twice", app, origin="tool")["id"]
     house.remember(ATTACK, tmp_path / "other", origin="tool")
-    told = quarantine.held(house.ctx, {"project": str(app)})
+    told = door(house.ctx, "quarantine", {"project": str(app)})
     assert [one["id"] for one in told["memories"]] == [second, first]
     assert told["memories"][0]["suspicious"]["score"] >= 6
-    assert quarantine.held(house.ctx, {"all_projects": True, "k": 1})["total"] == 3
+    assert door(house.ctx, "quarantine", {"all_projects": True, "k": 1})["total"] == 3
 
 
 def test_what_is_released_comes_again(house: ServiceHouse, app: Path) -> None:
     """Without a warning, still as others' words; only what is held can be let go."""
     told = house.remember(ATTACK, app, origin="tool", kind="preference", priority="CORE")
-    assert quarantine.release(house.ctx, {"ids": [told["id"][:8]]}) == {"released": [told["id"]]}
+    assert door(house.ctx, "release", {"ids": [told["id"][:8]]}) == {"released": [told["id"]]}
     house.follow()
     shown = prompted(house, app)
     assert " · tool · " in shown and "· suspicious" not in shown and "https://evil" not in shown
     (memory,) = house.ctx.global_shelf().journal.iter_memories(Scope())
     assert (memory.kind, memory.priority.value) == ("context", "NORMAL")
-    assert quarantine.held(house.ctx, {"all_projects": True})["total"] == 0
+    assert door(house.ctx, "quarantine", {"all_projects": True})["total"] == 0
     with pytest.raises(BadInputError, match="not held back"):
-        quarantine.release(house.ctx, {"ids": [told["id"]]})
+        door(house.ctx, "release", {"ids": [told["id"]]})
     with pytest.raises(BadInputError, match="Release what"):
-        quarantine.release(house.ctx, {})
+        door(house.ctx, "release", {})
     with pytest.raises(NotFoundError):
-        quarantine.release(house.ctx, {"ids": ["0000"]})
+        door(house.ctx, "release", {"ids": ["0000"]})
 
 
 def test_what_is_written_anew_is_the_users(house: ServiceHouse, app: Path) -> None:
@@ -221,7 +220,7 @@ def test_an_index_of_marks_cannot_be_written_from_outside(house: ServiceHouse, a
     shelf.journal.update(replace(memory, extra={"entities": ['concept:"held":true']}))
     house.follow()
     assert "to its log" in prompted(house, app)
-    assert quarantine.held(house.ctx, {"all_projects": True})["total"] == 0
+    assert door(house.ctx, "quarantine", {"all_projects": True})["total"] == 0
 
 
 def test_an_export_tells_of_it(house: ServiceHouse, app: Path) -> None:
