@@ -135,13 +135,15 @@ def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
 def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.edit import consolidate
 
-    return _shown(consolidate.consolidate(ctx, request, reply.progress))
+    answer = _typed_long(consolidate.ConsolidateRequest, consolidate.consolidate)
+    return _shown(answer(ctx, request, reply))
 
 
 def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.edit import prune_candidates
 
-    return _shown(prune_candidates.prune(ctx, request, reply.progress))
+    answer = _typed_long(prune_candidates.PruneRequest, prune_candidates.prune)
+    return _shown(answer(ctx, request, reply))
 
 
 def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -185,6 +187,17 @@ def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
     return answer
 
 
+def _typed_long(kind: type[Kind], act: Callable[[Context, Kind, Progress], object]) -> Long:
+    """The same for a use case that says how far it is."""
+
+    def answer(ctx: Context, sent: Request, reply: Reply) -> dict[str, Any]:
+        done = act(ctx, messages.read(kind, sent), reply.progress)
+        written: dict[str, Any] = messages.to_json(done)
+        return written
+
+    return answer
+
+
 _edit = _typed(edit_forget.EditRequest, edit_forget.edit)
 _rewrite = _typed(agent_edit.RewriteRequest, agent_edit.rewrite)
 
@@ -221,9 +234,9 @@ SIMPLE: dict[str, Simple] = {
     "promote": _typed(confidence.PromoteRequest, confidence.promote),
     "rewrite": _rewrite,
     "summarize": summarize.summarize,
-    "organize": classify.organize,
+    "organize": _typed(classify.OrganizeRequest, classify.organize),
     "impact": impact.impact,
-    "contradictions": _typed(contradictions.CheckRequest, contradictions.check),
+    "contradictions": _typed(contradictions.ContradictionsRequest, contradictions.check),
     "provenance": provenance.provenance,
     "trace": provenance.trace,
     "session_recalled": provenance.session_recalled,

@@ -13,9 +13,6 @@ from service_house import ServiceHouse, door
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope, ignore_progress
 from vector_memory.service.edit import (
-    classify,
-    consolidate,
-    prune_candidates,
     scratch,
 )
 from vector_memory.service.find import impact, provenance, summarize
@@ -112,7 +109,7 @@ class TestRights:
         hits = door(house.ctx, "recall", asked(project, query="rebase shared branches"))["hits"]
         (hit,) = [one for one in hits if one["id"] == rule]
         assert hit["confidence"] == pytest.approx(0.4)
-        assert classify.organize(house.ctx, asked(project, ids=[rule]))["memories"] == []
+        assert door(house.ctx, "organize", asked(project, ids=[rule]))["memories"] == []
 
     def test_a_foreign_memory_stays_foreign(self, house: ServiceHouse, project: Path) -> None:
         """Put in other words by the agent it is still a tool's, and no procedure."""
@@ -187,21 +184,21 @@ class TestKeeping:
     def test_a_preview_changes_nothing(self, house: ServiceHouse, project: Path) -> None:
         """Then they become one, with the other in its history and sources."""
         one, other = self.twins(house, project)
-        told = consolidate.consolidate(house.ctx, asked(project), ignore_progress)
+        told = door(house.ctx, "consolidate", asked(project))
         (group,) = told["groups"]
         assert group["same"]
         assert {member["id"] for member in group["memories"]} == {one, other}
         assert told["merged"] == 0
         request = asked(project, dry_run=False, ids=["ffff"])
-        assert consolidate.consolidate(house.ctx, request, ignore_progress)["merged"] == 0
-        done = consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
+        assert door(house.ctx, "consolidate", request)["merged"] == 0
+        done = door(house.ctx, "consolidate", asked(project, dry_run=False))
         assert done["merged"] == 1
         house.follow()
         listed = door(house.ctx, "list", asked(project))
         assert listed["total"] == 1
         assert len(listed["memories"][0]["sources"]) == 1
         assert house.ctx.state.audit_entries(1)[0]["actor"] == "mcp"
-        again = consolidate.consolidate(house.ctx, asked(project), ignore_progress)
+        again = door(house.ctx, "consolidate", asked(project))
         assert again["groups"] == []
 
     def test_the_users_words_stand_for_both(self, house: ServiceHouse, project: Path) -> None:
@@ -209,7 +206,7 @@ class TestKeeping:
         mine = house.remember("Deploy on Tuesdays only.", project, wait=False)["id"]
         house.pass_time(days=1)
         said(house, project, "deploy on Tuesdays only", wait=False)
-        consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
+        door(house.ctx, "consolidate", asked(project, dry_run=False))
         assert [one["id"] for one in door(house.ctx, "list", asked(project))["memories"]] == [mine]
 
     def test_what_could_go(self, house: ServiceHouse, project: Path) -> None:
@@ -225,13 +222,13 @@ class TestKeeping:
         house.pass_time(days=8)
         door(house.ctx, "recall", asked(project, query="broker messages", k=1))
         house.ctx.uses.write()
-        told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
+        told = door(house.ctx, "prune", asked(project))
         why = {one["id"]: one["why"] for one in told["memories"]}
         assert why[brief] == "expired"
         assert why[doubted] == "doubted"
         assert [why.get(one) for one in twin].count("duplicate") == 1
         house.pass_time(days=900)
-        told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
+        told = door(house.ctx, "prune", asked(project))
         why = {one["id"]: one["why"] for one in told["memories"]}
         assert {why[one] for one in twin} == {"unused"}
         assert not {kept, rule} & set(why)
@@ -240,13 +237,13 @@ class TestKeeping:
     def test_suggestions_are_put_on_by_ids_alone(self, house: ServiceHouse, project: Path) -> None:
         """`apply` without ids changes nothing."""
         id = said(house, project, "We decided to use PostgreSQL for the archive.")
-        (one,) = classify.organize(house.ctx, asked(project, apply=True))["memories"]
+        (one,) = door(house.ctx, "organize", asked(project, apply=True))["memories"]
         assert one["suggested"]["kind"] == "decision"
         assert door(house.ctx, "get", {"id": id})["memory"]["kind"] == "note"
-        done = classify.organize(house.ctx, asked(project, apply=True, ids=[id]))
+        done = door(house.ctx, "organize", asked(project, apply=True, ids=[id]))
         assert done["applied"] == 1
         assert door(house.ctx, "get", {"id": id})["memory"]["tags"] == ["postgresql"]
-        assert classify.organize(house.ctx, asked(project))["memories"] == []
+        assert door(house.ctx, "organize", asked(project))["memories"] == []
 
 
 class TestTelling:

@@ -18,7 +18,7 @@ MAX_CHARS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckRequest(messages.Request):
+class ContradictionsRequest(messages.Request):
     """What is to be compared with memory: a memory by its id or how that begins, or else a text."""
 
     id: str = messages.optional_text(64)
@@ -39,14 +39,14 @@ class ComparedView(MemoryView):
 
 
 @dataclass(frozen=True)
-class CheckAnswer:
+class ContradictionsAnswer:
     """What speaks against a text or a memory, and what says the same."""
 
     contradictions: list[ComparedView]
     agreements: list[ComparedView]
 
 
-def check(ctx: Context, request: CheckRequest) -> CheckAnswer:
+def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
     """Return the memories that speak against a text or a memory, and those that say the same. Nothing is
     stored.
 
@@ -68,7 +68,7 @@ def check(ctx: Context, request: CheckRequest) -> CheckAnswer:
         )
         pairs = [(shelf, draft) for shelf in ctx.shelves_of(place)[:1]]
     views = [view for shelf, memory in pairs for view in _compared(ctx, shelf, memory)]
-    return CheckAnswer(
+    return ContradictionsAnswer(
         [view for view in views if view.relation == "contradicts"],
         [view for view in views if view.relation == "same"],
     )

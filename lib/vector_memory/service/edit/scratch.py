@@ -37,7 +37,7 @@ class ScratchRequest(messages.Request):
 
 
 @dataclass(frozen=True)
-class NoteView:
+class ScratchView:
     """A note, its key as `title`, and until when it is kept."""
 
     id: str
@@ -48,14 +48,14 @@ class NoteView:
 
 
 @dataclass(frozen=True)
-class NotesAnswer:
+class ScratchAnswer:
     """Notes, the oldest first, and how many were dropped where that was asked for."""
 
-    notes: list[NoteView]
+    notes: list[ScratchView]
     cleared: int | None = messages.spare()
 
 
-def scratch(ctx: Context, request: ScratchRequest) -> NotesAnswer:
+def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
     """Write, read, list or drop notes of a session.
 
     Raises:
@@ -71,7 +71,7 @@ def scratch(ctx: Context, request: ScratchRequest) -> NotesAnswer:
         raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(ACTIONS)}.")
     living = _living(ctx, place, session)
     if action == "list":
-        return NotesAnswer([_note_view(memory) for memory in living.values()])
+        return ScratchAnswer([_note_view(memory) for memory in living.values()])
     if action == "clear":
         return _clear(ctx, place, request, living)
     key = _key(request)
@@ -79,7 +79,7 @@ def scratch(ctx: Context, request: ScratchRequest) -> NotesAnswer:
         return _set(ctx, place, session, request, living)
     if key not in living:
         raise NotFoundError(f"There is no note {key!r}.", "List the notes: they last an hour.")
-    return NotesAnswer([_note_view(living[key])])
+    return ScratchAnswer([_note_view(living[key])])
 
 
 def _key(request: ScratchRequest) -> str:
@@ -110,7 +110,7 @@ def _set(
     session: str,
     request: ScratchRequest,
     living: dict[str, Memory],
-) -> NotesAnswer:
+) -> ScratchAnswer:
     """Write a note.
 
     Args:
@@ -136,21 +136,21 @@ def _set(
     if kept is None:
         raise BadInputError("A note of this key was forgotten on purpose.", "Take another key.")
     ctx.audit("scratch", request.actor, [kept.id])
-    return NotesAnswer([_note_view(kept)])
+    return ScratchAnswer([_note_view(kept)])
 
 
 def _clear(
     ctx: Context, place: projects.Place, request: ScratchRequest, living: dict[str, Memory]
-) -> NotesAnswer:
+) -> ScratchAnswer:
     """Drop the note of the key, all of the session without one."""
     if request.key and _key(request) not in living:
         raise NotFoundError(f"There is no note {request.key!r}.", "List the notes.")
     gone = [living[_key(request)]] if request.key else list(living.values())
     counted_records.drop(ctx, ctx.shelf_of(place), gone)
     ctx.audit("scratch", request.actor, [memory.id for memory in gone])
-    return NotesAnswer([], len(gone))
+    return ScratchAnswer([], len(gone))
 
 
-def _note_view(memory: Memory) -> NoteView:
+def _note_view(memory: Memory) -> ScratchView:
     origin = memory.origin.value
-    return NoteView(memory.id, memory.title, memory.text, origin, memory.expires_at)
+    return ScratchView(memory.id, memory.title, memory.text, origin, memory.expires_at)

@@ -311,9 +311,7 @@ def _call(house: ServiceHouse, app: Path, call: tuple[Any, ...], actor: str) -> 
         json_lines.import_file(house.ctx, {**base, "path": str(path)}, ignore_progress)
         return
     elif verb == "consolidate":
-        from vector_memory.service.edit import consolidate
-
-        consolidate.consolidate(house.ctx, {**base, "dry_run": False}, ignore_progress)
+        door(house.ctx, "consolidate", {**base, "dry_run": False})
         return
     else:
         request = {**base, (first or "ids"): [at(third)]}
