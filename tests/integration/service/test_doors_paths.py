@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, Unheard
+from service_house import ServiceHouse
 
 from vector_memory import projects
 from vector_memory.client import cold
@@ -26,6 +26,13 @@ from vector_memory.service.upkeep import project_store
 from vector_memory.system.files import RefusedError
 
 SECRET = "what lies outside"
+
+
+class Unheard:
+    """A client that does not listen."""
+
+    def progress(self, done: int, total: int, doing: str) -> None:
+        """Say nothing."""
 
 
 @pytest.fixture

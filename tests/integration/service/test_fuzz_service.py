@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_house import ServiceHouse, Unheard
+from service_house import ServiceHouse
 
 from vector_memory.daemon import verbs
 from vector_memory.daemon.events import Events
@@ -58,6 +58,17 @@ ASKED = st.fixed_dictionaries(
 )  # fmt: skip
 PLAIN = ("remember", "recall", "list", "topics", "get", "history", "entities", "link", "links", "edit",
          "forget", "stats", "audit")  # fmt: skip
+
+
+class Unheard:
+    """A client that does not listen."""
+
+    def progress(self, done: int, total: int, doing: str) -> None:
+        """Say nothing."""
+
+    def json(self, status: bytes, data: Any) -> None:
+        """Say nothing, in JSON."""
+        json.dumps(data)
 
 
 @pytest.fixture

@@ -44,13 +44,16 @@ def text(limit: int = 1_000_000, name: str = "") -> Any:
     return read_by(partial(request_fields.text_of, limit=limit), name=name)
 
 
-def optional_text(limit: int = 1_000_000) -> Any:
-    """Declare a text that may be left out, and is "" then."""
-    take = partial(request_fields.text_of, limit=limit)
-    return read_by(lambda request, name: take(request, name) if request.get(name) else "", "")
+def maybe_text(limit: int = 1_000_000) -> Any:
+    """Declare a text that may be left out, "" where it is."""
+
+    def read_text(request: request_fields.Request, name: str) -> str:
+        return request_fields.text_of(request, name, limit) if request.get(name) else ""
+
+    return read_by(read_text, "")
 
 
-def maybe(declared: Any) -> Any:
+def or_none(declared: Any) -> Any:
     """Declare a field as another declaration does, but None where it is not said."""
     take: Read = declared.metadata[READ]
     return read_by(

@@ -24,7 +24,7 @@ MAX_CHARS = 20_000
 class RewriteRequest(EditRequest):
     """An agent would have a memory changed."""
 
-    text: str | None = messages.maybe(messages.text(MAX_CHARS))
+    text: str | None = messages.or_none(messages.text(MAX_CHARS))
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ MAX_CHARS = 20_000
 class ContradictionsRequest(messages.Request):
     """What is to be compared with memory: a memory by its id or how that begins, or else a text."""
 
-    id: str = messages.optional_text(64)
-    text: str = messages.optional_text(MAX_CHARS)
+    id: str = messages.maybe_text(64)
+    text: str = messages.maybe_text(MAX_CHARS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,9 +30,9 @@ class EditRequest(messages.Request):
     """
 
     id: str = messages.text(64)
-    text: str | None = messages.maybe(messages.text())
+    text: str | None = messages.or_none(messages.text())
     kind: str = messages.word()
-    tags: tuple[str, ...] | None = messages.maybe(messages.words())
+    tags: tuple[str, ...] | None = messages.or_none(messages.words())
     priority: Priority | None = messages.priority()
 
 
@@ -88,7 +88,7 @@ class ForgetRequest(messages.Filter):
     """
 
     ids: tuple[str, ...] = messages.words()
-    query: str = messages.optional_text()
+    query: str = messages.maybe_text()
     k: int = messages.number(MAX_BY_QUERY, 1, 1_000)
     dry_run: bool = messages.flag()
 

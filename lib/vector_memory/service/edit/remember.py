@@ -64,7 +64,7 @@ class RememberRequest(messages.Request):
         lambda request, _: request_fields.collection_of(request), DEFAULT_COLLECTION
     )
     at: datetime | None = messages.moment()
-    supersedes: str = messages.optional_text()
+    supersedes: str = messages.maybe_text()
     session: str = messages.word()
     origin: str = messages.word()
     wait: bool = messages.flag(default=True)

@@ -32,8 +32,8 @@ class ScratchRequest(messages.Request):
 
     session: str = messages.word()
     action: str = messages.word(default="list")
-    key: str = messages.optional_text(MAX_KEY_CHARS)
-    text: str = messages.optional_text(MAX_CHARS)
+    key: str = messages.maybe_text(MAX_KEY_CHARS)
+    text: str = messages.maybe_text(MAX_CHARS)
 
 
 @dataclass(frozen=True)
