@@ -88,7 +88,7 @@ class TieView:
     kind: str
     origin: Origin
     proposed: dict[str, Any] | None = messages.spare()
-    suspicious: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class RememberAnswer:
     text: str
     priority: Priority
     proposed: dict[str, Any] | None = messages.spare()
-    suspicious: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
     redactions: int
     of: str | None = messages.spare()
     relation: Relation | None = messages.spare()

@@ -60,7 +60,7 @@ class WaitingView:
     project: str
     created_at: datetime
     proposed: dict[str, Any] | None = messages.spare()
-    suspicious: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
 
 
 @dataclass(frozen=True)

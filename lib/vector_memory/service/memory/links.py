@@ -99,7 +99,7 @@ class LinkedView:
     created_at: datetime
     origin: str
     proposed: dict[str, Any] | None = messages.spare()
-    suspicious: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
 
 
 @dataclass(frozen=True)
