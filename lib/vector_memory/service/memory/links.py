@@ -22,8 +22,8 @@ class LinkRequest(messages.Request):
     """One memory is to be linked to another, or their links are to be removed.
 
     Attributes:
-        from_id: the id of the one, or how it begins; `to_id` that of the other.
-        relation: what the one is to the other; None for `relates_to`, or, where links are removed, for all.
+        from_id: the id of the first memory, or how it begins; `to_id` that of the second.
+        relation: what the first is to the second; None for `relates_to`, or, where links are removed, for all.
         remove: their links are to go.
     """
 
@@ -166,29 +166,29 @@ def _ends(ctx: Context, request: LinkRequest) -> tuple[Shelf, Memory, Memory]:
     return shelf, memory, other
 
 
-def _link(ctx: Context, shelf: Shelf, one: Memory, other: Memory, relation: Relation) -> None:
+def _link(ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: Relation) -> None:
     now = ctx.now()
     if relation is Relation.SUPERSEDES:
-        shelf.journal.supersede(other.id, one.id, now)
+        shelf.journal.supersede(other.id, memory.id, now)
         # What was a likely replacement is one now.
-        for settled in ((one.id, other.id), (other.id, one.id)):
+        for settled in ((memory.id, other.id), (other.id, memory.id)):
             shelf.journal.unlink(*settled, Relation.CONTRADICTS)
         ctx.notify()
     else:
-        shelf.journal.link(Link(one.id, other.id, relation, created_at=now))
+        shelf.journal.link(Link(memory.id, other.id, relation, created_at=now))
 
 
 def _unlink(
-    ctx: Context, shelf: Shelf, one: Memory, other: Memory, relation: Relation | None
+    ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: Relation | None
 ) -> int:
-    removed = shelf.journal.unlink(one.id, other.id, relation)
+    removed = shelf.journal.unlink(memory.id, other.id, relation)
     if not removed:
         named = f" {relation}" if relation else ""
         raise NotFoundError(
-            f"There is no{named} link from {one.id[:12]} to {other.id[:12]}.",
-            f"`vector-memory links {one.id[:12]}` shows what there is.",
+            f"There is no{named} link from {memory.id[:12]} to {other.id[:12]}.",
+            f"`vector-memory links {memory.id[:12]}` shows what there is.",
         )
-    if other.superseded_by == one.id and relation in (None, Relation.SUPERSEDES):
+    if other.superseded_by == memory.id and relation in (None, Relation.SUPERSEDES):
         revived = replace(other, status=Status.ACTIVE, superseded_by="", valid_until=None)
         shelf.journal.update(revived)
         ctx.notify()

@@ -61,9 +61,10 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
     with shelf.storing:
         waiting = _of(shelf, Scope())
         key = text_key(draft.text), draft.project
-        for one in waiting:
-            if (text_key(one.text), one.project) == key and one.proposed == draft.proposed:
-                return one
+        for memory in waiting:
+            is_same = (text_key(memory.text), memory.project) == key
+            if is_same and memory.proposed == draft.proposed:
+                return memory
         if len(waiting) >= MOST_WAITING:
             raise BadInputError(
                 f"{MOST_WAITING} proposals wait for the user already.",
@@ -89,9 +90,9 @@ def waiting(ctx: Context, shelves: list[Shelf], projects: tuple[str, ...]) -> in
         return 0
     count = sum(len(_of(shelf, Scope(projects=projects))) for shelf in shelves)
     if not count:
-        ctx.state.set_cursor(WAITING, {"projects": [one for one in known if one not in projects]})
+        ctx.state.set_cursor(WAITING, {"projects": [id for id in known if id not in projects]})
     return count
 
 
 def _of(shelf: Shelf, scope: Scope) -> list[Memory]:
-    return [one for one in shelf.journal.held(scope) if one.proposed]
+    return [memory for memory in shelf.journal.held(scope) if memory.proposed]

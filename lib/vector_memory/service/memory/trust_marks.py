@@ -40,9 +40,9 @@ def settled(memory: Memory, raw: str = "") -> Memory:
     if not memory.suspicion:
         theirs = memory.origin in (Origin.TOOL, Origin.IMPORT)
         # The title of what a session says is what the user asked for there.
-        found = suspicion.look(f"{memory.title}\n{memory.text}" if theirs else memory.text, raw)
-        told = suspicion.mark(found, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
-        memory = replace(memory, extra={**memory.extra, **told})
+        signs = suspicion.look(f"{memory.title}\n{memory.text}" if theirs else memory.text, raw)
+        mark = suspicion.mark(signs, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
+        memory = replace(memory, extra={**memory.extra, **mark})
     return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory
 
 
