@@ -240,7 +240,6 @@ sys.path[:0] = {paths!r}
 from service_house import ServiceHouse, door
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.errors import StoreFullError
-from vector_memory.service.edit import remember
 from vector_memory.store.index import Index
 from vector_memory.daemon.app import open_index
 told = []
@@ -256,7 +255,7 @@ for _ in range(3):
 asked = {{"query": "ledger WAL", "project": sys.argv[2]}}
 print("hits", len(door(house.ctx, "recall", asked)["hits"]))
 try:
-    remember.remember(house.ctx, {{"text": "More of it", "project": sys.argv[2]}})
+    door(house.ctx, "remember", {{"text": "More of it", "project": sys.argv[2]}})
 except StoreFullError as error:
     print("refused", bool(error.hint))
 print("failed", told)

@@ -135,13 +135,15 @@ def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
 def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.edit import consolidate
 
-    return _shown(consolidate.consolidate(ctx, request, reply.progress))
+    answer = _typed_long(consolidate.ConsolidateRequest, consolidate.consolidate)
+    return _shown(answer(ctx, request, reply))
 
 
 def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.edit import prune_candidates
 
-    return _shown(prune_candidates.prune(ctx, request, reply.progress))
+    answer = _typed_long(prune_candidates.PruneRequest, prune_candidates.prune)
+    return _shown(answer(ctx, request, reply))
 
 
 def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -185,8 +187,22 @@ def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
     return answer
 
 
+def _typed_long(kind: type[Kind], act: Callable[[Context, Kind, Progress], object]) -> Long:
+    """The same for a use case that says how far it is."""
+
+    def answer(ctx: Context, sent: Request, reply: Reply) -> dict[str, Any]:
+        done = act(ctx, messages.read(kind, sent), reply.progress)
+        written: dict[str, Any] = messages.to_json(done)
+        return written
+
+    return answer
+
+
+_edit = _typed(edit_forget.EditRequest, edit_forget.edit)
+_rewrite = _typed(agent_edit.RewriteRequest, agent_edit.rewrite)
+
 SIMPLE: dict[str, Simple] = {
-    "remember": remember.remember,
+    "remember": _typed(remember.RememberRequest, remember.remember),
     "recall": _typed(recall.RecallRequest, recall.recall),
     "list": _typed(recall.ListRequest, recall.list_memories),
     "topics": topic_outline.outline,
@@ -195,31 +211,32 @@ SIMPLE: dict[str, Simple] = {
     "get": _typed(recall.IdRequest, recall.get),
     "history": _typed(recall.IdRequest, recall.history),
     "entities": _typed(recall.EntitiesRequest, recall.entities),
-    "link": links.link,
-    "links": links.links,
-    "edit": lambda ctx, request: (
-        agent_edit.rewrite if request_fields.is_agent(request) else edit_forget.edit
-    )(ctx, request),
-    "forget": lambda ctx, request: ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)),
-    "quarantine": quarantine.held,
-    "release": quarantine.release,
+    "link": _typed(links.LinkRequest, links.link),
+    "links": _typed(links.LinksRequest, links.links),
+    "edit": lambda ctx, sent: (_rewrite if request_fields.is_agent(sent) else _edit)(ctx, sent),
+    "forget": _typed(
+        edit_forget.ForgetRequest,
+        lambda ctx, request: ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)),
+    ),
+    "quarantine": _typed(quarantine.QuarantineRequest, quarantine.held),
+    "release": _typed(quarantine.ReleaseRequest, quarantine.release),
     "privacy": privacy_rules.show,
-    "review": review.review,
+    "review": _typed(review.ReviewRequest, review.review),
     "stats": stats.stats,
     "flags": flags.flags,
     "init": project_store.init,
     "trust": project_store.trust,
     "important": overview.important,
     "overview": overview.overview,
-    "scratch": scratch.scratch,
-    "verify": confidence.verify,
-    "boost": confidence.boost,
-    "promote": confidence.promote,
-    "rewrite": agent_edit.rewrite,
+    "scratch": _typed(scratch.ScratchRequest, scratch.scratch),
+    "verify": _typed(confidence.VerifyRequest, confidence.verify),
+    "boost": _typed(confidence.BoostRequest, confidence.boost),
+    "promote": _typed(confidence.PromoteRequest, confidence.promote),
+    "rewrite": _rewrite,
     "summarize": summarize.summarize,
-    "organize": classify.organize,
+    "organize": _typed(classify.OrganizeRequest, classify.organize),
     "impact": impact.impact,
-    "contradictions": contradictions.check,
+    "contradictions": _typed(contradictions.ContradictionsRequest, contradictions.check),
     "provenance": provenance.provenance,
     "trace": provenance.trace,
     "session_recalled": provenance.session_recalled,

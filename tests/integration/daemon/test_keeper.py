@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from processes import holds
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.daemon import keeper as module
 from vector_memory.daemon.app import open_index
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError
-from vector_memory.service.edit import remember
 from vector_memory.service.upkeep import project_store
 
 
@@ -91,9 +90,8 @@ def test_what_is_written_wakes_it(rig: Rig) -> None:
     assert holds(lambda: rig.keeper._level)
     rig.house.ctx.notify = rig.keeper.notify
     shelf = rig.house.ctx.global_shelf()
-    from vector_memory.service.edit import remember
 
-    remember.remember(rig.house.ctx, {"text": "The ledger uses WAL mode", "global": True})
+    door(rig.house.ctx, "remember", {"text": "The ledger uses WAL mode", "global": True})
     rig.keeper.notify()
     assert holds(
         lambda: shelf.index is not None and shelf.index.reached() == shelf.journal.last_seq()
@@ -191,7 +189,7 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
         (tmp_path / name).mkdir()
         project_store.init(ctx, {"dir": str(tmp_path / name)})
         shelves[name] = ctx.shelf_of(ctx.place(str(tmp_path / name)))
-        remember.remember(ctx, {"text": f"The ledger of {name}", "project": str(tmp_path / name)})
+        door(ctx, "remember", {"text": f"The ledger of {name}", "project": str(tmp_path / name)})
 
     def level(name: str) -> bool:
         rig.keeper.notify()

@@ -20,7 +20,6 @@ from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
 from vector_memory.model import Scope, ignore_progress
 from vector_memory.service.capture import backfill
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import purge
 from vector_memory.service.transfer import json_lines
@@ -247,7 +246,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     path = transcript(tmp_path, talk)
     backfill.backfill(ctx, {"paths": [str(path)]}, ignore_progress)
     list(json_lines.export(ctx, {"all_projects": True}))
-    edit_forget.forget(ctx, {"ids": [two]})
+    door(ctx, "forget", {"ids": [two]})
     purge.purge(ctx, {"forgotten": True}, ignore_progress)
     entries = ctx.state.audit_entries(99)[::-1]
     told = [(entry["action"], entry["actor"], entry["ids"]) for entry in entries]

@@ -13,16 +13,11 @@ from service_house import ServiceHouse, door
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope, ignore_progress
 from vector_memory.service.edit import (
-    agent_edit,
-    classify,
-    consolidate,
-    edit_forget,
-    prune_candidates,
     scratch,
 )
 from vector_memory.service.find import impact, provenance, summarize
 from vector_memory.service.learning import counted_records
-from vector_memory.service.memory import agent_rights, confidence, links
+from vector_memory.service.memory import agent_rights
 from vector_memory.service.transfer import vault
 
 
@@ -57,38 +52,38 @@ class TestScratch:
         """From the store too, as soon as somebody looks."""
         place = house.ctx.place(str(project))
         note = asked(project, session="s1", action="set", key="plan", text="Three steps.")
-        scratch.scratch(house.ctx, note)
+        door(house.ctx, "scratch", note)
         house.pass_time(minutes=59)
-        listed = scratch.scratch(house.ctx, asked(project, session="s1", action="list"))
+        listed = door(house.ctx, "scratch", asked(project, session="s1", action="list"))
         assert [one["title"] for one in listed["notes"]] == ["plan"]
         house.pass_time(minutes=2)
         with pytest.raises(NotFoundError, match="no note"):
-            scratch.scratch(house.ctx, asked(project, session="s1", action="get", key="plan"))
+            door(house.ctx, "scratch", asked(project, session="s1", action="get", key="plan"))
         assert counted_records.of(house.ctx, place, SCRATCH) == []
 
     def test_another_session_has_its_own(self, house: ServiceHouse, project: Path) -> None:
         """Also under the same key."""
         for session in ("s1", "s2"):
             note = {"action": "set", "key": "plan", "text": f"The plan of {session}."}
-            scratch.scratch(house.ctx, asked(project, session=session, **note))
-        (one,) = scratch.scratch(house.ctx, asked(project, session="s1", action="list"))["notes"]
+            door(house.ctx, "scratch", asked(project, session=session, **note))
+        (one,) = door(house.ctx, "scratch", asked(project, session="s1", action="list"))["notes"]
         assert one["text"] == "The plan of s1."
         assert one["origin"] == Origin.ASSISTANT
 
     def test_bounds(self, house: ServiceHouse, project: Path) -> None:
         """An unknown action, too many notes, no project."""
         with pytest.raises(BadInputError, match="no action"):
-            scratch.scratch(house.ctx, asked(project, action="burn"))
+            door(house.ctx, "scratch", asked(project, action="burn"))
         with pytest.raises(BadInputError, match="in a folder"):
-            scratch.scratch(house.ctx, {"global": True})
+            door(house.ctx, "scratch", {"global": True})
         for number in range(scratch.MOST):
             note = {"action": "set", "key": f"k{number}", "text": f"note {number}"}
-            scratch.scratch(house.ctx, asked(project, **note))
+            door(house.ctx, "scratch", asked(project, **note))
         with pytest.raises(BadInputError, match="already"):
-            scratch.scratch(house.ctx, asked(project, action="set", key="more", text="x"))
-        assert scratch.scratch(house.ctx, asked(project, action="clear"))["cleared"] == scratch.MOST
+            door(house.ctx, "scratch", asked(project, action="set", key="more", text="x"))
+        assert door(house.ctx, "scratch", asked(project, action="clear"))["cleared"] == scratch.MOST
         with pytest.raises(NotFoundError):
-            scratch.scratch(house.ctx, asked(project, action="clear", key="k1"))
+            door(house.ctx, "scratch", asked(project, action="clear", key="k1"))
 
 
 class TestRights:
@@ -98,21 +93,23 @@ class TestRights:
         """It is not rewritten or lowered, and only doubted where the agent finds it out of date."""
         rule = house.remember("Never rebase shared branches.", project, kind="preference")["id"]
         with pytest.raises(BadInputError, match="user's own words"):
-            agent_edit.rewrite(house.ctx, asked(project, id=rule, kind="note"))
+            door(house.ctx, "rewrite", asked(project, id=rule, kind="note"))
         with pytest.raises(BadInputError, match="user's own words"):
-            confidence.boost(house.ctx, asked(project, id=rule, direction="down"))
+            door(house.ctx, "boost", asked(project, id=rule, direction="down"))
         mine = said(house, project, "Rebasing is fine.")
         with pytest.raises(BadInputError, match="user's own words"):
-            links.link(
-                house.ctx, asked(project, **{"from": mine, "to": rule, "relation": "supersedes"})
+            door(
+                house.ctx,
+                "link",
+                asked(project, **{"from": mine, "to": rule, "relation": "supersedes"}),
             )
         with pytest.raises(BadInputError, match="user's own words"):
             said(house, project, "Rebase as you like.", supersedes=rule)
-        confidence.verify(house.ctx, asked(project, id=rule, verdict="outdated"))
+        door(house.ctx, "verify", asked(project, id=rule, verdict="outdated"))
         hits = door(house.ctx, "recall", asked(project, query="rebase shared branches"))["hits"]
         (hit,) = [one for one in hits if one["id"] == rule]
         assert hit["confidence"] == pytest.approx(0.4)
-        assert classify.organize(house.ctx, asked(project, ids=[rule]))["memories"] == []
+        assert door(house.ctx, "organize", asked(project, ids=[rule]))["memories"] == []
 
     def test_a_foreign_memory_stays_foreign(self, house: ServiceHouse, project: Path) -> None:
         """Put in other words by the agent it is still a tool's, and no procedure."""
@@ -120,19 +117,19 @@ class TestRights:
         request = asked(
             project, id=told, text="Use three retries.", kind="procedure", priority="CORE"
         )
-        done = agent_edit.rewrite(house.ctx, request)["memory"]
+        done = door(house.ctx, "rewrite", request)["memory"]
         assert (done["origin"], done["kind"], done["priority"]) == ("tool", "context", "NORMAL")
         with pytest.raises(BadInputError, match="written by others"):
-            confidence.promote(house.ctx, asked(project, id=done["id"], to="learning"))
-        changed = agent_edit.rewrite(house.ctx, asked(project, id=done["id"], kind="rule"))
+            door(house.ctx, "promote", asked(project, id=done["id"], to="learning"))
+        changed = door(house.ctx, "rewrite", asked(project, id=done["id"], kind="rule"))
         assert changed["memory"]["kind"] == "context"
 
     def test_old_words_are_not_rewritten(self, house: ServiceHouse, project: Path) -> None:
         """What gave way is changed no more."""
         old = said(house, project, "The queue holds ten jobs.")
-        agent_edit.rewrite(house.ctx, asked(project, id=old, text="The queue holds forty jobs."))
+        door(house.ctx, "rewrite", asked(project, id=old, text="The queue holds forty jobs."))
         with pytest.raises(BadInputError, match="gave way"):
-            agent_edit.rewrite(house.ctx, asked(project, id=old, text="It holds fifty."))
+            door(house.ctx, "rewrite", asked(project, id=old, text="It holds fifty."))
 
 
 def test_an_excluded_folder_gives_nothing(house: ServiceHouse, project: Path) -> None:
@@ -153,14 +150,14 @@ def test_what_was_recalled_counts_as_shown(house: ServiceHouse, project: Path) -
 def test_promotion_has_targets(house: ServiceHouse, project: Path) -> None:
     """What is one already, and what there is not."""
     id = said(house, project, "Builds need two gigabytes of memory.")
-    done = confidence.promote(house.ctx, asked(project, id=id, to="learning"))["memory"]
+    done = door(house.ctx, "promote", asked(project, id=id, to="learning"))["memory"]
     assert (done["kind"], done["collection"]) == ("learning", "learnings")
     with pytest.raises(BadInputError, match="already"):
-        confidence.promote(house.ctx, asked(project, id=id, to="learning"))
+        door(house.ctx, "promote", asked(project, id=id, to="learning"))
     with pytest.raises(BadInputError, match="Targets"):
-        confidence.promote(house.ctx, asked(project, id=id, to="moon"))
+        door(house.ctx, "promote", asked(project, id=id, to="moon"))
     with pytest.raises(BadInputError, match="Boost priority"):
-        confidence.boost(house.ctx, asked(project, id=id, what="luck"))
+        door(house.ctx, "boost", asked(project, id=id, what="luck"))
 
 
 def test_a_scratch_note_that_is_known_is_not_stored_twice(
@@ -169,9 +166,9 @@ def test_a_scratch_note_that_is_known_is_not_stored_twice(
     """Promoting it goes through the same gate as storing."""
     id = said(house, project, "The cache key holds the tenant.")
     note = asked(project, action="set", key="k", text="The cache key holds the tenant.")
-    noted = scratch.scratch(house.ctx, note)["notes"][0]["id"]
+    noted = door(house.ctx, "scratch", note)["notes"][0]["id"]
     house.follow()
-    done = confidence.promote(house.ctx, asked(project, id=noted))
+    done = door(house.ctx, "promote", asked(project, id=noted))
     assert (done["action"], done["memory"]["id"]) == ("merged", id)
 
 
@@ -187,21 +184,21 @@ class TestKeeping:
     def test_a_preview_changes_nothing(self, house: ServiceHouse, project: Path) -> None:
         """Then they become one, with the other in its history and sources."""
         one, other = self.twins(house, project)
-        told = consolidate.consolidate(house.ctx, asked(project), ignore_progress)
+        told = door(house.ctx, "consolidate", asked(project))
         (group,) = told["groups"]
         assert group["same"]
         assert {member["id"] for member in group["memories"]} == {one, other}
         assert told["merged"] == 0
         request = asked(project, dry_run=False, ids=["ffff"])
-        assert consolidate.consolidate(house.ctx, request, ignore_progress)["merged"] == 0
-        done = consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
+        assert door(house.ctx, "consolidate", request)["merged"] == 0
+        done = door(house.ctx, "consolidate", asked(project, dry_run=False))
         assert done["merged"] == 1
         house.follow()
         listed = door(house.ctx, "list", asked(project))
         assert listed["total"] == 1
         assert len(listed["memories"][0]["sources"]) == 1
         assert house.ctx.state.audit_entries(1)[0]["actor"] == "mcp"
-        again = consolidate.consolidate(house.ctx, asked(project), ignore_progress)
+        again = door(house.ctx, "consolidate", asked(project))
         assert again["groups"] == []
 
     def test_the_users_words_stand_for_both(self, house: ServiceHouse, project: Path) -> None:
@@ -209,7 +206,7 @@ class TestKeeping:
         mine = house.remember("Deploy on Tuesdays only.", project, wait=False)["id"]
         house.pass_time(days=1)
         said(house, project, "deploy on Tuesdays only", wait=False)
-        consolidate.consolidate(house.ctx, asked(project, dry_run=False), ignore_progress)
+        door(house.ctx, "consolidate", asked(project, dry_run=False))
         assert [one["id"] for one in door(house.ctx, "list", asked(project))["memories"]] == [mine]
 
     def test_what_could_go(self, house: ServiceHouse, project: Path) -> None:
@@ -221,17 +218,17 @@ class TestKeeping:
         rule = house.remember("Always squash commits.", project, kind="preference")["id"]
         doubted = said(house, project, "The API has no limits.")
         for _ in range(2):
-            confidence.verify(house.ctx, asked(project, id=doubted, verdict="refuted"))
+            door(house.ctx, "verify", asked(project, id=doubted, verdict="refuted"))
         house.pass_time(days=8)
         door(house.ctx, "recall", asked(project, query="broker messages", k=1))
         house.ctx.uses.write()
-        told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
+        told = door(house.ctx, "prune", asked(project))
         why = {one["id"]: one["why"] for one in told["memories"]}
         assert why[brief] == "expired"
         assert why[doubted] == "doubted"
         assert [why.get(one) for one in twin].count("duplicate") == 1
         house.pass_time(days=900)
-        told = prune_candidates.prune(house.ctx, asked(project), ignore_progress)
+        told = door(house.ctx, "prune", asked(project))
         why = {one["id"]: one["why"] for one in told["memories"]}
         assert {why[one] for one in twin} == {"unused"}
         assert not {kept, rule} & set(why)
@@ -240,13 +237,13 @@ class TestKeeping:
     def test_suggestions_are_put_on_by_ids_alone(self, house: ServiceHouse, project: Path) -> None:
         """`apply` without ids changes nothing."""
         id = said(house, project, "We decided to use PostgreSQL for the archive.")
-        (one,) = classify.organize(house.ctx, asked(project, apply=True))["memories"]
+        (one,) = door(house.ctx, "organize", asked(project, apply=True))["memories"]
         assert one["suggested"]["kind"] == "decision"
         assert door(house.ctx, "get", {"id": id})["memory"]["kind"] == "note"
-        done = classify.organize(house.ctx, asked(project, apply=True, ids=[id]))
+        done = door(house.ctx, "organize", asked(project, apply=True, ids=[id]))
         assert done["applied"] == 1
         assert door(house.ctx, "get", {"id": id})["memory"]["tags"] == ["postgresql"]
-        assert classify.organize(house.ctx, asked(project))["memories"] == []
+        assert door(house.ctx, "organize", asked(project))["memories"] == []
 
 
 class TestTelling:
@@ -289,7 +286,7 @@ class TestTelling:
         told = provenance.session_recalled(house.ctx, asked(project))
         assert told["session"] == "s1"
         assert told["memories"][0]["shown_at"] == house.time.isoformat()
-        edit_forget.forget(house.ctx, asked(project, ids=[id]))
+        door(house.ctx, "forget", asked(project, ids=[id]))
         assert provenance.session_recalled(house.ctx, asked(project))["memories"] == []
 
     def test_a_trace_is_no_use(self, house: ServiceHouse, project: Path) -> None:
@@ -338,7 +335,7 @@ def test_what_is_forgotten_by_an_agent_is_audited_as_such(
 ) -> None:
     """The log tells who it was."""
     id = said(house, project, "A passing thought about fees.")
-    edit_forget.forget(house.ctx, asked(project, ids=[id]))
+    door(house.ctx, "forget", asked(project, ids=[id]))
     entry = house.ctx.state.audit_entries(1)[0]
     assert (entry["action"], entry["actor"], entry["ids"]) == ("forget", "mcp", [id])
     assert house.ctx.global_shelf().journal.count(Scope()) == 0

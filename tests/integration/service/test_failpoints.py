@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from fault_rigs import Failing, Rig
 from journal_samples import START, memory
-from service_house import ServiceHouse, hook_question
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.client import spool
@@ -29,7 +29,6 @@ from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Link, Relation, Scope, Status
 from vector_memory.service.capture import archives
-from vector_memory.service.edit import remember
 from vector_memory.service.inject import session_start
 from vector_memory.store.lance_table import LanceTable
 from vector_memory.system.paths import Home
@@ -342,7 +341,7 @@ def test_files_of_an_index_that_cannot_be_written(
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[ServiceHouse]:
     made = ServiceHouse(tmp_path)
-    remember.remember(made.ctx, {"text": "Deploys go through staging", "global": True})
+    door(made.ctx, "remember", {"text": "Deploys go through staging", "global": True})
     yield made
     made.close()
 
@@ -360,7 +359,7 @@ def write_archive(house: ServiceHouse, n: int) -> str:
 def write_snapshot(house: ServiceHouse, n: int) -> str:
     folder = os.path.join(house.ctx.home.root, "ledger")
     os.makedirs(folder, exist_ok=True)
-    remember.remember(house.ctx, {"text": f"Fact {n} stands on its own", "project": folder})
+    door(house.ctx, "remember", {"text": f"Fact {n} stands on its own", "project": folder})
     session_start.save_snapshot(house.ctx, hook_question(house.ctx, "s", folder), folder)
     return house.ctx.home.snapshot(folder)
 

@@ -19,10 +19,8 @@ from vector_memory.client import cold
 from vector_memory.index.fixes.errors import signature
 from vector_memory.model import Memory, ignore_progress
 from vector_memory.service.capture import session_summary, session_topics, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
-from vector_memory.service.memory import links
 from vector_memory.service.tools import failure_advice
 from vector_memory.service.transfer import export_markdown, json_lines
 from vector_memory.service.upkeep import project_store
@@ -76,8 +74,10 @@ class Town:
             "id"
         ]
         other = self.house.remember(f"Backups of the ledger run at night {word}", folder)["id"]
-        links.link(
-            ctx, {"id": first, "other": other, "from": first, "to": other, "relation": "relates_to"}
+        door(
+            ctx,
+            "link",
+            {"id": first, "other": other, "from": first, "to": other, "relation": "relates_to"},
         )
         place = ctx.place(str(folder))
         fix = Memory(
@@ -182,11 +182,9 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
         town.assert_own(folder, door(ctx, "entities", here))
         town.assert_own(folder, list(json_lines.export(ctx, here)))
         town.assert_own(folder, [text for text, _ in export_markdown.export(ctx, here)])
-        town.assert_own(
-            folder, edit_forget.forget(ctx, {**here, "query": "ledger", "dry_run": True})
-        )
+        town.assert_own(folder, door(ctx, "forget", {**here, "query": "ledger", "dry_run": True}))
         for one in listed["memories"]:
-            town.assert_own(folder, links.links(ctx, {"id": one["id"]}), least=False)
+            town.assert_own(folder, door(ctx, "links", {"id": one["id"]}), least=False)
 
 
 def test_a_worktree_is_its_repositorys_project(town: Town, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import Memory, Scope, Source, ignore_progress
 from vector_memory.service.base.asker import asker_at
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import check_rebuild, project_store, stats
@@ -128,9 +127,9 @@ def test_secrets_never_reach_the_store(house: ServiceHouse, ledger: Path) -> Non
 def test_forget_takes_the_words_away(house: ServiceHouse, ledger: Path) -> None:
     """A forgotten memory is not found, its words are in no row, and a dry run changes nothing."""
     done = house.remember(WAL, ledger)
-    chosen = edit_forget.forget(house.ctx, {"ids": [done["id"][:10]], "dry_run": True})
+    chosen = door(house.ctx, "forget", {"ids": [done["id"][:10]], "dry_run": True})
     assert (chosen["forgotten"], len(chosen["memories"])) == (0, 1)
-    assert edit_forget.forget(house.ctx, {"ids": [done["id"][:10]]})["forgotten"] == 1
+    assert door(house.ctx, "forget", {"ids": [done["id"][:10]]})["forgotten"] == 1
     house.follow()
     ask = {"query": "ledger WAL", "project": str(ledger)}
     assert texts(door(house.ctx, "recall", ask)) == []
@@ -141,9 +140,9 @@ def test_forget_wants_to_know_what(house: ServiceHouse) -> None:
     """Without id, query, tag or date nothing is forgotten; an unknown id is an error."""
     house.remember(WAL)
     with pytest.raises(BadInputError, match="Forget what"):
-        edit_forget.forget(house.ctx, {"global": True})
+        door(house.ctx, "forget", {"global": True})
     with pytest.raises(NotFoundError):
-        edit_forget.forget(house.ctx, {"ids": ["ffff"]})
+        door(house.ctx, "forget", {"ids": ["ffff"]})
 
 
 def test_forget_by_tag_and_date(house: ServiceHouse, ledger: Path) -> None:
@@ -152,17 +151,15 @@ def test_forget_by_tag_and_date(house: ServiceHouse, ledger: Path) -> None:
     house.remember("another fact about queues", ledger, at="2020-01-01")
     house.remember("a third one about builds", ledger)
     target = {"project": str(ledger)}
-    assert edit_forget.forget(house.ctx, {**target, "tag": "old"})["forgotten"] == 1
-    assert edit_forget.forget(house.ctx, {**target, "until": "2021-01-01"})["forgotten"] == 1
+    assert door(house.ctx, "forget", {**target, "tag": "old"})["forgotten"] == 1
+    assert door(house.ctx, "forget", {**target, "until": "2021-01-01"})["forgotten"] == 1
     assert stats.stats(house.ctx, {})["memories"] == 1
 
 
 def test_an_edit_is_found_by_its_new_words(house: ServiceHouse, ledger: Path) -> None:
     """After an edit the old words find nothing and the new ones do, vectors included."""
     done = house.remember("The queue is kafka", ledger)
-    edit_forget.edit(
-        house.ctx, {"id": done["id"], "text": "The queue is rabbitmq", "kind": "decision"}
-    )
+    door(house.ctx, "edit", {"id": done["id"], "text": "The queue is rabbitmq", "kind": "decision"})
     house.follow()
     answer = door(house.ctx, "recall", {"query": "rabbitmq", "project": str(ledger)})
     assert [(hit["text"], hit["kind"]) for hit in answer["hits"]] == [

@@ -33,7 +33,6 @@ from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory, Origin, Priority, ignore_progress
 from vector_memory.redact import clean
 from vector_memory.service.capture import session_topics, store_session
-from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.purge import purge
@@ -166,11 +165,11 @@ class World:
             "list": lambda: door(ctx, "list", here),
             "stats": lambda: stats.stats(ctx, here),
             "all stats": lambda: stats.stats(ctx, {}),
-            "remember": lambda: remember.remember(ctx, {"text": text, **here}),
+            "remember": lambda: door(ctx, "remember", {"text": text, **here}),
             "import": lambda: json_lines.import_file(ctx, {"path": str(lines), **here}, ignore_progress),
             "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
-            "edit": lambda: edit_forget.edit(ctx, {"id": self.id, "tags": ["ledger"]}),
-            "forget": lambda: edit_forget.forget(ctx, {"query": "WAL", "dry_run": True, **here}),
+            "edit": lambda: door(ctx, "edit", {"id": self.id, "tags": ["ledger"]}),
+            "forget": lambda: door(ctx, "forget", {"query": "WAL", "dry_run": True, **here}),
             "purge": lambda: purge.purge(ctx, {"text": f"time {self.number - 1}"}, ignore_progress),
             "purge dry": lambda: purge.purge(ctx, {"text": CANARY, "dry_run": True}, ignore_progress),
             "rebuild": lambda: check_rebuild.rebuild(ctx, {}, ignore_progress),

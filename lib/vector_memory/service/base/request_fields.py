@@ -43,7 +43,15 @@ def actor_of(request: Request) -> str:
 
 def text_of(request: Request, name: str, limit: int = 1_000_000) -> str:
     """Return a text that must be there and not be empty."""
-    value = request.get(name)
+    return require_text(request.get(name), name, limit)
+
+
+def require_text(value: object, name: str, limit: int = 1_000_000) -> str:
+    """Return a value that must be a text and not be empty.
+
+    Raises:
+        BadInputError: it is none, or is longer than the limit.
+    """
     if not isinstance(value, str) or not value.strip():
         raise BadInputError(f"{name} is empty.", "Say what it should be.")
     if len(value) > limit:

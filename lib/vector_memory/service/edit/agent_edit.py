@@ -3,23 +3,45 @@ what the user or others said does not become the agent's or the user's by it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.edit.edit_forget import EditRequest, changes_of
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
 from vector_memory.service.memory.lookup import lookup, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 
 MAX_CHARS = 20_000
 
 
-def rewrite(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class RewriteRequest(EditRequest):
+    """An agent would have a memory changed."""
+
+    text: str | None = messages.or_none(messages.text(MAX_CHARS))
+
+
+@dataclass(frozen=True)
+class RewriteAnswer:
+    """A memory as it is now.
+
+    Attributes:
+        was: the id of the one that it was: another one where it has new words.
+        action: `proposed` where a part of it waits for the user.
+    """
+
+    memory: MemoryView
+    was: str
+    action: str | None = messages.spare()
+
+
+def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
     """Give a memory other words, which supersede the old ones, or another kind, tags or priority.
 
     Raises:
@@ -27,34 +49,33 @@ def rewrite(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         BadInputError: nothing is to be changed, or it is the user's own rule.
         UnsafeTextError: the redactor could not handle the text.
     """
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
+    shelf, memory = lookup(ctx, request.id)
     agent_rights.require_not_the_users(memory)
     agent_rights.require_decided(memory)
-    changes = _changes(request)
-    if not changes and request.get("text") is None:
+    changes = changes_of(request)
+    if not changes and request.text is None:
         raise BadInputError("Nothing to change.", "Give text, kind, tags or priority.")
     if memory.status is not Status.ACTIVE:
         raise BadInputError(
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
         )
     changed = replace(memory, **changes, updated_at=ctx.now())
-    asks = _asks(memory, changed, request.get("text") is not None)
+    asks = _asks(memory, changed, request.text is not None)
     if asks:
         changed = proposals.suggested(_without(changed, memory, asks), asks)
-    if request.get("text") is None:
+    if request.text is None:
         foreign = memory.is_foreign or memory.is_suspicious
         stored = shelf.journal.update(trust_marks.as_information(changed) if foreign else changed)
     else:
-        stored = _superseded(ctx, shelf, memory, changed, request)
+        stored = _superseded(ctx, shelf, memory, changed, request.text)
     if asks:
         proposals.note(ctx, stored.project)
     ctx.drop_snapshots()
     ctx.notify()
     ids = list(dict.fromkeys((stored.id, memory.id)))
-    ctx.state.audit("edit", request_fields.actor_of(request), ids, {})
-    names = project_names([shelf])
-    told = {"action": PROPOSED} if asks else {}
-    return {"memory": memory_json(stored, names), "was": memory.id, **told}
+    ctx.state.audit("edit", request.actor, ids, {})
+    view = memory_view(stored, project_names([shelf]))
+    return RewriteAnswer(view, memory.id, PROPOSED if asks else None)
 
 
 def _without(changed: Memory, memory: Memory, asks: dict[str, Any]) -> Memory:
@@ -72,23 +93,12 @@ def _asks(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, Any]:
     return {name: value for name, value in changed.weight.items() if had.get(name) != value}
 
 
-def _changes(request: request_fields.Request) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
-    if request.get("kind"):
-        changes["kind"] = privacy.word(str(request["kind"]))
-    if request.get("tags") is not None:
-        changes["tags"] = tuple(
-            redact.clean(tag).text for tag in request_fields.words_of(request, "tags")
-        )
-    if request.get("priority") is not None:
-        changes["priority"] = request_fields.priority_of(request)
-    return changes
+def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: str) -> Memory:
+    """Store a changed memory with other words in the place of the old one.
 
-
-def _superseded(
-    ctx: Context, shelf: Shelf, old: Memory, changed: Memory, request: request_fields.Request
-) -> Memory:
-    raw = request_fields.text_of(request, "text", MAX_CHARS)
+    Args:
+        raw: the words as they came.
+    """
     cleaned = redact.clean(raw)
     ctx.count("redactions", cleaned.redactions)
     asks = (

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from vector_memory.index import entities
 from vector_memory.index.topics import summaries
 from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Priority, unique
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, trust_marks
 from vector_memory.service.memory.lookup import lookup, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, extended, memory_view
 from vector_memory.text import priorities
 from vector_memory.text.harmless import without_marked
 
@@ -23,83 +22,121 @@ PLAIN = "note"
 TAGGED = ("technology", "project")
 
 
-def organize(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return what could be said of memories: of the newest without it, or of those of `ids`, which get it
-    where `apply` is set.
+@dataclass(frozen=True, kw_only=True)
+class OrganizeRequest(messages.Filter):
+    """Kinds, tags and priorities are wanted for the memories of `ids`, or else for the `k` newest of the scope
+    that lack them.
+
+    Attributes:
+        ids: memories' ids, or how they begin.
+        apply: put them on, where there are `ids`.
+    """
+
+    k: int = messages.number(20, 1, 200)
+    ids: tuple[str, ...] = messages.words()
+    apply: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """What a memory could have and has not; None for what it has, or what nothing speaks for."""
+
+    kind: str | None = messages.spare()
+    tags: tuple[str, ...] | None = messages.spare()
+    priority: Priority | None = messages.spare()
+
+
+NOTHING = Suggested()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrganizedView(MemoryView):
+    """A memory as it is now, with what is suggested for it, or was put on."""
+
+    suggested: Suggested
+
+
+@dataclass(frozen=True)
+class OrganizeAnswer:
+    """Memories for which there is a suggestion, and how many of them got it."""
+
+    memories: list[OrganizedView]
+    applied: int
+
+
+def organize(ctx: Context, request: OrganizeRequest) -> OrganizeAnswer:
+    """Return what could be said of memories, and put it on where that is asked for.
 
     Raises:
         NotFoundError: no memory's id begins so.
     """
-    k = request_fields.number_of(request, "k", 20, 1, 200)
-    ids = request_fields.words_of(request, "ids")
-    chosen = [lookup(ctx, one) for one in ids] if ids else _plain(ctx, request, k)
-    told: list[dict[str, Any]] = []
+    chosen = (
+        [lookup(ctx, prefix) for prefix in request.ids] if request.ids else _plain(ctx, request)
+    )
+    is_applied = request.apply and bool(request.ids)
+    views: list[OrganizedView] = []
     for shelf, memory in chosen:
         suggested = _suggested(memory)
-        if not suggested:
+        if suggested == NOTHING:
             continue
-        applied = bool(request.get("apply")) and bool(ids)
-        if applied:
+        if is_applied:
             memory = _apply(ctx, request, shelf, memory, suggested)
-        told.append({**memory_json(memory, project_names([shelf])), "suggested": suggested})
-    if request.get("apply") and ids and told:
-        changed = [str(one["id"]) for one in told]
+        view = memory_view(memory, project_names([shelf]))
+        views.append(extended(OrganizedView, view, suggested=suggested))
+    if is_applied and views:
         ctx.drop_snapshots()
         ctx.notify()
-        ctx.state.audit("edit", request_fields.actor_of(request), changed, {"by": "rules"})
-    return {"memories": told, "applied": len(told) if request.get("apply") and ids else 0}
+        ids = [view.id for view in views]
+        ctx.state.audit("edit", request.actor, ids, {"by": "rules"})
+    return OrganizeAnswer(views, len(views) if is_applied else 0)
 
 
-def _plain(ctx: Context, request: request_fields.Request, k: int) -> list[tuple[Shelf, Memory]]:
-    scope, place = request_fields.scope_asked(ctx, request)
-    found = [
-        (shelf, one)
-        for shelf in request_fields.shelves_asked(ctx, request, place)
-        for one in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
-        if one.kind not in (PASSAGE, *DERIVED)
-        and one.collection not in QUIET
-        and not one.is_held
-        and not agent_rights.is_the_users(one)
-        and _suggested(one)
+def _plain(ctx: Context, request: OrganizeRequest) -> list[tuple[Shelf, Memory]]:
+    """Return the newest memories for which there is a suggestion, each with its store."""
+    asker = messages.asker_of(ctx, request)
+    plain = [
+        (shelf, memory)
+        for shelf in asker.shelves
+        for memory in shelf.journal.iter_memories(
+            asker.scope, newest_first=True, limit=MOST_LOOKED_AT
+        )
+        if memory.kind not in (PASSAGE, *DERIVED)
+        and memory.collection not in QUIET
+        and not memory.is_held
+        and _suggested(memory) != NOTHING
     ]
-    return found[:k]
+    return plain[: request.k]
 
 
-def _suggested(memory: Memory) -> dict[str, Any]:
-    """Return `kind`, `tags` and `priority` that a memory could have and has not."""
+def _suggested(memory: Memory) -> Suggested:
     if agent_rights.is_the_users(memory):
-        return {}
-    found: dict[str, Any] = {}
+        return NOTHING
     said = without_marked(memory.text)
-    kind = summaries.intent_of(said)
-    if memory.kind == PLAIN and kind:
-        found["kind"] = kind
-    named = [one.partition(":") for one in entities.entities(memory.text, memory.files)]
-    tags = [name for sort, _, name in named if sort in TAGGED][:MOST_TAGS]
-    if not memory.tags and tags:
-        found["tags"] = tags
+    kind = summaries.intent_of(said) if memory.kind == PLAIN else ""
+    named = [entity.partition(":") for entity in entities.entities(memory.text, memory.files)]
+    tags = tuple(name for sort, _, name in named if sort in TAGGED)[:MOST_TAGS]
     priority = priorities.suggest(said, without_marked(memory.title))
     # Nobody's words become a core rule because they sound like one.
-    if memory.priority is Priority.NORMAL and priority is not Priority.NORMAL and memory.trust:
-        found["priority"] = Priority.HIGH.value
-    return found
+    is_weightier = memory.priority is Priority.NORMAL and priority is not Priority.NORMAL
+    return Suggested(
+        kind or None,
+        tags if tags and not memory.tags else None,
+        Priority.HIGH if is_weightier and memory.trust else None,
+    )
 
 
 def _apply(
-    ctx: Context,
-    request: request_fields.Request,
-    shelf: Shelf,
-    memory: Memory,
-    suggested: dict[str, Any],
+    ctx: Context, request: OrganizeRequest, shelf: Shelf, memory: Memory, suggested: Suggested
 ) -> Memory:
+    """Put on what is suggested for a memory, as far as who asks may."""
     changed = replace(
         memory,
-        kind=suggested.get("kind", memory.kind),
-        tags=unique((*memory.tags, *suggested.get("tags", ()))),
-        priority=Priority(suggested.get("priority", memory.priority)),
+        kind=suggested.kind or memory.kind,
+        tags=unique((*memory.tags, *(suggested.tags or ()))),
+        priority=suggested.priority or memory.priority,
         updated_at=ctx.now(),
     )
-    if request_fields.is_agent(request) and changed.weight != memory.weight:
+    if request.is_agent and changed.weight != memory.weight:
         # Weight is the user's to give; the rest of what the rules suggest stands.
         changed = replace(changed, kind=memory.kind, priority=memory.priority)
     if memory.is_foreign or memory.is_suspicious:

@@ -9,14 +9,14 @@ from typing import Any
 from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome, text_key
 from vector_memory.model import DERIVED, PASSAGE, QUIET, Memory, Progress, Status
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import link_ideas
 from vector_memory.service.memory.lookup import project_names
 from vector_memory.service.memory.merging import may_merge
 from vector_memory.service.memory.neighbours import neighbours
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 
 MOST_LOOKED_AT = 2_000
 """Of the newest memories of a store, so many are compared with their neighbours."""
@@ -33,41 +33,59 @@ class Group:
     members: list[Memory] = field(default_factory=list)
 
 
-def consolidate(
-    ctx: Context, request: request_fields.Request, progress: Progress
-) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ConsolidateRequest(messages.Filter):
+    """Groups of memories that say nearly the same are wanted, `k` of them at most.
+
+    Attributes:
+        ids: only groups with a memory of one of these ids, or how they begin.
+        dry_run: only show them; otherwise those that say the same are merged.
+    """
+
+    k: int = messages.number(20, 1, 500)
+    ids: tuple[str, ...] = messages.words()
+    dry_run: bool = messages.flag(default=True)
+
+
+@dataclass(frozen=True)
+class GroupView:
+    """Memories that say the same (`same`) or are merely close, first the one that stands for all."""
+
+    same: bool
+    memories: list[MemoryView]
+
+
+@dataclass(frozen=True)
+class ConsolidateAnswer:
+    """Groups, and how many memories gave way to another one."""
+
+    groups: list[GroupView]
+    merged: int
+    dry_run: bool
+
+
+def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -> ConsolidateAnswer:
     """Find groups of memories that say nearly the same; with `dry_run` false merge those that say the
     same. The most trusted and newest of a group stands for all; the others give way to it and stay in
-    its history.
-
-    Args:
-        request: the scope, `k` groups at most, and `ids` to keep to groups with one of these.
-    """
-    k = request_fields.number_of(request, "k", 20, 1, 500)
-    groups = find_groups(ctx, request, progress)
-    wanted = request_fields.words_of(request, "ids")
-    if wanted:
-        groups = [one for one in groups if _holds(one, wanted)]
-    groups = groups[:k]
+    its history."""
+    groups = find_groups(ctx, messages.asker_of(ctx, request), progress)
+    if request.ids:
+        groups = [group for group in groups if _holds(group, request.ids)]
+    groups = groups[: request.k]
     merged = 0
-    if not request.get("dry_run", True):
-        merged = sum(_merge(ctx, request, one) for one in groups if one.same)
-    return {
-        "groups": [_told(one) for one in groups],
-        "merged": merged,
-        "dry_run": bool(request.get("dry_run", True)),
-    }
+    if not request.dry_run:
+        merged = sum(_merge(ctx, request.actor, group) for group in groups if group.same)
+    return ConsolidateAnswer([_group_view(group) for group in groups], merged, request.dry_run)
 
 
-def find_groups(ctx: Context, request: request_fields.Request, progress: Progress) -> list[Group]:
-    """Return the groups of a scope, those first that may be merged, then the larger ones."""
-    scope, place = request_fields.scope_asked(ctx, request)
+def find_groups(ctx: Context, asker: messages.Asker, progress: Progress) -> list[Group]:
+    """Return the groups of an asker's memories, those first that may be merged, then the larger ones."""
     groups: list[Group] = []
-    for shelf in request_fields.shelves_asked(ctx, request, place):
-        found = shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
-        memories = [one for one in found if _may_be_one(one)]
+    for shelf in asker.shelves:
+        newest = shelf.journal.iter_memories(asker.scope, newest_first=True, limit=MOST_LOOKED_AT)
+        memories = [memory for memory in newest if _may_be_one(memory)]
         groups += _groups_of(ctx, shelf, memories, progress)
-    return sorted(groups, key=lambda one: (not one.same, -len(one.members)))
+    return sorted(groups, key=lambda group: (not group.same, -len(group.members)))
 
 
 def _may_be_one(memory: Memory) -> bool:
@@ -86,22 +104,22 @@ def _groups_of(
     for start in range(0, len(memories), LOOKED_AT_ONCE):
         progress(start, len(memories), "comparing")
         part = memories[start : start + LOOKED_AT_ONCE]
-        keys = [text_key(one.embedded) for one in part]
+        keys = [text_key(memory.embedded) for memory in part]
         vectors = shelf.journal.get_vectors(keys, ctx.embedding.model)
         for memory, key in zip(part, keys, strict=True):
             for near in neighbours(ctx, shelf, memory, vectors.get(key)):
                 if not _may_be_one(near.memory):
                     continue
                 verdict = dedup.compare(memory.text, near.memory.text, near.cosine)
-                one_of_both = may_merge(memory, near.memory) or may_merge(near.memory, memory)
-                if verdict.outcome is Outcome.SAME and one_of_both:
+                may_join = may_merge(memory, near.memory) or may_merge(near.memory, memory)
+                if verdict.outcome is Outcome.SAME and may_join:
                     same.join(memory, near.memory)
                 elif verdict.outcome in (Outcome.SAME, Outcome.RELATED) and _is_close(near.cosine):
                     close.join(memory, near.memory)
     progress(len(memories), len(memories), "comparing")
-    groups = [Group(shelf, True, one) for one in same.groups()]
-    known = {one.id for group in groups for one in group.members}
-    rest = [one for one in close.groups() if not {member.id for member in one} <= known]
+    groups = [Group(shelf, True, members) for members in same.groups()]
+    known = {member.id for group in groups for member in group.members}
+    rest = [members for members in close.groups() if not {each.id for each in members} <= known]
     return groups + [Group(shelf, False, members) for members in rest]
 
 
@@ -124,12 +142,12 @@ class _Sets:
 
     def groups(self) -> Iterable[list[Memory]]:
         """Return the sets, each with what stands for all of it first."""
-        found: dict[str, list[Memory]] = {}
+        sets: dict[str, list[Memory]] = {}
         for id, memory in self._memories.items():
-            found.setdefault(self._top(id), []).append(memory)
-        for members in found.values():
+            sets.setdefault(self._top(id), []).append(memory)
+        for members in sets.values():
             members.sort(key=_standing, reverse=True)
-        return found.values()
+        return sets.values()
 
     def _top(self, id: str) -> str:
         while self._above[id] != id:
@@ -143,29 +161,33 @@ def _standing(memory: Memory) -> tuple[Any, ...]:
 
 
 def _holds(group: Group, prefixes: Sequence[str]) -> bool:
-    return any(one.id.startswith(tuple(prefixes)) for one in group.members)
+    return any(member.id.startswith(tuple(prefixes)) for member in group.members)
 
 
-def _merge(ctx: Context, request: request_fields.Request, group: Group) -> int:
-    """Let the first of a group stand for all; return how many gave way."""
+def _merge(ctx: Context, actor: str, group: Group) -> int:
+    """Let the first of a group stand for all; return how many gave way.
+
+    Args:
+        actor: who asks for it, for the audit log.
+    """
     shelf, done = group.shelf, []
     with shelf.storing:
-        living = shelf.journal.by_ids([one.id for one in group.members])
+        living = shelf.journal.by_ids([member.id for member in group.members])
         members = [
-            living[one.id]
-            for one in group.members
-            if living[one.id].status is Status.ACTIVE and living[one.id].text == one.text
+            living[member.id]
+            for member in group.members
+            if living[member.id].status is Status.ACTIVE and living[member.id].text == member.text
         ]
         for gone in members[1:]:
             link_ideas.become_one(ctx, shelf, members[0], gone)
             members[0] = shelf.journal.get(members[0].id)
             done.append(gone.id)
     if done:
-        ctx.state.audit("merge", request_fields.actor_of(request), [members[0].id, *done], {})
+        ctx.state.audit("merge", actor, [members[0].id, *done], {})
         group.members[0] = members[0]
     return len(done)
 
 
-def _told(group: Group) -> dict[str, Any]:
+def _group_view(group: Group) -> GroupView:
     names = project_names([group.shelf])
-    return {"same": group.same, "memories": [memory_json(one, names) for one in group.members]}
+    return GroupView(group.same, [memory_view(member, names) for member in group.members])

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from vector_memory import redact
 from vector_memory.model import Memory, Origin, Relation
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import placement
 from vector_memory.service.memory.lookup import is_open, lookup, project_names
-from vector_memory.service.memory.neighbours import neighbours
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.neighbours import Neighbour, neighbours
+from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MAX_CHARS = 20_000
 
 
-def check(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ContradictionsRequest(messages.Request):
+    """What is to be compared with memory: a memory by its id or how that begins, or else a text."""
+
+    id: str = messages.maybe_text(64)
+    text: str = messages.maybe_text(MAX_CHARS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedView(MemoryView):
+    """A memory, and what it is to what was asked about.
+
+    Attributes:
+        relation: `contradicts` or `same`.
+        reason: the words by which both differ; `linked` where somebody has linked them so.
+    """
+
+    relation: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ContradictionsAnswer:
+    """What speaks against a text or a memory, and what says the same."""
+
+    contradictions: list[ComparedView]
+    agreements: list[ComparedView]
+
+
+def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
     """Return the memories that speak against a text or a memory, and those that say the same. Nothing is
     stored.
 
@@ -27,46 +56,46 @@ def check(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         UnsafeTextError: the redactor could not handle the text.
     """
     ctx.embedding.wait(3.0)
-    if request.get("id"):
-        shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
+    if request.id:
+        shelf, memory = lookup(ctx, request.id)
         pairs = [(shelf, memory)]
     else:
-        text = redact.clean(request_fields.text_of(request, "text", MAX_CHARS)).text
-        place = request_fields.place_of(ctx, request)
+        text = redact.clean(request_fields.require_text(request.text, "text")).text
+        place = messages.place_of(ctx, request)
         project = place.id if place else ""
         draft = Memory(
             new_id(), text, ctx.now(), project=project, origin=Origin.ASSISTANT, confidence=0.7
         )
         pairs = [(shelf, draft) for shelf in ctx.shelves_of(place)[:1]]
-    found = [told for shelf, memory in pairs for told in _against(ctx, shelf, memory)]
-    return {
-        "contradictions": [one for one in found if one["relation"] == "contradicts"],
-        "agreements": [one for one in found if one["relation"] == "same"],
-    }
+    views = [view for shelf, memory in pairs for view in _compared(ctx, shelf, memory)]
+    return ContradictionsAnswer(
+        [view for view in views if view.relation == "contradicts"],
+        [view for view in views if view.relation == "same"],
+    )
 
 
-def _against(ctx: Context, shelf: Shelf, memory: Memory) -> list[dict[str, Any]]:
+def _compared(ctx: Context, shelf: Shelf, memory: Memory) -> list[ComparedView]:
+    """Return what speaks against a memory, or says the same, nearest first."""
     names = project_names([shelf])
     vector = placement.vector_of(ctx, memory)
-    told: dict[str, dict[str, Any]] = {}
+    views: dict[str, ComparedView] = {}
     for near in neighbours(ctx, shelf, memory, vector):
         if not is_open(near.memory):
             continue
         relation, reason = _relation(memory, near)
         if relation:
-            told[near.memory.id] = {
-                **memory_json(near.memory, names),
-                "relation": relation,
-                "reason": reason,
-            }
+            view = memory_view(near.memory, names)
+            views[view.id] = extended(ComparedView, view, relation=relation, reason=reason)
     for other in _linked(shelf, memory):
         if is_open(other):
-            shown = {**memory_json(other, names), "relation": "contradicts", "reason": "linked"}
-            told.setdefault(other.id, shown)
-    return list(told.values())
+            view = memory_view(other, names)
+            linked = extended(ComparedView, view, relation="contradicts", reason="linked")
+            views.setdefault(other.id, linked)
+    return list(views.values())
 
 
-def _relation(memory: Memory, near: Any) -> tuple[str, str]:
+def _relation(memory: Memory, near: Neighbour) -> tuple[str, str]:
+    """Return what a neighbour is to a memory, "" for nothing that is told, and by which words."""
     if placement.says_same(memory, near):
         return "same", ""
     tie = placement.tie_of(memory, near)
@@ -77,8 +106,8 @@ def _relation(memory: Memory, near: Any) -> tuple[str, str]:
 
 def _linked(shelf: Shelf, memory: Memory) -> list[Memory]:
     ids = [
-        one.from_id if one.to_id == memory.id else one.to_id
-        for one in shelf.journal.links_of([memory.id])
-        if one.relation is Relation.CONTRADICTS
+        link.from_id if link.to_id == memory.id else link.to_id
+        for link in shelf.journal.links_of([memory.id])
+        if link.relation is Relation.CONTRADICTS
     ]
     return list(shelf.journal.by_ids(ids).values())

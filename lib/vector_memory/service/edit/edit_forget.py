@@ -2,74 +2,125 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.model import Memory, Priority
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 
 MAX_BY_QUERY = 20
 
 
-def edit(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Change a memory's text, kind, tags or priority; its vector follows."""
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
-    changes = _changes(request, memory)
-    if "text" in changes:
+@dataclass(frozen=True, kw_only=True)
+class EditRequest(messages.Request):
+    """A memory is to be changed: in what is None, and in its kind where that is "", it stays as it is.
+
+    Attributes:
+        id: the memory's id, or how it begins.
+    """
+
+    id: str = messages.text(64)
+    text: str | None = messages.or_none(messages.text())
+    kind: str = messages.word()
+    tags: tuple[str, ...] | None = messages.or_none(messages.words())
+    priority: Priority | None = messages.priority()
+
+
+@dataclass(frozen=True)
+class EditAnswer:
+    """A memory as it is now."""
+
+    memory: MemoryView
+
+
+def edit(ctx: Context, request: EditRequest) -> EditAnswer:
+    """Change a memory's text, kind, tags or priority; its vector follows.
+
+    Raises:
+        NotFoundError: no memory's id begins so.
+        BadInputError: nothing is to be changed.
+        UnsafeTextError: the redactor could not handle the text.
+    """
+    shelf, memory = lookup(ctx, request.id)
+    changes = changes_of(request)
+    if request.text is not None:
         # Whoever writes it anew has read it: the marks belonged to the old words.
-        changes["extra"] = trust_marks.unmarked(changes["extra"])
-    changed = replace(memory, **changes, updated_at=ctx.now())
-    stored = shelf.journal.update(changed)
-    ctx.notify()
-    ctx.state.audit("edit", request_fields.actor_of(request), [memory.id], {})
-    return {"memory": memory_json(stored, project_names([shelf]))}
-
-
-def _changes(request: request_fields.Request, memory: Memory) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
-    if request.get("text") is not None:
-        changes["text"] = redact.clean(request_fields.text_of(request, "text")).text
-        changes["extra"] = {**memory.extra, EDITED: True}
-    if request.get("kind"):
-        changes["kind"] = privacy.word(str(request["kind"]))
-    if request.get("tags") is not None:
-        changes["tags"] = tuple(
-            redact.clean(tag).text for tag in request_fields.words_of(request, "tags")
-        )
-    if request.get("priority") is not None:
-        changes["priority"] = request_fields.priority_of(request)
+        changes["text"] = redact.clean(request.text).text
+        changes["extra"] = {**trust_marks.unmarked(memory.extra), EDITED: True}
     if not changes:
         raise BadInputError("Nothing to change.", "Give --text, --kind, --tag or --priority.")
+    stored = shelf.journal.update(replace(memory, **changes, updated_at=ctx.now()))
+    ctx.notify()
+    ctx.state.audit("edit", request.actor, [memory.id], {})
+    return EditAnswer(memory_view(stored, project_names([shelf])))
+
+
+def changes_of(request: EditRequest) -> dict[str, Any]:
+    """Return the fields of a memory that are asked to be others, beside its text, without secrets."""
+    changes: dict[str, Any] = {}
+    if request.kind:
+        changes["kind"] = privacy.word(request.kind)
+    if request.tags is not None:
+        changes["tags"] = tuple(redact.clean(tag).text for tag in request.tags)
+    if request.priority is not None:
+        changes["priority"] = request.priority
     return changes
 
 
-def forget(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ForgetRequest(messages.Filter):
+    """Memories are to be forgotten: those of `ids`, or else of the scope, and with `query` the `k` of it that
+    answer best.
+
+    Attributes:
+        ids: memories' ids, or how they begin.
+        dry_run: only show which these are.
+    """
+
+    ids: tuple[str, ...] = messages.words()
+    query: str = messages.maybe_text()
+    k: int = messages.number(MAX_BY_QUERY, 1, 1_000)
+    dry_run: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class ForgetAnswer:
+    """Memories that are forgotten, or would be, and how many are."""
+
+    memories: list[MemoryView]
+    forgotten: int
+
+
+def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     """Forget memories by id, query, tag or date, with what cannot be found without them and what was
     drawn from them; with `dry_run` only show which.
 
     Their words are gone from the journal at once, and from the index when it has followed.
+
+    Raises:
+        NotFoundError: there is none of an id.
+        BadInputError: nothing says which.
     """
     chosen = with_companions(_chosen(ctx, request))
     names = project_names([shelf for shelf, _ in chosen])
-    shown = [memory_json(memory, names) for _, memory in chosen]
-    if request.get("dry_run"):
-        return {"memories": shown, "forgotten": 0}
+    views = [memory_view(memory, names) for _, memory in chosen]
+    if request.dry_run:
+        return ForgetAnswer(views, 0)
     shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
     for shelf in shelves:
         ids = [memory.id for own, memory in chosen if own is shelf]
         shelf.journal.forget(ids)
-        ctx.state.audit("forget", request_fields.actor_of(request), ids, {})
+        ctx.state.audit("forget", request.actor, ids, {})
     # Topics, summaries and archives repeat what was said.
     sessions = {memory.source.session for _, memory in chosen if memory.source.session}
     ctx.later(lambda: session_summary.forgotten(ctx, sessions))
@@ -78,33 +129,34 @@ def forget(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         ctx.later(shelf.journal.scrub)
     ctx.drop_snapshots()
     ctx.notify()
-    return {"memories": shown, "forgotten": len(chosen)}
+    return ForgetAnswer(views, len(chosen))
 
 
-def _chosen(ctx: Context, request: request_fields.Request) -> list[tuple[Shelf, Memory]]:
-    ids = request_fields.words_of(request, "ids")
-    if ids:
-        return [lookup(ctx, prefix) for prefix in ids]
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    if request.get("query"):
-        text = request_fields.text_of(request, "query")
-        k = request_fields.number_of(request, "k", MAX_BY_QUERY, 1, 1_000)
+def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
+    """Return the memories that are asked to be forgotten, each with its store."""
+    if request.ids:
+        return [lookup(ctx, prefix) for prefix in request.ids]
+    asker = messages.asker_of(ctx, request)
+    if request.query:
         ctx.embedding.wait(3.0)
-        hits = find(ctx, text, Asker(place, shelves, scope), k)
+        hits = find(ctx, request.query, asker, request.k)
         least = ctx.settings.threshold
-        return [(shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
-    if scope.only_projects:
+        return [(asker.shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
+    if asker.scope.only_projects:
         raise BadInputError("Forget what?", "Name ids, or give --query, --tag, --since or --until.")
-    return [(shelf, memory) for shelf in shelves for memory in shelf.journal.iter_memories(scope)]
+    return [
+        (shelf, memory)
+        for shelf in asker.shelves
+        for memory in shelf.journal.iter_memories(asker.scope)
+    ]
 
 
 def with_companions(chosen: list[tuple[Shelf, Memory]]) -> list[tuple[Shelf, Memory]]:
     """Return memories with those that go with them."""
     shelves = list({id(shelf): shelf for shelf, _ in chosen}.values())
     more = [
-        (shelf, one)
+        (shelf, memory)
         for shelf in shelves
-        for one in companions(shelf, [memory for own, memory in chosen if own is shelf])
+        for memory in companions(shelf, [memory for own, memory in chosen if own is shelf])
     ]
     return [*chosen, *more]

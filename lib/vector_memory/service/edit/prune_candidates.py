@@ -1,10 +1,10 @@
 """What could go: memories that are out of date, doubted, never used, or said twice. Only listed here;
-`change.forget` forgets by ids."""
+`edit_forget.forget` forgets by ids."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from vector_memory.model import (
     COLLECTIONS,
@@ -16,12 +16,12 @@ from vector_memory.model import (
     Progress,
     Retention,
 )
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import consolidate
 from vector_memory.service.memory import agent_rights
 from vector_memory.service.memory.lookup import project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 UNUSED_DAYS = 180
 LOW_CONFIDENCE = 0.3
@@ -29,39 +29,62 @@ MOST_LOOKED_AT = 20_000
 REASONS = ("expired", "outdated", "doubted", "unused", "duplicate")
 
 
-def prune(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class PruneRequest(messages.Filter):
+    """Memories that could be forgotten are wanted, `k` of them at most.
+
+    Attributes:
+        unused_days: after how many days a memory could go that was never used.
+    """
+
+    k: int = messages.number(20, 1, 500)
+    unused_days: int = messages.number(UNUSED_DAYS, 1, 100_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateView(MemoryView):
+    """A memory that could be forgotten, and why: one of `REASONS`."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class PruneAnswer:
+    """Memories that could be forgotten, and how many there are in all."""
+
+    memories: list[CandidateView]
+    total: int
+
+
+def prune(ctx: Context, request: PruneRequest, progress: Progress) -> PruneAnswer:
     """Return memories that could be forgotten, each with why, those first that surely say nothing more.
 
     Talk as it was said is never proposed, nor what is important, protected, or the user's own rule.
-
-    Args:
-        request: the scope, `k` at most, and `unused_days` after which what was never used is.
     """
-    k = request_fields.number_of(request, "k", 20, 1, 500)
-    days = request_fields.number_of(request, "unused_days", UNUSED_DAYS, 1, 100_000)
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    now = ctx.now()
-    found: dict[str, tuple[str, Memory]] = {}
-    for shelf in shelves:
-        for memory in shelf.journal.iter_memories(scope, limit=MOST_LOOKED_AT):
-            reason = _reason(memory, now, timedelta(days=days))
+    asker = messages.asker_of(ctx, request)
+    now, unused = ctx.now(), timedelta(days=request.unused_days)
+    candidates: dict[str, tuple[str, Memory]] = {}
+    for shelf in asker.shelves:
+        for memory in shelf.journal.iter_memories(asker.scope, limit=MOST_LOOKED_AT):
+            reason = _reason(memory, now, unused)
             if reason:
-                found[memory.id] = (reason, memory)
-    for group in consolidate.find_groups(ctx, request, progress):
+                candidates[memory.id] = (reason, memory)
+    for group in consolidate.find_groups(ctx, asker, progress):
         for twin in group.members[1:] if group.same else ():
             if _may_go(twin):
-                found.setdefault(twin.id, ("duplicate", twin))
-    ordered = sorted(
-        found.values(), key=lambda one: (REASONS.index(one[0]), one[1].created_at, one[1].id)
-    )
-    names = project_names(shelves)
-    return {
-        "memories": [
-            {**memory_json(memory, names), "why": reason} for reason, memory in ordered[:k]
-        ],
-        "total": len(ordered),
-    }
+                candidates.setdefault(twin.id, ("duplicate", twin))
+    ordered = sorted(candidates.values(), key=lambda pair: _standing(*pair))
+    names = project_names(asker.shelves)
+    views = [
+        extended(CandidateView, memory_view(memory, names), why=reason)
+        for reason, memory in ordered[: request.k]
+    ]
+    return PruneAnswer(views, len(ordered))
+
+
+def _standing(reason: str, memory: Memory) -> tuple[int, datetime, str]:
+    """Return by what candidates are ordered: the surest reason first, then the oldest."""
+    return REASONS.index(reason), memory.created_at, memory.id
 
 
 def _reason(memory: Memory, now: datetime, unused: timedelta) -> str:

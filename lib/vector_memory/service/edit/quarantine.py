@@ -1,44 +1,73 @@
-"""What hooks hold back: listed, and let go. Forgetting it is `change.forget`."""
+"""What hooks hold back: listed, and let go. Forgetting it is `edit_forget.forget`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import SUSPICION
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.lookup import lookup, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 
 
-def held(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class QuarantineRequest(messages.Filter):
+    """What is held back is to be listed: `k` memories at most."""
+
+    k: int = messages.number(100, 1, 100_000)
+
+
+@dataclass(frozen=True)
+class QuarantineAnswer:
+    """Memories that are held back, newest first, and how many there are in all."""
+
+    memories: list[MemoryView]
+    total: int
+
+
+def held(ctx: Context, request: QuarantineRequest) -> QuarantineAnswer:
     """Return the memories that no hook brings, newest first, each with why."""
-    k = request_fields.number_of(request, "k", 100, 1, 100_000)
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    found = [
-        one for shelf in shelves for one in shelf.journal.held(scope) if one.suspicion.get("held")
+    asker = messages.asker_of(ctx, request)
+    memories = [
+        memory
+        for shelf in asker.shelves
+        for memory in shelf.journal.held(asker.scope)
+        if memory.suspicion.get("held")
     ]
-    found.sort(key=lambda one: one.created_at, reverse=True)
-    names = project_names(shelves)
-    return {"memories": [memory_json(one, names) for one in found[:k]], "total": len(found)}
+    memories.sort(key=lambda memory: memory.created_at, reverse=True)
+    names = project_names(asker.shelves)
+    views = [memory_view(memory, names) for memory in memories[: request.k]]
+    return QuarantineAnswer(views, len(memories))
 
 
-def release(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ReleaseRequest(messages.Request):
+    """Memories are to be let go, by their ids or how these begin."""
+
+    ids: tuple[str, ...] = messages.words()
+
+
+@dataclass(frozen=True)
+class ReleaseAnswer:
+    """The ids of memories that hooks bring again."""
+
+    released: list[str]
+
+
+def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
     """Let hooks bring memories again, without a warning: the user has read them. Whose words they are
     stays known, and so they bind nobody.
 
     Raises:
-        BadInputError: no id is given, or one is of a memory that is not held back.
+        BadInputError: an agent asks, no id is given, or one is of a memory that is not held back.
         NotFoundError: there is none of an id.
     """
-    request_fields.require_user(request, "releases what is held back")
-    ids = request_fields.words_of(request, "ids")
-    if not ids:
+    request.require_user("releases what is held back")
+    if not request.ids:
         raise BadInputError("Release what?", "`vector-memory quarantine` shows ids.")
-    chosen = [lookup(ctx, prefix) for prefix in ids]
+    chosen = [lookup(ctx, prefix) for prefix in request.ids]
     for _, memory in chosen:
         if not memory.suspicion.get("held"):
             raise BadInputError(
@@ -46,11 +75,11 @@ def release(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
                 "`vector-memory quarantine` shows ids.",
             )
     for shelf, memory in chosen:
-        told = {name: value for name, value in memory.suspicion.items() if name != "held"}
-        extra = {**memory.extra, SUSPICION: {**told, "released": True}}
+        mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
+        extra = {**memory.extra, SUSPICION: {**mark, "released": True}}
         shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
     released = [memory.id for _, memory in chosen]
     ctx.drop_snapshots()
     ctx.notify()
     ctx.state.audit("release", "user", released, {})
-    return {"released": released}
+    return ReleaseAnswer(released)

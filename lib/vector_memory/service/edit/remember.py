@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +10,9 @@ from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import (
     COLLECTIONS,
+    DEFAULT_COLLECTION,
     PROPOSED,
+    CleanText,
     Memory,
     Origin,
     Priority,
@@ -18,7 +20,7 @@ from vector_memory.model import (
     Retention,
     Temporal,
 )
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import (
@@ -40,7 +42,107 @@ SAID_IN = "said_in"
 """In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
 
-def remember(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class RememberRequest(messages.Request):
+    """Something is to be remembered.
+
+    Attributes:
+        at: when it was said; None for now.
+        supersedes: the id of the memory that gives way to it, or how that begins.
+        session: the session in which it was asked to be remembered.
+        origin: whose words it is said to be, one of `Origin`.
+        wait: compare it with what is there; without, it is stored beside all others.
+    """
+
+    text: str = messages.text(MAX_CHARS)
+    title: str = messages.word()
+    kind: str = messages.word(default="note")
+    priority: Priority | None = messages.priority()
+    tags: tuple[str, ...] = messages.words()
+    files: tuple[str, ...] = messages.words()
+    collection: str = messages.read_by(
+        lambda request, _: request_fields.collection_of(request), DEFAULT_COLLECTION
+    )
+    at: datetime | None = messages.moment()
+    supersedes: str = messages.maybe_text()
+    session: str = messages.word()
+    origin: str = messages.word()
+    wait: bool = messages.flag(default=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TieView:
+    """A stored memory that a new one belongs to or speaks against; `proposed` and `suspicious` as in
+    `MemoryView`.
+
+    Attributes:
+        relation: what the new memory is to it.
+        reason: the words by which both differ.
+    """
+
+    id: str
+    relation: Relation
+    reason: str
+    text: str
+    created_at: datetime
+    kind: str
+    origin: Origin
+    proposed: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What would settle a contradiction.
+
+    Attributes:
+        differs: the words by which both memories differ.
+        older: the id of the one that was there before.
+        if_replaced: the command for where it holds no more, `if_both_hold` that for where it does.
+    """
+
+    differs: str
+    older: str
+    if_replaced: str
+    if_both_hold: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RememberAnswer:
+    """A memory as it is stored, and what was done.
+
+    Attributes:
+        action: `stored`, `merged`, `superseded`, `linked`, `unchanged`, or `proposed`: it waits for the user.
+        text: its words without secrets.
+        proposed: what an agent would have it count as.
+        suspicious: why it looks like instructions.
+        redactions: how many secrets were taken out.
+        of: the id of the other memory that is most concerned.
+        relation: what the memory is to that one, and by which words (`reason`).
+        links: all that it belongs to or speaks against.
+        suggested_priority: what its words sound like, where no priority was given.
+    """
+
+    id: str
+    action: str
+    kind: str
+    created_at: datetime
+    origin: Origin
+    project: str
+    text: str
+    priority: Priority
+    proposed: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
+    redactions: int
+    of: str | None = messages.spare()
+    relation: Relation | None = messages.spare()
+    reason: str | None = messages.spare()
+    links: list[TieView] | None = messages.spare()
+    suggestion: Suggestion | None = messages.spare()
+    suggested_priority: Priority | None = messages.spare()
+
+
+def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     """Store what a user or an agent asks to be remembered.
 
     Waits up to 5 s for the model, so that a duplicate is seen as one. Without a model the memory is
@@ -48,116 +150,97 @@ def remember(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     but one of equal text, and acknowledged as soon as it is on the disk.
 
     Raises:
-        BadInputError: the text is empty or too long, or an option is unknown.
+        BadInputError: what it supersedes is the user's own rule, or is in another store.
+        NotFoundError: there is nothing of the id that it supersedes.
         UnsafeTextError: the redactor could not handle the text.
     """
-    cleaned = redact.clean(request_fields.text_of(request, "text", MAX_CHARS))
-    place = request_fields.place_of(ctx, request)
+    cleaned = redact.clean(request.text)
+    place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
-    now = ctx.now()
-    draft = Memory(
-        id=new_id(),
-        text=cleaned.text,
-        created_at=request_fields.time_of(request, "at") or now,
-        kind=privacy.word(str(request.get("kind") or "note")),
-        project=place.id if place else "",
-        priority=request_fields.priority_of(request) or Priority.NORMAL,
-        confidence=0.7,
-        tags=tuple(redact.clean(tag).text for tag in request_fields.words_of(request, "tags")),
-        **_kept(request, now),
-    )
+    draft = _draft(request, cleaned.text, place.id if place else "", ctx.now())
     if place:
         ctx.know_project(shelf, place)
-    draft = _attributed(request, draft)
     asks = _asks(request, draft)
-    draft = trust_marks.settled(draft, str(request["text"]))
-    waits = bool(request.get("wait", True))
-    if waits and not asks:
+    draft = trust_marks.settled(draft, request.text)
+    if request.wait and not asks:
         ctx.embedding.wait(MODEL_WAIT_S)
-    replaced = request_fields.text_of(request, "supersedes") if request.get("supersedes") else ""
-    if replaced and request_fields.is_agent(request):
+    replaced = request.supersedes
+    if replaced and request.is_agent:
         agent_rights.require_not_the_users(lookup(ctx, replaced)[1])
     if asks:
-        placed = _proposed(ctx, shelf, draft, asks, replaced, str(request["text"]))
+        placed = _proposed(ctx, shelf, draft, asks, replaced, request.text)
     elif replaced:
         placed = replace_with(ctx, shelf, replaced, draft)
-    elif waits:
+    elif request.wait:
         placed = placement.place(ctx, shelf, draft, placement.vector_of(ctx, draft))
     else:
         # Who does not wait stores many: the index follows from afar.
         with ctx.filling.going_on():
             placed = placement.put(ctx, shelf, draft)
-    memory = placed.memory
     ctx.count("redactions", cleaned.redactions)
     others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
-    ctx.state.audit(
-        "remember",
-        request_fields.actor_of(request),
-        [memory.id, *others],
-        {"action": placed.action},
+    ids = [placed.memory.id, *others]
+    ctx.state.audit("remember", request.actor, ids, {"action": placed.action})
+    return _answer(request, placed, place.name if place else "", cleaned.redactions)
+
+
+def _draft(request: RememberRequest, text: CleanText, project: str, now: datetime) -> Memory:
+    """Return what is asked to be remembered as a memory.
+
+    Args:
+        text: its words, without secrets.
+        project: the project's id, "" for none.
+    """
+    rule = COLLECTIONS[request.collection]
+    draft = Memory(
+        id=new_id(),
+        text=text,
+        created_at=request.at or now,
+        kind=privacy.word(request.kind),
+        project=project,
+        priority=request.priority or Priority.NORMAL,
+        confidence=0.7,
+        tags=tuple(redact.clean(tag).text for tag in request.tags),
+        collection=request.collection,
+        title=redact.clean(privacy.word(request.title)[:TITLE_CHARS]).text,
+        files=tuple(redact.clean(path).text for path in request.files),
+        temporal=Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
+        expires_at=now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
+        extra={SAID_IN: privacy.word(request.session)} if request.session else {},
     )
-    return {
-        "id": memory.id,
-        "action": placed.action,
-        "kind": memory.kind,
-        "created_at": memory.created_at.isoformat(),
-        "origin": memory.origin.value,
-        "project": place.name if place else "",
-        "text": memory.text,
-        "priority": memory.priority.value,
-        **trust_marks.warning(memory),
-        "redactions": cleaned.redactions,
-        **_ties_json(placed),
-        **_priority_json(request, memory),
-    }
+    return _attributed(request, draft)
 
 
-def _attributed(request: request_fields.Request, draft: Memory) -> Memory:
+def _attributed(request: RememberRequest, draft: Memory) -> Memory:
     """Return a draft as the words of whom they are: an agent's, unless the user has said them in this turn,
     and then with no more weight than the user gave them."""
-    claimed = request.get("origin")
-    if not request_fields.is_agent(request):
-        return replace(draft, origin=Origin(str(claimed or Origin.USER)))
-    said = str(request.get(request_fields.SAID) or "")
-    if said and users_words.is_said(str(request["text"]), said):
-        priority = users_words.allowed_priority(draft.priority, said)
+    if not request.is_agent:
+        return replace(draft, origin=Origin(request.origin or Origin.USER))
+    if request.said and users_words.is_said(request.text, request.said):
+        priority = users_words.allowed_priority(draft.priority, request.said)
         return replace(draft, origin=Origin.USER, priority=priority)
-    others = claimed in (Origin.TOOL, Origin.IMPORT)
-    return replace(draft, origin=Origin(str(claimed)) if others else Origin.ASSISTANT)
+    others = request.origin in (Origin.TOOL, Origin.IMPORT)
+    return replace(draft, origin=Origin(request.origin) if others else Origin.ASSISTANT)
 
 
-def _asks(request: request_fields.Request, draft: Memory) -> dict[str, Any]:
+def _asks(request: RememberRequest, draft: Memory) -> dict[str, Any]:
     """Return what an agent asks for that is the user's to give, {} for nothing."""
-    if not request_fields.is_agent(request):
+    if not request.is_agent:
         return {}
     if draft.origin is not Origin.USER:
-        return proposals.wanted(draft, bool(request.get("global")))
-    unsaid = request.get("global") and not users_words.is_for_all(str(request[request_fields.SAID]))
-    return {"global": True} if unsaid else {}
+        return proposals.wanted(draft, request.is_global)
+    is_for_all = not request.is_global or users_words.is_for_all(request.said)
+    return {} if is_for_all else {"global": True}
 
 
 def _proposed(
     ctx: Context, shelf: Shelf, draft: Memory, asks: dict[str, Any], replaced: str, raw: str
 ) -> Placed:
     """Store what waits for the user: as the assistant's words, whoever said them."""
-    told = {"supersedes": lookup(ctx, replaced)[1].id} if replaced else {}
+    old = {"supersedes": lookup(ctx, replaced)[1].id} if replaced else {}
     plain = draft if draft.is_foreign else replace(draft, origin=Origin.ASSISTANT)
-    waiting = trust_marks.settled(proposals.proposed(plain, {**draft.weight, **asks}, **told), raw)
+    waiting = trust_marks.settled(proposals.proposed(plain, {**draft.weight, **asks}, **old), raw)
     return Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
-
-
-def _kept(request: request_fields.Request, now: datetime) -> dict[str, Any]:
-    """Return where and how long a memory is kept, and what is told of it beside its words."""
-    collection = request_fields.collection_of(request)
-    rule = COLLECTIONS[collection]
-    return {
-        "collection": collection,
-        "title": redact.clean(privacy.word(str(request.get("title") or ""))[:TITLE_CHARS]).text,
-        "files": tuple(redact.clean(one).text for one in request_fields.words_of(request, "files")),
-        "temporal": Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
-        "expires_at": now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
-        "extra": {SAID_IN: privacy.word(str(request["session"]))} if request.get("session") else {},
-    }
 
 
 def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Placed:
@@ -179,49 +262,74 @@ def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Plac
     return Placed(memory, "superseded", (Tie(old, Relation.SUPERSEDES),))
 
 
-def _ties_json(placed: Placed) -> dict[str, Any]:
-    """Return what the answer says of the other memories: `of` is the one most concerned, `links` are
-    all, and `suggestion` is what would settle a contradiction."""
+def _answer(
+    request: RememberRequest, placed: Placed, project: str, redactions: int
+) -> RememberAnswer:
+    """Return what is said of a memory that was stored.
+
+    Args:
+        project: the project's name, "" for none.
+    """
+    memory = placed.memory
+    return RememberAnswer(
+        id=memory.id,
+        action=placed.action,
+        kind=memory.kind,
+        created_at=memory.created_at,
+        origin=memory.origin,
+        project=project,
+        text=memory.text,
+        priority=memory.priority,
+        **trust_marks.warning(memory),
+        redactions=redactions,
+        **_about_ties(placed),
+        suggested_priority=_suggested_priority(request, memory),
+    )
+
+
+def _about_ties(placed: Placed) -> dict[str, Any]:
+    """Return what the answer says of the other memories, by its fields; {} without any."""
     if not placed.ties:
         return {}
     first = placed.ties[0]
-    told: dict[str, Any] = {"of": first.other.id}
     if placed.action == "merged":
-        return told
-    told |= {"relation": first.relation.value, "reason": first.reason}
-    told["links"] = [_tie_json(tie) for tie in placed.ties]
+        return {"of": first.other.id}
     against = [tie for tie in placed.ties if tie.relation is Relation.CONTRADICTS]
-    if against:
-        told["suggestion"] = _suggestion(placed.memory, against[0])
-    return told
-
-
-def _tie_json(tie: Tie) -> dict[str, Any]:
     return {
-        "id": tie.other.id,
-        "relation": tie.relation.value,
-        "reason": tie.reason,
-        "text": str(tie.other.text)[:SHOWN_CHARS],
-        "created_at": tie.other.created_at.isoformat(),
-        "kind": tie.other.kind,
-        "origin": tie.other.origin.value,
-        **trust_marks.warning(tie.other),
+        "of": first.other.id,
+        "relation": first.relation,
+        "reason": first.reason,
+        "links": [_tie_view(tie) for tie in placed.ties],
+        "suggestion": _suggestion(placed.memory, against[0]) if against else None,
     }
 
 
-def _suggestion(memory: Memory, tie: Tie) -> dict[str, str]:
+def _tie_view(tie: Tie) -> TieView:
+    other = tie.other
+    return TieView(
+        id=other.id,
+        relation=tie.relation,
+        reason=tie.reason,
+        text=other.text[:SHOWN_CHARS],
+        created_at=other.created_at,
+        kind=other.kind,
+        origin=other.origin,
+        **trust_marks.warning(other),
+    )
+
+
+def _suggestion(memory: Memory, tie: Tie) -> Suggestion:
     new, old = memory.id[:12], tie.other.id[:12]
-    return {
-        "differs": tie.reason,
-        "older": tie.other.id,
-        "if_replaced": f"vector-memory link {new} {old} --relation supersedes",
-        "if_both_hold": f"vector-memory link {new} {old} --remove",
-    }
+    return Suggestion(
+        differs=tie.reason,
+        older=tie.other.id,
+        if_replaced=f"vector-memory link {new} {old} --relation supersedes",
+        if_both_hold=f"vector-memory link {new} {old} --remove",
+    )
 
 
-def _priority_json(request: request_fields.Request, memory: Memory) -> dict[str, str]:
-    """Return the priority that the text suggests, where none was given and it is another one."""
+def _suggested_priority(request: RememberRequest, memory: Memory) -> Priority | None:
+    """Return the priority that the text suggests, None where one was given or it is that already."""
     suggested = priorities.suggest(memory.text)
-    if request.get("priority") is not None or suggested in (Priority.NORMAL, memory.priority):
-        return {}
-    return {"suggested_priority": suggested.value}
+    is_other = suggested not in (Priority.NORMAL, memory.priority)
+    return suggested if request.priority is None and is_other else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import PROPOSED, SUSPICION, Memory, Origin, Priority, Scope, Status
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import edit_forget
@@ -16,15 +17,70 @@ from vector_memory.service.memory.lookup import lookup, name_in, project_names
 
 CONFIRMED = "confirmed"
 """In `extra`: that the user confirmed it, and whose words it was."""
-
-
 DECISIONS = ("confirm", "keep", "drop")
 
 
-DONE = {"confirm": "confirmed", "keep": "kept", "drop": "dropped"}
+@dataclass(frozen=True, kw_only=True)
+class ReviewRequest(messages.Request):
+    """What waits for the user is to be listed, `k` memories at most, or decided about.
+
+    Attributes:
+        confirm: ids of memories that are to count as they were proposed, or how these begin; `keep` of those
+            that stay what they are, `drop` of those to be forgotten.
+    """
+
+    confirm: tuple[str, ...] = messages.words()
+    keep: tuple[str, ...] = messages.words()
+    drop: tuple[str, ...] = messages.words()
+    k: int = messages.number(100_000, 1, 100_000)
+
+    @property
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """The ids by what is decided about them, in the order of `DECISIONS`."""
+        return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop), strict=True))
 
 
-def review(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class WaitingView:
+    """A memory that waits for the user; `proposed` and `suspicious` as in `MemoryView`.
+
+    Attributes:
+        reason: why it waits, `proposed` or `suspicious`.
+        text: its words, "" where an agent asks.
+        kind: what it is proposed as, else what it is.
+        actions: what can be decided about it, of `DECISIONS`.
+    """
+
+    id: str
+    reason: str
+    text: str
+    kind: str
+    actions: list[str]
+    origin: str
+    project: str
+    created_at: datetime
+    proposed: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class WaitingAnswer:
+    """What waits for the user, newest first, and how much it is in all."""
+
+    items: list[WaitingView]
+    total: int
+
+
+@dataclass(frozen=True)
+class DecidedAnswer:
+    """The ids of memories by what was decided about them."""
+
+    confirmed: list[str]
+    kept: list[str]
+    dropped: list[str]
+
+
+def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswer:
     """Return what waits for the user, newest first, or decide about the ids under `confirm`, `keep` and
     `drop`. An agent is told what waits without its words.
 
@@ -32,50 +88,49 @@ def review(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         BadInputError: an agent decides, or a memory does not wait.
         NotFoundError: there is none of an id.
     """
-    chosen = {name: request_fields.words_of(request, name) for name in DECISIONS}
-    if any(chosen.values()):
-        request_fields.require_user(request, "decides what is remembered")
-        return _decide(ctx, request, chosen)
-    k = request_fields.number_of(request, "k", 100_000, 1, 100_000)
-    found: list[tuple[Memory, dict[str, str]]] = []
+    if any(request.chosen.values()):
+        request.require_user("decides what is remembered")
+        return _decide(ctx, request)
+    waiting: list[tuple[Memory, dict[str, str]]] = []
     for shelf in ctx.all_shelves():
         names = project_names([shelf])
-        found += [(one, names) for one in shelf.journal.held(Scope())]
-    found.sort(key=lambda one: one[0].created_at, reverse=True)
-    items = [_item(one, names, request_fields.is_agent(request)) for one, names in found[:k]]
-    return {"items": items, "total": len(found)}
+        waiting += [(memory, names) for memory in shelf.journal.held(Scope())]
+    waiting.sort(key=lambda pair: pair[0].created_at, reverse=True)
+    shown = waiting[: request.k]
+    items = [_waiting_view(memory, names, request.is_agent) for memory, names in shown]
+    return WaitingAnswer(items, len(waiting))
 
 
-def _item(memory: Memory, names: dict[str, str], for_agent: bool) -> dict[str, Any]:
+def _waiting_view(memory: Memory, names: dict[str, str], for_agent: bool) -> WaitingView:
     asks = memory.proposed
-    return {
-        "id": memory.id,
-        "reason": "proposed" if asks else "suspicious",
-        "text": "" if for_agent else memory.text,
-        "kind": str(asks.get("kind") or memory.kind),
-        "actions": list(DECISIONS if asks else DECISIONS[1:]),
-        "origin": memory.origin.value,
-        "project": name_in(names, memory.project),
-        "created_at": memory.created_at.isoformat(),
+    return WaitingView(
+        id=memory.id,
+        reason="proposed" if asks else "suspicious",
+        text="" if for_agent else memory.text,
+        kind=str(asks.get("kind") or memory.kind),
+        actions=list(DECISIONS if asks else DECISIONS[1:]),
+        origin=memory.origin.value,
+        project=name_in(names, memory.project),
+        created_at=memory.created_at,
         **trust_marks.warning(memory),
-    }
+    )
 
 
-def _decide(
-    ctx: Context, request: request_fields.Request, chosen: dict[str, tuple[str, ...]]
-) -> dict[str, Any]:
+def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
     acts = {"confirm": _confirm, "keep": _keep, "drop": _drop}
-    found = [(name, *lookup(ctx, prefix)) for name in DECISIONS for prefix in chosen[name]]
-    for name, _, memory in found:
+    chosen = [
+        (name, *lookup(ctx, prefix)) for name, ids in request.chosen.items() for prefix in ids
+    ]
+    for name, _, memory in chosen:
         _require_waiting(name, memory)
     done: dict[str, list[str]] = {name: [] for name in DECISIONS}
-    for name, shelf, memory in found:
+    for name, shelf, memory in chosen:
         acts[name](ctx, shelf, memory)
         done[name].append(memory.id)
-        ctx.state.audit(f"review_{name}", request_fields.actor_of(request), [memory.id], {})
+        ctx.state.audit(f"review_{name}", request.actor, [memory.id], {})
     ctx.drop_snapshots()
     ctx.notify()
-    return {DONE[name]: ids for name, ids in done.items()}
+    return DecidedAnswer(done["confirm"], done["keep"], done["drop"])
 
 
 def _require_waiting(name: str, memory: Memory) -> None:
@@ -102,23 +157,23 @@ def _confirm(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     )
     shelf.journal.update(confirmed)
     old = shelf.journal.by_ids([str(asks.get("supersedes") or "")]) if asks else {}
-    for one in old.values():
-        if one.status is Status.ACTIVE and one.id != memory.id:
-            shelf.journal.supersede(one.id, memory.id, ctx.now())
+    for older in old.values():
+        if older.status is Status.ACTIVE and older.id != memory.id:
+            shelf.journal.supersede(older.id, memory.id, ctx.now())
 
 
 def _keep(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     """Let a memory be brought as what it is: its author's information."""
     extra = {name: value for name, value in memory.extra.items() if name != PROPOSED}
     if memory.suspicion.get("held"):
-        told = {name: value for name, value in memory.suspicion.items() if name != "held"}
-        extra[SUSPICION] = {**told, "released": True}
+        mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
+        extra[SUSPICION] = {**mark, "released": True}
     shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
 
 
 def _drop(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     """Forget what was stored as a proposal; a memory that was there before stays as it was."""
     if memory.is_held:
-        edit_forget.forget(ctx, {"ids": [memory.id]})
+        edit_forget.forget(ctx, edit_forget.ForgetRequest(ids=(memory.id,)))
     else:
         _keep(ctx, shelf, memory)

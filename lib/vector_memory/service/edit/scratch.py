@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from vector_memory import projects, redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import COLLECTIONS, SCRATCH, Memory, Origin
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 
@@ -20,7 +20,42 @@ ACTIONS = ("set", "get", "list", "clear")
 TTL = timedelta(seconds=COLLECTIONS[SCRATCH].ttl_s or 3_600)
 
 
-def scratch(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ScratchRequest(messages.Request):
+    """Something is to be done with the notes of a session.
+
+    Attributes:
+        action: one of `ACTIONS`.
+        key: by what a note is set, read, or dropped alone.
+        text: what a note is to say.
+    """
+
+    session: str = messages.word()
+    action: str = messages.word(default="list")
+    key: str = messages.maybe_text(MAX_KEY_CHARS)
+    text: str = messages.maybe_text(MAX_CHARS)
+
+
+@dataclass(frozen=True)
+class ScratchView:
+    """A note, its key as `title`, and until when it is kept."""
+
+    id: str
+    title: str
+    text: str
+    origin: str
+    until: datetime | None
+
+
+@dataclass(frozen=True)
+class ScratchAnswer:
+    """Notes, the oldest first, and how many were dropped where that was asked for."""
+
+    notes: list[ScratchView]
+    cleared: int | None = messages.spare()
+
+
+def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
     """Write, read, list or drop notes of a session.
 
     Raises:
@@ -28,54 +63,65 @@ def scratch(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         NotFoundError: there is no note of that key, or its hour is over.
         UnsafeTextError: the redactor could not handle the text.
     """
-    place = request_fields.place_of(ctx, request)
+    place = messages.place_of(ctx, request)
     if place is None:
         raise BadInputError("Notes belong to a session in a folder.", "Name a project's folder.")
-    session = privacy.word(str(request.get("session") or ""))
-    action = str(request.get("action") or "list")
+    session, action = privacy.word(request.session), request.action
     if action not in ACTIONS:
         raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(ACTIONS)}.")
     living = _living(ctx, place, session)
     if action == "list":
-        return {"notes": [_told(one) for one in living.values()]}
+        return ScratchAnswer([_note_view(memory) for memory in living.values()])
     if action == "clear":
         return _clear(ctx, place, request, living)
     key = _key(request)
     if action == "set":
-        return _set(ctx, place, session, key, request, living)
+        return _set(ctx, place, session, request, living)
     if key not in living:
         raise NotFoundError(f"There is no note {key!r}.", "List the notes: they last an hour.")
-    return {"notes": [_told(living[key])]}
+    return ScratchAnswer([_note_view(living[key])])
 
 
-def _key(request: request_fields.Request) -> str:
-    return privacy.word(request_fields.text_of(request, "key", MAX_KEY_CHARS).strip())
+def _key(request: ScratchRequest) -> str:
+    """Return the key of a note as it is stored.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    return privacy.word(request_fields.require_text(request.key, "key").strip())
 
 
 def _living(ctx: Context, place: projects.Place, session: str) -> dict[str, Memory]:
     """Return a session's notes by their keys, the oldest first; those whose hour is over are removed."""
-    found = [
-        one for one in counted_records.of(ctx, place, SCRATCH) if one.source.session == session
+    notes = [
+        memory
+        for memory in counted_records.of(ctx, place, SCRATCH)
+        if memory.source.session == session
     ]
     now = ctx.now()
-    over = [one for one in found if one.expires_at is not None and one.expires_at <= now]
+    over = [note for note in notes if note.expires_at is not None and note.expires_at <= now]
     counted_records.drop(ctx, ctx.shelf_of(place), over)
-    return {one.title: one for one in reversed(found) if one not in over}
+    return {note.title: note for note in reversed(notes) if note not in over}
 
 
 def _set(
     ctx: Context,
     place: projects.Place,
     session: str,
-    key: str,
-    request: request_fields.Request,
+    request: ScratchRequest,
     living: dict[str, Memory],
-) -> dict[str, Any]:
+) -> ScratchAnswer:
+    """Write a note.
+
+    Args:
+        session: the session's name, without secrets.
+        living: its notes by their keys.
+    """
+    key = _key(request)
     if key not in living and len(living) >= MOST:
         raise BadInputError(f"There are {MOST} notes already.", "Clear some, or store memories.")
-    text = request_fields.text_of(request, "text", MAX_CHARS)
-    cleaned = redact.clean(text)
-    ctx.count("redactions", cleaned.redactions)
+    text = request_fields.require_text(request.text, "text")
+    ctx.count("redactions", redact.clean(text).redactions)
     record = counted_records.Record(
         SCRATCH,
         f"{session}\0{key}",
@@ -89,26 +135,22 @@ def _set(
     kept = counted_records.keep(ctx, place, record)
     if kept is None:
         raise BadInputError("A note of this key was forgotten on purpose.", "Take another key.")
-    ctx.audit("scratch", request_fields.actor_of(request), [kept.id])
-    return {"notes": [_told(kept)]}
+    ctx.audit("scratch", request.actor, [kept.id])
+    return ScratchAnswer([_note_view(kept)])
 
 
 def _clear(
-    ctx: Context, place: projects.Place, request: request_fields.Request, living: dict[str, Memory]
-) -> dict[str, Any]:
-    if request.get("key") and _key(request) not in living:
-        raise NotFoundError(f"There is no note {request['key']!r}.", "List the notes.")
-    gone = [living[_key(request)]] if request.get("key") else list(living.values())
+    ctx: Context, place: projects.Place, request: ScratchRequest, living: dict[str, Memory]
+) -> ScratchAnswer:
+    """Drop the note of the key, all of the session without one."""
+    if request.key and _key(request) not in living:
+        raise NotFoundError(f"There is no note {request.key!r}.", "List the notes.")
+    gone = [living[_key(request)]] if request.key else list(living.values())
     counted_records.drop(ctx, ctx.shelf_of(place), gone)
-    ctx.audit("scratch", request_fields.actor_of(request), [one.id for one in gone])
-    return {"notes": [], "cleared": len(gone)}
+    ctx.audit("scratch", request.actor, [memory.id for memory in gone])
+    return ScratchAnswer([], len(gone))
 
 
-def _told(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "title": memory.title,
-        "text": memory.text,
-        "origin": memory.origin.value,
-        "until": memory.expires_at.isoformat() if memory.expires_at else None,
-    }
+def _note_view(memory: Memory) -> ScratchView:
+    origin = memory.origin.value
+    return ScratchView(memory.id, memory.title, memory.text, origin, memory.expires_at)

@@ -10,6 +10,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, Memory, Scope
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import to_json
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import links as linking
 from vector_memory.service.memory.lookup import is_open, lookup, project_names
@@ -32,7 +33,7 @@ def impact(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         scope = Scope(projects=(memory.project,))
         about = [memory_json(memory, project_names([shelf]))]
         related = _sharing([shelf], scope, memory)
-        links = linking.links(ctx, {"id": memory.id})["links"]
+        links = to_json(linking.links(ctx, linking.LinksRequest(id=memory.id)).links)
         since = memory.created_at
     elif request.get("file"):
         path = os.path.normpath(request_fields.text_of(request, "file", 4_096))

@@ -36,7 +36,7 @@ def provenance(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         "verified": memory.extra.get(VERIFIED) or None,
         "stored_at": memory.stored_at.isoformat() if memory.stored_at else None,
         "history": to_json(history_of(shelf, memory)),
-        "links": links.links(ctx, {"id": memory.id})["links"],
+        "links": to_json(links.links(ctx, links.LinksRequest(id=memory.id)).links),
         "audit": _entries_of(ctx, memory),
     }
 

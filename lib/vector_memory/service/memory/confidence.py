@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,12 +19,12 @@ from vector_memory.model import (
     Source,
     Temporal,
 )
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, placement, proposals, trust_marks
 from vector_memory.service.memory.lookup import lookup, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 
 CONFIRMED, REFUTED, OUTDATED = VERDICTS = ("confirmed", "refuted", "outdated")
 STEP = {CONFIRMED: 0.15, REFUTED: -0.3, OUTDATED: -0.3}
@@ -42,7 +42,30 @@ TARGETS = {
 NOTE_CHARS = 500
 
 
-def verify(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True)
+class WeighedAnswer:
+    """A memory as it counts now, and what was done: `proposed` where its new weight waits for the user."""
+
+    memory: MemoryView
+    action: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyRequest(messages.Request):
+    """Somebody has looked whether a memory is so.
+
+    Attributes:
+        id: the memory's id, or how it begins.
+        verdict: one of `VERDICTS`.
+        note: what was seen.
+    """
+
+    id: str = messages.text(64)
+    verdict: str = messages.word()
+    note: str = messages.word()
+
+
+def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     """Note that a memory was found to be so, not so, or so no longer. What is out of date is not recalled
     any more; the user's own rules are only doubted.
 
@@ -50,22 +73,22 @@ def verify(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         NotFoundError: no memory's id begins so.
         BadInputError: there is no such verdict.
     """
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
-    verdict = str(request.get("verdict") or "")
+    shelf, memory = lookup(ctx, request.id)
+    verdict = request.verdict
     if verdict not in VERDICTS:
         raise BadInputError(
             f"There is no verdict {verdict!r}.", f"Verdicts: {', '.join(VERDICTS)}."
         )
     now = ctx.now()
-    told = {"verdict": verdict, "at": now.isoformat(), "by": request_fields.actor_of(request)}
-    note = privacy.word(str(request.get("note") or ""))[:NOTE_CHARS]
+    check = {"verdict": verdict, "at": now.isoformat(), "by": request.actor}
+    note = privacy.word(request.note)[:NOTE_CHARS]
     changed = replace(
         memory,
         confidence=_stepped(request, memory, STEP[verdict]),
         valid_until=_valid_until(memory, verdict, now),
         extra={
             **memory.extra,
-            VERIFIED: {**told, **({"note": note} if note else {})},
+            VERIFIED: {**check, **({"note": note} if note else {})},
             **_raised(request, STEP[verdict]),
         },
         updated_at=now,
@@ -73,23 +96,37 @@ def verify(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
 
 
-def boost(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class BoostRequest(messages.Request):
+    """A memory is to count one step more or less.
+
+    Attributes:
+        id: the memory's id, or how it begins.
+        direction: `up` or `down`.
+        what: `priority` or `confidence`.
+    """
+
+    id: str = messages.text(64)
+    direction: str = messages.word(default="up")
+    what: str = messages.word(default="priority")
+
+
+def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     """Raise or lower a memory's priority by one step, or its confidence.
 
     Raises:
         NotFoundError: no memory's id begins so.
         BadInputError: the direction is unknown, there is no step left, or it is not the agent's to weigh.
     """
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
+    shelf, memory = lookup(ctx, request.id)
     agent_rights.require_decided(memory)
-    direction = str(request.get("direction") or "up")
+    direction, what = request.direction, request.what
     if direction not in ("up", "down"):
         raise BadInputError(f"There is no direction {direction!r}.", "Directions: up, down.")
     if direction == "up":
         agent_rights.require_own_weight(memory)
     else:
         agent_rights.require_not_the_users(memory)
-    what = str(request.get("what") or "priority")
     sign = 1 if direction == "up" else -1
     if what == "confidence":
         changed = replace(
@@ -105,7 +142,20 @@ def boost(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     return _changed(ctx, request, shelf, changed, "boost", what=what, direction=direction)
 
 
-def promote(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class PromoteRequest(messages.Request):
+    """A memory is to become more than it is.
+
+    Attributes:
+        id: the memory's id, or how it begins.
+        to: `priority` for a step of it, or one of `TARGETS`; by default what suits the memory.
+    """
+
+    id: str = messages.text(64)
+    to: str = messages.word()
+
+
+def promote(ctx: Context, request: PromoteRequest) -> WeighedAnswer:
     """Make what was noted for a while permanent, a note a learning or a procedure, or raise a priority by
     one step where nothing else is asked for.
 
@@ -113,10 +163,10 @@ def promote(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
         NotFoundError: no memory's id begins so.
         BadInputError: there is no such target, it is that already, or others wrote it.
     """
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
+    shelf, memory = lookup(ctx, request.id)
     agent_rights.require_own_weight(memory)
     passing = COLLECTIONS[memory.collection].ttl_s if memory.collection in COLLECTIONS else None
-    target = str(request.get("to") or ("permanent" if passing else "priority"))
+    target = request.to or ("permanent" if passing else "priority")
     if target == "priority":
         changed = replace(memory, priority=_next(memory, 1), updated_at=ctx.now())
         return _changed(ctx, request, shelf, changed, "promote", to=changed.priority.value)
@@ -132,8 +182,8 @@ def promote(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
 
 
 def _lifted(
-    ctx: Context, request: request_fields.Request, shelf: Shelf, note: Memory, target: str
-) -> dict[str, Any]:
+    ctx: Context, request: PromoteRequest, shelf: Shelf, note: Memory, target: str
+) -> WeighedAnswer:
     """Store what a note for the moment says as a memory, as if it were said now, and drop the note."""
     draft = _as_target(note, target)
     draft = replace(
@@ -147,7 +197,7 @@ def _lifted(
         seq=0,
     )
     ctx.embedding.wait(3.0)
-    if draft.weight and request_fields.is_agent(request):
+    if draft.weight and request.is_agent:
         waiting = trust_marks.settled(proposals.proposed(draft, draft.weight))
         placed = placement.Placed(proposals.put(ctx, shelf, waiting), PROPOSED)
     else:
@@ -155,11 +205,11 @@ def _lifted(
     shelf.journal.purge([note.id])
     ctx.state.audit(
         "promote",
-        request_fields.actor_of(request),
+        request.actor,
         [placed.memory.id],
         {"to": target, "of": "scratch"},
     )
-    return {"memory": memory_json(placed.memory, project_names([shelf])), "action": placed.action}
+    return WeighedAnswer(memory_view(placed.memory, project_names([shelf])), placed.action)
 
 
 def _as_target(memory: Memory, target: str) -> Memory:
@@ -186,17 +236,17 @@ def _next(memory: Memory, sign: int) -> Priority:
     return PRIORITIES[at]
 
 
-def _stepped(request: request_fields.Request, memory: Memory, step: float) -> float:
+def _stepped(request: messages.Request, memory: Memory, step: float) -> float:
     """Return a memory's confidence after a step. An agent makes it surer once: it says nothing new by saying
     it again."""
     confidence = memory.confidence
-    if step > 0 and request_fields.is_agent(request) and memory.extra.get(RAISED):
+    if step > 0 and request.is_agent and memory.extra.get(RAISED):
         return confidence
     return round(min(max(MOST, confidence), max(LEAST, confidence + step)), 3)
 
 
-def _raised(request: request_fields.Request, step: float) -> dict[str, Any]:
-    return {RAISED: True} if step > 0 and request_fields.is_agent(request) else {}
+def _raised(request: messages.Request, step: float) -> dict[str, Any]:
+    return {RAISED: True} if step > 0 and request.is_agent else {}
 
 
 def _valid_until(memory: Memory, verdict: str, now: datetime) -> datetime | None:
@@ -208,19 +258,25 @@ def _valid_until(memory: Memory, verdict: str, now: datetime) -> datetime | None
 
 def _changed(
     ctx: Context,
-    request: request_fields.Request,
+    request: messages.Request,
     shelf: Shelf,
     memory: Memory,
     action: str,
     **detail: Any,
-) -> dict[str, Any]:
+) -> WeighedAnswer:
+    """Store a changed memory as far as who asks may change it, and note that for the audit log.
+
+    Args:
+        action: what is done, as the answer and the log say it.
+        detail: what else the log says of it.
+    """
     before = shelf.journal.get(memory.id)
-    allowed = proposals.allowed(request, before, memory)
+    allowed = proposals.allowed(request.is_agent, before, memory)
     stored = shelf.journal.update(allowed)
     if allowed is not memory:
         action = PROPOSED
         proposals.note(ctx, stored.project)
     ctx.drop_snapshots()
     ctx.notify()
-    ctx.state.audit(action, request_fields.actor_of(request), [memory.id], detail)
-    return {"memory": memory_json(stored, project_names([shelf])), "action": action}
+    ctx.state.audit(action, request.actor, [memory.id], detail)
+    return WeighedAnswer(memory_view(stored, project_names([shelf])), action)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation, Status
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import agent_rights, trust_marks
@@ -16,28 +17,62 @@ from vector_memory.service.memory.lookup import lookup
 ID_CHARS = 64
 
 
-def link(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class LinkRequest(messages.Request):
+    """One memory is to be linked to another, or their links are to be removed.
+
+    Attributes:
+        from_id: the id of the first memory, or how it begins; `to_id` that of the second.
+        relation: what the first is to the second; None for `relates_to`, or, where links are removed, for all.
+        remove: their links are to go.
+    """
+
+    from_id: str = messages.text(ID_CHARS, "from")
+    to_id: str = messages.text(ID_CHARS, "to")
+    relation: Relation | None = messages.read_by(lambda request, _: relation_of(request), None)
+    remove: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class LinkAnswer:
+    """What was done about the links from one memory to another.
+
+    Attributes:
+        action: `linked` or `removed`.
+        removed: how many links are gone.
+        relation: how they are linked now.
+    """
+
+    from_id: str = field(metadata={messages.NAME: "from"})
+    to_id: str = field(metadata={messages.NAME: "to"})
+    action: str
+    removed: int | None = messages.spare()
+    relation: Relation | None = messages.spare()
+
+
+def link(ctx: Context, request: LinkRequest) -> LinkAnswer:
     """Link one memory to another, or remove their links with `remove`.
 
     A memory that another one `supersedes` gives way to it, and holds again when that is removed.
 
     Raises:
         NotFoundError: there is no such memory, or no such link to remove.
-        BadInputError: the relation is unknown, or the memories are one, or of two stores.
+        BadInputError: the memories are one, or of two stores, or only the user may link them so.
     """
-    shelf, one, other = _ends(ctx, request)
-    relation = relation_of(request)
-    if request_fields.is_agent(request):
-        _require_own(other, relation, bool(request.get("remove")))
-    if request.get("remove"):
-        removed = _unlink(ctx, shelf, one, other, relation)
-        done: dict[str, Any] = {"action": "removed", "removed": removed}
+    shelf, memory, other = _ends(ctx, request)
+    if request.is_agent:
+        _require_own(other, request.relation, request.remove)
+    if request.remove:
+        removed = _unlink(ctx, shelf, memory, other, request.relation)
+        answer = LinkAnswer(memory.id, other.id, "removed", removed=removed)
+        detail: dict[str, Any] = {"action": answer.action, "removed": removed}
     else:
-        relation = relation or Relation.RELATES_TO
-        _link(ctx, shelf, one, other, relation)
-        done = {"action": "linked", "relation": relation.value}
-    ctx.state.audit("link", request_fields.actor_of(request), [one.id, other.id], done)
-    return {"from": one.id, "to": other.id, **done}
+        relation = request.relation or Relation.RELATES_TO
+        _link(ctx, shelf, memory, other, relation)
+        answer = LinkAnswer(memory.id, other.id, "linked", relation=relation)
+        detail = {"action": answer.action, "relation": relation.value}
+    ctx.state.audit("link", request.actor, [memory.id, other.id], detail)
+    return answer
 
 
 def _require_own(other: Memory, relation: Relation | None, remove: bool) -> None:
@@ -46,17 +81,61 @@ def _require_own(other: Memory, relation: Relation | None, remove: bool) -> None
         agent_rights.require_not_the_users(other)
 
 
-def links(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class LinksRequest(messages.Request):
+    """The links of one memory are wanted, by its id or the beginning of it."""
+
+    id: str = messages.text(ID_CHARS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedView:
+    """The memory at the other end of a link; `proposed` and `suspicious` as in `MemoryView`."""
+
+    id: str
+    text: str
+    kind: str
+    status: str
+    created_at: datetime
+    origin: str
+    proposed: dict[str, Any] | None = messages.spare()
+    suspicious: trust_marks.SuspicionView | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class LinkView:
+    """A link of a memory.
+
+    Attributes:
+        relation: what the memory `from_id` is to the memory `to_id`.
+        direction: `out` where the memory asked about is `from_id`, else `in`.
+        weight: how close both are, up to 1.
+    """
+
+    from_id: str = field(metadata={messages.NAME: "from"})
+    to_id: str = field(metadata={messages.NAME: "to"})
+    relation: Relation
+    direction: str
+    weight: float
+    other: LinkedView
+
+
+@dataclass(frozen=True)
+class LinksAnswer:
+    """A memory and its links."""
+
+    id: str
+    text: str
+    links: list[LinkView]
+
+
+def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
     """Return a memory's links, each with the memory at its other end."""
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", ID_CHARS))
-    found = shelf.journal.links_of([memory.id])
-    ends = shelf.journal.by_ids([_end(one, memory) for one in found])
-    told = [
-        _link_json(one, memory, ends[_end(one, memory)])
-        for one in found
-        if _end(one, memory) in ends
-    ]
-    return {"id": memory.id, "text": memory.text, "links": told}
+    shelf, memory = lookup(ctx, request.id)
+    pairs = [(tie, _end(tie, memory)) for tie in shelf.journal.links_of([memory.id])]
+    ends = shelf.journal.by_ids([end for _, end in pairs])
+    views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
+    return LinksAnswer(memory.id, memory.text, views)
 
 
 def relation_of(request: request_fields.Request) -> Relation | None:
@@ -75,65 +154,66 @@ def relation_of(request: request_fields.Request) -> Relation | None:
         raise BadInputError(f"There is no relation {value!r}.", f"Relations: {names}.") from None
 
 
-def _ends(ctx: Context, request: request_fields.Request) -> tuple[Shelf, Memory, Memory]:
-    shelf, one = lookup(ctx, request_fields.text_of(request, "from", ID_CHARS))
-    owner, other = lookup(ctx, request_fields.text_of(request, "to", ID_CHARS))
-    if one.id == other.id:
+def _ends(ctx: Context, request: LinkRequest) -> tuple[Shelf, Memory, Memory]:
+    shelf, memory = lookup(ctx, request.from_id)
+    owner, other = lookup(ctx, request.to_id)
+    if memory.id == other.id:
         raise BadInputError("A memory cannot be linked to itself.", "Give two different ids.")
     if owner is not shelf:
         raise BadInputError(
             "These memories are in two stores.", "Only memories of one store can be linked."
         )
-    return shelf, one, other
+    return shelf, memory, other
 
 
-def _link(ctx: Context, shelf: Shelf, one: Memory, other: Memory, relation: Relation) -> None:
+def _link(ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: Relation) -> None:
     now = ctx.now()
     if relation is Relation.SUPERSEDES:
-        shelf.journal.supersede(other.id, one.id, now)
+        shelf.journal.supersede(other.id, memory.id, now)
         # What was a likely replacement is one now.
-        for settled in ((one.id, other.id), (other.id, one.id)):
+        for settled in ((memory.id, other.id), (other.id, memory.id)):
             shelf.journal.unlink(*settled, Relation.CONTRADICTS)
         ctx.notify()
     else:
-        shelf.journal.link(Link(one.id, other.id, relation, created_at=now))
+        shelf.journal.link(Link(memory.id, other.id, relation, created_at=now))
 
 
 def _unlink(
-    ctx: Context, shelf: Shelf, one: Memory, other: Memory, relation: Relation | None
+    ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: Relation | None
 ) -> int:
-    removed = shelf.journal.unlink(one.id, other.id, relation)
+    removed = shelf.journal.unlink(memory.id, other.id, relation)
     if not removed:
         named = f" {relation}" if relation else ""
         raise NotFoundError(
-            f"There is no{named} link from {one.id[:12]} to {other.id[:12]}.",
-            f"`vector-memory links {one.id[:12]}` shows what there is.",
+            f"There is no{named} link from {memory.id[:12]} to {other.id[:12]}.",
+            f"`vector-memory links {memory.id[:12]}` shows what there is.",
         )
-    if other.superseded_by == one.id and relation in (None, Relation.SUPERSEDES):
+    if other.superseded_by == memory.id and relation in (None, Relation.SUPERSEDES):
         revived = replace(other, status=Status.ACTIVE, superseded_by="", valid_until=None)
         shelf.journal.update(revived)
         ctx.notify()
     return removed
 
 
-def _end(one: Link, memory: Memory) -> str:
-    return one.from_id if one.to_id == memory.id else one.to_id
+def _end(link: Link, memory: Memory) -> str:
+    """Return the id of the memory at the other end of a memory's link."""
+    return link.from_id if link.to_id == memory.id else link.to_id
 
 
-def _link_json(one: Link, memory: Memory, end: Memory) -> dict[str, Any]:
-    return {
-        "from": one.from_id,
-        "to": one.to_id,
-        "relation": one.relation.value,
-        "direction": "out" if one.from_id == memory.id else "in",
-        "weight": one.weight,
-        "other": {
-            "id": end.id,
-            "text": end.text,
-            "kind": end.kind,
-            "status": end.status.value,
-            "created_at": end.created_at.isoformat(),
-            "origin": end.origin.value,
-            **trust_marks.warning(end),
-        },
-    }
+def _link_view(link: Link, memory: Memory, end: Memory) -> LinkView:
+    """Return a link as seen from a memory.
+
+    Args:
+        end: the memory at its other end.
+    """
+    other = LinkedView(
+        id=end.id,
+        text=end.text,
+        kind=end.kind,
+        status=end.status.value,
+        created_at=end.created_at,
+        origin=end.origin.value,
+        **trust_marks.warning(end),
+    )
+    direction = "out" if link.from_id == memory.id else "in"
+    return LinkView(link.from_id, link.to_id, link.relation, direction, link.weight, other)

@@ -9,7 +9,6 @@ from typing import Any
 from vector_memory.errors import BadInputError
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import PROPOSED, Memory, Origin, Scope
-from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
@@ -36,9 +35,13 @@ def suggested(memory: Memory, asks: dict[str, Any]) -> Memory:
     return replace(memory, extra={**memory.extra, PROPOSED: {**asks, "held": False}})
 
 
-def allowed(request: request_fields.Request, memory: Memory, changed: Memory) -> Memory:
+def allowed(is_agent: bool, memory: Memory, changed: Memory) -> Memory:
     """Return a changed memory, or, where an agent gives it weight, the memory as it was, with that as a
-    proposal."""
+    proposal.
+
+    Args:
+        is_agent: whether an agent changes it.
+    """
     had = memory.weight
     asks = {name: value for name, value in changed.weight.items() if had.get(name) != value}
     moved = changed.collection != memory.collection
@@ -46,7 +49,7 @@ def allowed(request: request_fields.Request, memory: Memory, changed: Memory) ->
     if moved and memory.origin is not Origin.ASSISTANT and is_binding:
         # As a learning the user's words would be the user's lesson.
         asks["collection"] = changed.collection
-    return suggested(memory, asks) if asks and request_fields.is_agent(request) else changed
+    return suggested(memory, asks) if asks and is_agent else changed
 
 
 def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
@@ -58,9 +61,10 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
     with shelf.storing:
         waiting = _of(shelf, Scope())
         key = text_key(draft.text), draft.project
-        for one in waiting:
-            if (text_key(one.text), one.project) == key and one.proposed == draft.proposed:
-                return one
+        for memory in waiting:
+            is_same = (text_key(memory.text), memory.project) == key
+            if is_same and memory.proposed == draft.proposed:
+                return memory
         if len(waiting) >= MOST_WAITING:
             raise BadInputError(
                 f"{MOST_WAITING} proposals wait for the user already.",
@@ -86,9 +90,9 @@ def waiting(ctx: Context, shelves: list[Shelf], projects: tuple[str, ...]) -> in
         return 0
     count = sum(len(_of(shelf, Scope(projects=projects))) for shelf in shelves)
     if not count:
-        ctx.state.set_cursor(WAITING, {"projects": [one for one in known if one not in projects]})
+        ctx.state.set_cursor(WAITING, {"projects": [id for id in known if id not in projects]})
     return count
 
 
 def _of(shelf: Shelf, scope: Scope) -> list[Memory]:
-    return [one for one in shelf.journal.held(scope) if one.proposed]
+    return [memory for memory in shelf.journal.held(scope) if memory.proposed]

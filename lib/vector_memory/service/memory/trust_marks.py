@@ -7,7 +7,7 @@ others wrote informs and no more, whatever it or its file says of itself, until 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory.model import (
@@ -40,9 +40,9 @@ def settled(memory: Memory, raw: str = "") -> Memory:
     if not memory.suspicion:
         theirs = memory.origin in (Origin.TOOL, Origin.IMPORT)
         # The title of what a session says is what the user asked for there.
-        found = suspicion.look(f"{memory.title}\n{memory.text}" if theirs else memory.text, raw)
-        told = suspicion.mark(found, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
-        memory = replace(memory, extra={**memory.extra, **told})
+        signs = suspicion.look(f"{memory.title}\n{memory.text}" if theirs else memory.text, raw)
+        mark = suspicion.mark(signs, suspicion.HELD if theirs else suspicion.HELD_QUOTED)
+        memory = replace(memory, extra={**memory.extra, **mark})
     return as_information(memory) if memory.is_foreign or memory.is_suspicious else memory
 
 
@@ -68,13 +68,21 @@ def unmarked(extra: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in extra.items() if name not in MARKS}
 
 
+@dataclass(frozen=True)
+class SuspicionView:
+    """Why a memory looks like instructions to the model, how much (`score`), and whether hooks hold it back."""
+
+    score: float | None
+    reasons: list[str]
+    held_back: bool
+
+
 def warning(memory: Memory) -> dict[str, Any]:
-    """Return what programs are told of a memory that is suspicious, or that waits for the user; {} of any
-    other."""
-    told: dict[str, Any] = {"proposed": memory.proposed} if memory.proposed else {}
+    """Return `proposed` and `suspicious`, as views of a memory tell them: of one that waits for the user the
+    first, of one that is suspicious the second, {} of any other."""
+    marks: dict[str, Any] = {"proposed": memory.proposed} if memory.proposed else {}
     if memory.is_suspicious:
         about = memory.suspicion
-        reasons = [str(one) for one in about.get("reasons") or ()]
-        held = memory.is_held
-        told["suspicious"] = {"score": about.get("score"), "reasons": reasons, "held_back": held}
-    return told
+        reasons = [str(reason) for reason in about.get("reasons") or ()]
+        marks["suspicious"] = SuspicionView(about.get("score"), reasons, memory.is_held)
+    return marks

@@ -27,7 +27,7 @@ class MemoryView:
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
         proposed: what an agent would have it count as; it waits for the user.
-        suspicious: why it looks like instructions: `score`, `reasons`, `held_back`.
+        suspicious: why it looks like instructions.
     """
 
     id: str
@@ -47,7 +47,7 @@ class MemoryView:
     confidence: float
     origin: str
     proposed: dict[str, Any] | None = spare()
-    suspicious: dict[str, Any] | None = spare()
+    suspicious: trust_marks.SuspicionView | None = spare()
     collection: str
     status: str
     uses: int

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.model import PASSAGE
 from vector_memory.service.capture import reading_process, reading_worker, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.transfer import json_lines
 
 
@@ -92,7 +91,7 @@ def test_what_was_forgotten_does_not_come_back(house: ServiceHouse, tmp_path: Pa
     path = tmp_path / "s1.jsonl"
     path.write_text(talk(tmp_path))
     store_session.index_transcript(house.ctx, str(path), final=True)
-    edit_forget.forget(house.ctx, {"project": str(tmp_path), "since": "2020-01-01"})
+    door(house.ctx, "forget", {"project": str(tmp_path), "since": "2020-01-01"})
     copy = tmp_path / "copy.jsonl"
     copy.write_text(talk(tmp_path))
     assert store_session.index_transcript(house.ctx, str(copy), final=True).stored == 0
@@ -106,7 +105,7 @@ def test_what_the_user_wrote_is_not_replaced(house: ServiceHouse, tmp_path: Path
     store_session.index_transcript(house.ctx, str(path))
     found = list(json_lines.export(house.ctx, {"all_projects": True}))
     for number, one in enumerate(found):
-        edit_forget.edit(house.ctx, {"id": one["id"], "text": f"Words of the user, {number}."})
+        door(house.ctx, "edit", {"id": one["id"], "text": f"Words of the user, {number}."})
     with path.open("a") as file:
         more = [{"type": "text", "text": "Checkpoints run hourly, as the docs of it advise."}]
         file.write(line("assistant", "a2", more, tmp_path, 9))

@@ -18,7 +18,6 @@ from vector_memory import redact
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, Source, Status
 from vector_memory.service.capture import archives, session_summary, session_topics, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.learning import counted_records
@@ -111,7 +110,7 @@ def test_what_is_cut_anew_leaves_nothing_behind(house: ServiceHouse, tmp_path: P
     passages = [
         one for one in journal.iter_memories(Scope()) if one.source.turn >= 3 and one.kind != TOPIC
     ]
-    edit_forget.forget(house.ctx, {"ids": [one.id for one in passages]})
+    door(house.ctx, "forget", {"ids": [one.id for one in passages]})
     assert [one.id for one in stored(house)] == [first.id]
     gone = journal.get(second.id)
     assert (gone.status, gone.text, gone.title) == (Status.SUPERSEDED, session_topics.GONE, "")
@@ -122,7 +121,7 @@ def test_what_is_cut_anew_leaves_nothing_behind(house: ServiceHouse, tmp_path: P
 def test_a_forgotten_topic_stays_forgotten(house: ServiceHouse, tmp_path: Path) -> None:
     """However its session goes on."""
     learn(house, tmp_path, QUEUE)
-    edit_forget.forget(house.ctx, {"ids": [stored(house)[0].id]})
+    door(house.ctx, "forget", {"ids": [stored(house)[0].id]})
     learn(house, tmp_path, QUEUE + LEDGER)
     assert [one.title[:7] for one in stored(house)] == ["Fix ano"]
 
@@ -257,10 +256,10 @@ def test_the_archive_is_private_whole_and_found(house: ServiceHouse, tmp_path: P
     assert "rounding of cents" in Path(path).read_text()
     assert os.listdir(os.path.dirname(path)) == ["2026-05-03-s1.md"]
     (talk, *_) = [one for one in stored(house, "exchange") if "rounding" in one.text]
-    edit_forget.forget(house.ctx, {"ids": [talk.id]})
+    door(house.ctx, "forget", {"ids": [talk.id]})
     assert "rounding of cents" not in Path(path).read_text()
     assert "rounding" not in stored(house, SUMMARY)[0].text
-    edit_forget.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
+    door(house.ctx, "forget", {"cwd": str(tmp_path), "since": "2020-01-01"})
     assert archives.archives_of(house.ctx.home, "s1") == []
     assert stored(house, SUMMARY) == stored(house) == []
 
@@ -292,7 +291,7 @@ def test_a_daily_note_gets_a_section(house: ServiceHouse, tmp_path: Path) -> Non
     assert note.read_text() == first
     assert os.listdir(vault) == ["2026-05-03.md"]
     assert archives.archives_of(house.ctx.home, "s1") == []
-    edit_forget.forget(house.ctx, {"cwd": str(tmp_path), "since": "2020-01-01"})
+    door(house.ctx, "forget", {"cwd": str(tmp_path), "since": "2020-01-01"})
     assert "spool" not in note.read_text() and note.read_text().startswith("# Sunday\n")
 
 

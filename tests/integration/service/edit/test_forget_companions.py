@@ -11,7 +11,6 @@ from talk import transcript
 
 from vector_memory.model import DERIVED, PASSAGE, Scope, Status
 from vector_memory.service.capture import session_summary, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.transfer import json_lines
 
 TALK = [
@@ -35,10 +34,10 @@ def test_what_gave_way_to_it_goes_with_it(house: ServiceHouse) -> None:
     for money in ("crowns", "euros"):
         text = f"The ledger speaks of {money}."
         ids.append(house.remember(text, supersedes=ids[-1])["id"])
-    seen = edit_forget.forget(house.ctx, {"ids": [ids[-1]], "dry_run": True})
+    seen = door(house.ctx, "forget", {"ids": [ids[-1]], "dry_run": True})
     assert {one["id"] for one in seen["memories"]} == set(ids)
     assert seen["forgotten"] == 0
-    assert edit_forget.forget(house.ctx, {"ids": [ids[-1]]})["forgotten"] == 3
+    assert door(house.ctx, "forget", {"ids": [ids[-1]]})["forgotten"] == 3
     everything = {"all_projects": True}
     assert door(house.ctx, "list", everything)["total"] == 0
     assert list(json_lines.export(house.ctx, everything)) == []
@@ -51,7 +50,7 @@ def test_what_it_gave_way_to_stays(house: ServiceHouse) -> None:
     """Forgetting how it was does not touch how it is."""
     old = house.remember("The ledger speaks of florins.")["id"]
     new = house.remember("The ledger speaks of crowns.", supersedes=old)["id"]
-    assert edit_forget.forget(house.ctx, {"ids": [old]})["forgotten"] == 1
+    assert door(house.ctx, "forget", {"ids": [old]})["forgotten"] == 1
     assert house.ctx.global_shelf().journal.get(new).status is Status.ACTIVE
 
 
@@ -68,7 +67,7 @@ def test_ideas_go_with_the_passage_they_were_drawn_from(
     ]
     before = [one for one in journal.iter_memories(Scope()) if one.kind != PASSAGE]
     assert any("invoices" in one.text and one.kind not in DERIVED for one in before)
-    edit_forget.forget(house.ctx, {"ids": [one.id for one in passages]})
+    door(house.ctx, "forget", {"ids": [one.id for one in passages]})
     after = [str(one.text) for one in journal.iter_memories(Scope())]
     assert not any("invoices" in text for text in after)
     assert any("WAL" in text for text in after)

@@ -21,7 +21,6 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.fixes.errors import signature
 from vector_memory.model import IS_FOREIGN, PASSAGE, Memory, Origin, Scope, Source
 from vector_memory.service.capture import session_topics
-from vector_memory.service.edit import edit_forget, quarantine
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.tools import failure_advice
@@ -71,7 +70,7 @@ def test_what_is_less_plain_comes_with_a_warning(house: ServiceHouse, app: Path)
     assert " · tool · suspicious · " in prompted(house, app)
     (note,) = cold.notes(house.ctx.home, PROMPT, str(app), "s9", time.monotonic() + 5)
     assert " · tool · suspicious · " in note.head and note.foreign
-    edit_forget.forget(house.ctx, {"project": str(app), "since": "2000-01-01"})
+    door(house.ctx, "forget", {"project": str(app), "since": "2000-01-01"})
     house.remember(MILD, app)
     house.remember(ATTACK, app)
     told = prompted(house, app, "s2")
@@ -113,7 +112,7 @@ def test_it_is_not_brought_with_a_failure(house: ServiceHouse, app: Path) -> Non
     house.ctx.global_shelf().journal.add([trust_marks.settled(fix)])
     house.follow()
     assert failure_advice.on_failure(house.ctx, ask, error, "make") == ""
-    quarantine.release(house.ctx, {"ids": [fix.id]})
+    door(house.ctx, "release", {"ids": [fix.id]})
     house.follow()
     assert "FIX" in failure_advice.on_failure(house.ctx, ask, error, "make")
 
@@ -177,35 +176,35 @@ def test_it_is_listed_where_it_is(house: ServiceHouse, app: Path, tmp_path: Path
     house.pass_time(hours=1)
     second = house.remember("Other: " + ATTACK + " twice", app, origin="tool")["id"]
     house.remember(ATTACK, tmp_path / "other", origin="tool")
-    told = quarantine.held(house.ctx, {"project": str(app)})
+    told = door(house.ctx, "quarantine", {"project": str(app)})
     assert [one["id"] for one in told["memories"]] == [second, first]
     assert told["memories"][0]["suspicious"]["score"] >= 6
-    assert quarantine.held(house.ctx, {"all_projects": True, "k": 1})["total"] == 3
+    assert door(house.ctx, "quarantine", {"all_projects": True, "k": 1})["total"] == 3
 
 
 def test_what_is_released_comes_again(house: ServiceHouse, app: Path) -> None:
     """Without a warning, still as others' words; only what is held can be let go."""
     told = house.remember(ATTACK, app, origin="tool", kind="preference", priority="CORE")
-    assert quarantine.release(house.ctx, {"ids": [told["id"][:8]]}) == {"released": [told["id"]]}
+    assert door(house.ctx, "release", {"ids": [told["id"][:8]]}) == {"released": [told["id"]]}
     house.follow()
     shown = prompted(house, app)
     assert " · tool · " in shown and "· suspicious" not in shown and "https://evil" not in shown
     (memory,) = house.ctx.global_shelf().journal.iter_memories(Scope())
     assert (memory.kind, memory.priority.value) == ("context", "NORMAL")
-    assert quarantine.held(house.ctx, {"all_projects": True})["total"] == 0
+    assert door(house.ctx, "quarantine", {"all_projects": True})["total"] == 0
     with pytest.raises(BadInputError, match="not held back"):
-        quarantine.release(house.ctx, {"ids": [told["id"]]})
+        door(house.ctx, "release", {"ids": [told["id"]]})
     with pytest.raises(BadInputError, match="Release what"):
-        quarantine.release(house.ctx, {})
+        door(house.ctx, "release", {})
     with pytest.raises(NotFoundError):
-        quarantine.release(house.ctx, {"ids": ["0000"]})
+        door(house.ctx, "release", {"ids": ["0000"]})
 
 
 def test_what_is_written_anew_is_the_users(house: ServiceHouse, app: Path) -> None:
     """An edit of its words takes the mark away."""
     told = house.remember(ATTACK, app, origin="tool")
-    edit_forget.edit(
-        house.ctx, {"id": told["id"], "text": "The ledger import of invoices was attacked."}
+    door(
+        house.ctx, "edit", {"id": told["id"], "text": "The ledger import of invoices was attacked."}
     )
     house.follow()
     assert "was attacked" in prompted(house, app)
@@ -220,7 +219,7 @@ def test_an_index_of_marks_cannot_be_written_from_outside(house: ServiceHouse, a
     shelf.journal.update(replace(memory, extra={"entities": ['concept:"held":true']}))
     house.follow()
     assert "to its log" in prompted(house, app)
-    assert quarantine.held(house.ctx, {"all_projects": True})["total"] == 0
+    assert door(house.ctx, "quarantine", {"all_projects": True})["total"] == 0
 
 
 def test_an_export_tells_of_it(house: ServiceHouse, app: Path) -> None:

@@ -12,7 +12,6 @@ from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation, ignore_progress
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.transfer import json_lines
 
@@ -158,7 +157,7 @@ def test_a_forgotten_successor_leaves_silence(house: ServiceHouse, ledger: Path)
     """What is outdated does not come back because the newer one was forgotten."""
     old = house.remember("The queue runs on Redis lists", ledger)
     new = house.remember("Jobs go through RabbitMQ", ledger, supersedes=old["id"])
-    edit_forget.forget(house.ctx, {"ids": [new["id"]], "all_projects": True})
+    door(house.ctx, "forget", {"ids": [new["id"]], "all_projects": True})
     house.follow()
     assert hits(house, "does the queue run on Redis lists?") == []
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.service.capture import store_session
-from vector_memory.service.edit import remember
 from vector_memory.service.find import resume
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
@@ -76,8 +75,9 @@ def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_pat
         10,
         ("where did we stop?", "Let me look at the notes of the last session."),
     )
-    remember.remember(
+    door(
         house.ctx,
+        "remember",
         {"text": "Which port should the gateway use?", "kind": "question", "project": str(here)},
     )
     found = asked(house, here, but="now")
@@ -101,8 +101,10 @@ def test_a_project_without_sessions_has_nothing_to_resume(
 ) -> None:
     """A note is no session."""
     (tmp_path / "new").mkdir()
-    remember.remember(
-        house.ctx, {"text": "The gateway listens on 8080.", "project": str(tmp_path / "new")}
+    door(
+        house.ctx,
+        "remember",
+        {"text": "The gateway listens on 8080.", "project": str(tmp_path / "new")},
     )
     found = asked(house, tmp_path / "new")
     assert (found["session"], found["earlier"], found["decided"]) == (None, [], [])

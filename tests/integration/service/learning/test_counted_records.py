@@ -11,7 +11,6 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
-from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.learning import counted_records
 from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import stats
@@ -43,7 +42,7 @@ def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
     assert one.updated_at is not None and one.created_at < one.updated_at
     assert counted_records.get(house.ctx, place, TRAILS, "fix") == one
     assert counted_records.of(house.ctx, place, HEURISTICS) == []
-    edit_forget.forget(house.ctx, {"ids": [one.id]})
+    door(house.ctx, "forget", {"ids": [one.id]})
     assert (
         counted_records.keep(house.ctx, place, counted_records.Record(TRAILS, "fix", "again"))
         is None
@@ -72,8 +71,9 @@ def test_what_was_stored_just_now_has_its_vector(house: ServiceHouse, tmp_path: 
     """It is compared by meaning before the index has it."""
     house.remember("The gateway listens on port 8080.", tmp_path)
     house.follow()
-    remember.remember(
+    door(
         house.ctx,
+        "remember",
         {"text": "The zeppelin protocol is spoken by the gateway.", "project": str(tmp_path)},
     )
     shelf = house.ctx.global_shelf()

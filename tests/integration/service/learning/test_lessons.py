@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, hook_question
+from service_house import ServiceHouse, door, hook_question
 from work import Session
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
 from vector_memory.service.capture import backfill, deferred
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.learning import advice, guidance, lessons
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.purge import purge
@@ -264,7 +263,7 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     for name in ("a", "b", "c"):
         world.fix(name)
     (trail,) = world.records(TRAILS)
-    edit_forget.forget(world.house.ctx, {"ids": [trail.id]})
+    door(world.house.ctx, "forget", {"ids": [trail.id]})
     assert (
         world.hook("UserPromptSubmit", "d", prompt="Fix the parser, it forgets the last line") == ""
     )
@@ -273,12 +272,12 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
         world.hook("UserPromptSubmit", "f", prompt="Fix the parser, it forgets the last line") == ""
     )
     ledger = next(one for one in world.records(HEURISTICS) if one.source.session == "a")
-    edit_forget.forget(world.house.ctx, {"ids": [ledger.id]})
+    door(world.house.ctx, "forget", {"ids": [ledger.id]})
     world.fix("g")
     assert world.board()["tasks"] == 4
     board = guidance.board(world.house.ctx, world.place)
     assert board is not None
-    edit_forget.forget(world.house.ctx, {"ids": [board.id]})
+    door(world.house.ctx, "forget", {"ids": [board.id]})
     world.fix("h")
     assert "fails first" not in world.hook("SessionStart", "i")
 

@@ -18,9 +18,7 @@ from vector_memory.config import Settings
 from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
 from vector_memory.model import PASSAGE, Memory, Origin, Relation, Scope, Source, Status
-from vector_memory.service.edit import remember
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory import links as linking
 from vector_memory.service.memory import placement
 
 OLD_PORT = "Postgres in the dev environment listens on port 5432."
@@ -77,8 +75,8 @@ def test_a_paraphrase_is_merged_and_both_are_kept_in_mind(house: ServiceHouse) -
 def test_what_was_said_a_moment_ago_is_known(house: ServiceHouse) -> None:
     """A memory that the index has not reached yet is found all the same."""
     request = {"global": True}
-    first = remember.remember(house.ctx, {"text": "Never commit the .env file.", **request})
-    again = remember.remember(house.ctx, {"text": "Do not commit the .env file.", **request})
+    first = door(house.ctx, "remember", {"text": "Never commit the .env file.", **request})
+    again = door(house.ctx, "remember", {"text": "Do not commit the .env file.", **request})
     assert (again["action"], again["id"]) == ("merged", first["id"])
 
 
@@ -111,9 +109,9 @@ def test_a_differing_number_stays_beside_and_says_how_to_settle_it(house: Servic
     assert new["suggestion"]["differs"] == "5432 and 5433"
     words = new["suggestion"]["if_replaced"].split()
     request = {"from": words[2], "to": words[3], "relation": words[5]}
-    assert linking.link(house.ctx, request)["action"] == "linked"
+    assert door(house.ctx, "link", request)["action"] == "linked"
     assert stored(house, old["id"]).status is Status.SUPERSEDED
-    links = linking.links(house.ctx, {"id": new["id"]})["links"]
+    links = door(house.ctx, "links", {"id": new["id"]})["links"]
     assert [one["relation"] for one in links] == ["supersedes"]
 
 
@@ -152,7 +150,7 @@ def test_an_answer_closes_its_question(house: ServiceHouse, ledger: Path) -> Non
     assert (told["action"], told["of"], told["relation"]) == ("linked", asked["id"], "answers")
     journal = house.ctx.global_shelf().journal
     assert journal.open_items(Scope(), 9) == []
-    linking.link(house.ctx, {"from": told["id"], "to": asked["id"], "remove": True})
+    door(house.ctx, "link", {"from": told["id"], "to": asked["id"], "remove": True})
     assert [one.id for one in journal.open_items(Scope(), 9)] == [asked["id"]]
 
 
@@ -217,7 +215,7 @@ def test_many_at_once_are_one(house: ServiceHouse) -> None:
     answers: list[dict[str, Any]] = []
 
     def say() -> None:
-        answers.append(remember.remember(house.ctx, {"text": OLD_PORT, "global": True}))
+        answers.append(door(house.ctx, "remember", {"text": OLD_PORT, "global": True}))
 
     threads = [threading.Thread(target=say) for _ in range(6)]
     for thread in threads:
@@ -232,15 +230,15 @@ def test_links_are_made_and_removed_by_hand(house: ServiceHouse) -> None:
     """A link has a direction and a relation; one that replaces is undone when it is removed."""
     one, other = house.remember("The lunch menu is on the wall."), house.remember(OLD_PORT)
     ends = {"from": one["id"][:10], "to": other["id"][:10]}
-    made = linking.link(house.ctx, {**ends, "relation": "builds_on"})
+    made = door(house.ctx, "link", {**ends, "relation": "builds_on"})
     assert (made["from"], made["to"], made["relation"]) == (one["id"], other["id"], "builds_on")
-    (seen,) = linking.links(house.ctx, {"id": other["id"]})["links"]
+    (seen,) = door(house.ctx, "links", {"id": other["id"]})["links"]
     assert (seen["direction"], seen["other"]["text"]) == ("in", one["text"])
-    linking.link(house.ctx, {**ends, "relation": "supersedes"})
+    door(house.ctx, "link", {**ends, "relation": "supersedes"})
     assert stored(house, other["id"]).status is Status.SUPERSEDED
-    assert linking.link(house.ctx, {**ends, "remove": True})["removed"] == 2
+    assert door(house.ctx, "link", {**ends, "remove": True})["removed"] == 2
     assert stored(house, other["id"]).status is Status.ACTIVE
-    assert linking.links(house.ctx, {"id": one["id"]})["links"] == []
+    assert door(house.ctx, "links", {"id": one["id"]})["links"] == []
 
 
 def test_what_cannot_be_linked_is_said_clearly(house: ServiceHouse) -> None:
@@ -248,11 +246,11 @@ def test_what_cannot_be_linked_is_said_clearly(house: ServiceHouse) -> None:
     one, other = house.remember("The lunch menu is on the wall."), house.remember(OLD_PORT)
     ends = {"from": one["id"], "to": other["id"]}
     with pytest.raises(NotFoundError, match="no memory"):
-        linking.link(house.ctx, {**ends, "to": "nothing"})
+        door(house.ctx, "link", {**ends, "to": "nothing"})
     with pytest.raises(BadInputError, match="itself"):
-        linking.link(house.ctx, {**ends, "to": one["id"]})
+        door(house.ctx, "link", {**ends, "to": one["id"]})
     with pytest.raises(BadInputError, match="no relation"):
-        linking.link(house.ctx, {**ends, "relation": "likes"})
+        door(house.ctx, "link", {**ends, "relation": "likes"})
     with pytest.raises(NotFoundError, match="no link"):
-        linking.link(house.ctx, {**ends, "remove": True})
-    assert linking.link(house.ctx, ends)["relation"] == Relation.RELATES_TO
+        door(house.ctx, "link", {**ends, "remove": True})
+    assert door(house.ctx, "link", ends)["relation"] == Relation.RELATES_TO

@@ -19,7 +19,7 @@ from vector_memory.cli.main import main
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.model import Memory, Origin, Priority, Scope, ignore_progress
-from vector_memory.service.edit import quarantine, review
+from vector_memory.service.edit import review
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import agent_rights, proposals, users_words
 from vector_memory.service.transfer import import_notes, json_lines
@@ -77,7 +77,7 @@ def test_a_proposal_is_brought_by_nothing(
         assert door(house.ctx, "recall", asked)["hits"] == []
     (hit,) = door(house.ctx, "recall", {"query": PROMPT, "project": str(app)})["hits"]
     assert hit["proposed"]["priority"] == "CORE"
-    assert quarantine.held(house.ctx, {"all_projects": True})["total"] == 0
+    assert door(house.ctx, "quarantine", {"all_projects": True})["total"] == 0
 
 
 def test_a_start_says_once_that_something_waits(house: ServiceHouse, app: Path) -> None:
@@ -308,9 +308,7 @@ def _call(house: ServiceHouse, app: Path, call: tuple[Any, ...], actor: str) -> 
         json_lines.import_file(house.ctx, {**base, "path": str(path)}, ignore_progress)
         return
     elif verb == "consolidate":
-        from vector_memory.service.edit import consolidate
-
-        consolidate.consolidate(house.ctx, {**base, "dry_run": False}, ignore_progress)
+        door(house.ctx, "consolidate", {**base, "dry_run": False})
         return
     else:
         request = {**base, (first or "ids"): [at(third)]}

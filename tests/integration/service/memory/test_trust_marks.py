@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, hook_question
+from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.extract.schema import Extracted
@@ -33,7 +33,6 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import new_id
 from vector_memory.service.capture import link_ideas, model_ideas, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import placement, trust_marks
 from vector_memory.service.memory.neighbours import Neighbour
@@ -89,7 +88,7 @@ def test_a_tools_text_stays_information(house: ServiceHouse, kind: str) -> None:
 def test_the_user_makes_it_a_rule(house: ServiceHouse) -> None:
     """By `edit`, and by saying it himself."""
     told = house.remember(RULE, origin="tool", kind="preference")
-    edit_forget.edit(house.ctx, {"id": told["id"], "kind": "preference", "priority": "CORE"})
+    door(house.ctx, "edit", {"id": told["id"], "kind": "preference", "priority": "CORE"})
     (memory,) = everything(house)
     assert (memory.kind, memory.priority) == ("preference", Priority.CORE)
 

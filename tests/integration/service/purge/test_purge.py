@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, hook_question
+from service_house import ServiceHouse, door, hook_question
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status, ignore_progress
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import backfill, session_summary, store_session
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import session_start
 from vector_memory.service.purge import purge as purging
 from vector_memory.service.purge import selection
@@ -100,7 +99,7 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     house.remember(f"The old name of the client is {MARKER}.", tags=["name"])
     house.remember("A memory that has it in a tag alone.", tags=[MARKER.lower()])
     first = house.remember(f"Invoices go to {MARKER} by mail.")["id"]
-    edit_forget.edit(house.ctx, {"id": first, "text": "Invoices go to the client by mail."})
+    door(house.ctx, "edit", {"id": first, "text": "Invoices go to the client by mail."})
     second = house.remember(f"{MARKER} pays within ten days.")["id"]
     house.remember("The client pays within thirty days.", supersedes=second)
     lines = folder / "in.jsonl"
@@ -285,7 +284,7 @@ def test_what_was_forgotten_leaves_nothing(house: ServiceHouse) -> None:
     captured again either."""
     gone = house.remember(f"{MARKER} pays within ten days.")["id"]
     house.remember("Another memory that stays.")
-    edit_forget.forget(house.ctx, {"ids": [gone]})
+    door(house.ctx, "forget", {"ids": [gone]})
     done = purge(house, forgotten=True)
     assert done["purged"] == 1
     assert holding(Path(house.ctx.home.root)) == []

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
 from vector_memory.service.base.asker import asker_at
-from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.learning.counted_records import Record
@@ -349,8 +348,8 @@ def test_a_long_or_strange_transcript_is_read_in_part(tmp_path: Path) -> None:
 def test_pinned_rules_and_the_self_assessment_count(world: World) -> None:
     """A rule of the user does; one that came with an import does not."""
     for origin, target in (("user", "db/schema.sql"), ("tool", "db/other.sql")):
-        remember.remember(
-            world.ctx,
+        door(
+            world.ctx, "remember",
             {"text": f"Never edit {target} by hand.", "kind": "rule", "priority": "CORE",
              "origin": origin, "project": str(world.project)},
         )  # fmt: skip
@@ -372,7 +371,7 @@ def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
     world.bash("git push --force origin coupon-hotfix-branch")
     assessments.settle(world.ctx)
     (record,) = world.records()
-    edit_forget.forget(world.ctx, {"ids": [record.id], "all_projects": True})
+    door(world.ctx, "forget", {"ids": [record.id], "all_projects": True})
     world.bash("git push --force origin coupon-second-branch")
     assert world.flags() == []
     world.bash("git push --force origin coupon-third-branch", session="t")

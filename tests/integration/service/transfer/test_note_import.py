@@ -12,7 +12,6 @@ from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Relation, Scope, ignore_progress
-from vector_memory.service.edit import edit_forget
 from vector_memory.service.transfer import (
     export_markdown,
     import_notes,
@@ -171,7 +170,7 @@ def test_what_is_gone_from_the_file_stays_unless_pruned(house: ServiceHouse, led
     path.write_text(NOTES)
     assert brought(house, path, project=ledger)["stored"] == 1
     (redis,) = [one for one in stored(house) if "Redis" in one["text"]]
-    edit_forget.forget(house.ctx, {"ids": [redis["id"]]})
+    door(house.ctx, "forget", {"ids": [redis["id"]]})
     done = brought(house, path, project=ledger)
     assert (done["stored"], done["left_out"]) == (0, 1)
     assert "We use: Redis for the queue" not in texts(house)
@@ -195,8 +194,9 @@ def test_what_a_user_changed_stays_changed(house: ServiceHouse, ledger: Path) ->
     path = ledger / "NOTES.md"
     brought(house, path, project=ledger)
     by_text = {one["text"]: one["id"] for one in stored(house)}
-    edit_forget.edit(
+    door(
         house.ctx,
+        "edit",
         {"id": by_text["We use: Redis for the queue"], "text": "The queue is in Redis 7"},
     )
     postgres = by_text["We use: Postgres 14 in production"]
@@ -420,7 +420,7 @@ class TestMarkdownExport:
         assert "The tests run in docker" in texts(house)
         assert len(stored(house)) == 3
         (tabs,) = [one for one in stored(house) if "tabs" in one["text"]]
-        edit_forget.forget(house.ctx, {"ids": [tabs["id"]]})
+        door(house.ctx, "forget", {"ids": [tabs["id"]]})
         assert brought(house, path)["left_out"] == 1
         assert "I prefer tabs" not in texts(house)
 
@@ -492,7 +492,7 @@ class TestKnowledgeGraph:
         """What was forgotten since stays forgotten."""
         self.brought(house, self.graph(tmp_path, *ENTITIES))
         (likes,) = [one for one in stored(house) if one["text"] == "Anna: likes Go"]
-        edit_forget.forget(house.ctx, {"ids": [likes["id"]]})
+        door(house.ctx, "forget", {"ids": [likes["id"]]})
         more = {**ENTITIES[1], "observations": ["is written in Go", "is fast"]}
         done = self.brought(house, self.graph(tmp_path, ENTITIES[0], more, RELATION))
         assert done["stored"] == 2

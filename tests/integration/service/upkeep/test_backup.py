@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.errors import (
     BadInputError,
@@ -29,7 +29,6 @@ from vector_memory.errors import (
 from vector_memory.journal import audit, audit_files, state
 from vector_memory.model import Scope
 from vector_memory.service.base.context import Context
-from vector_memory.service.edit import remember
 from vector_memory.service.purge import byte_search
 from vector_memory.service.upkeep import backup_file, backups, project_store, restore
 from vector_memory.system.paths import Home
@@ -55,7 +54,7 @@ def backup(ctx: Context, path: Path | None = None, **more: Any) -> Path:
 def store(house: ServiceHouse, text: str, project: Path | None = None) -> None:
     """Remember a text; the index does not follow."""
     target = {"project": str(project)} if project else {"global": True}
-    remember.remember(house.ctx, {"text": text, **target})
+    door(house.ctx, "remember", {"text": text, **target})
 
 
 def restored(house: ServiceHouse, path: Path) -> ServiceHouse:
