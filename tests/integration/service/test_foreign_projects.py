@@ -21,7 +21,6 @@ from vector_memory.model import Memory, ignore_progress
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
-from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import links
 from vector_memory.service.tools import failure_advice
@@ -176,7 +175,7 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
         here = {"project": str(folder), "k": 1_000}
         listed = door(ctx, "list", here)
         town.assert_own(folder, listed)
-        told = topic_outline.outline(ctx, here)
+        told = door(ctx, "topics", here)
         assert {one["session"] for one in told["sessions"]} == {"s1", "talk"}
         town.assert_own(folder, told)
         town.assert_own(folder, door(ctx, "entities", here))

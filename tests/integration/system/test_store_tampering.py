@@ -35,7 +35,6 @@ from vector_memory.redact import clean
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_topics, store_session
 from vector_memory.service.edit import edit_forget, remember
-from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.purge import purge
 from vector_memory.service.transfer import json_lines
@@ -181,7 +180,7 @@ class World:
             "export": lambda: list(json_lines.export(ctx, here)),
             "init": lambda: project_store.init(ctx, {"dir": str(self.project)}),
             "trust": lambda: project_store.trust(ctx, {"dir": str(self.project)}),
-            "outline": lambda: topic_outline.outline(ctx, here),
+            "outline": lambda: door(ctx, "topics", here),
             "topics": lambda: session_topics.derive(ctx, ["s1"]),
             "prompt": lambda: prompt_recall.on_prompt(ctx, HookQuestion(f"n{self.number}", str(self.project), QUESTION)),
             "start": lambda: session_start.on_start(ctx, HookQuestion(f"n{self.number}", str(self.project))),

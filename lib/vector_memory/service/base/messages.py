@@ -44,6 +44,15 @@ def text(limit: int = 1_000_000) -> Any:
     return read_by(partial(request_fields.text_of, limit=limit))
 
 
+def maybe_text(limit: int = 1_000_000) -> Any:
+    """Declare a text that may be left out, "" where it is."""
+
+    def read_text(request: request_fields.Request, name: str) -> str:
+        return request_fields.text_of(request, name, limit) if request.get(name) else ""
+
+    return read_by(read_text, "")
+
+
 def word(name: str = "") -> Any:
     """Declare a short text, "" where it is not said."""
     return read_by(lambda request, name: str(request.get(name) or ""), "", name)

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.service.capture import store_session
 from vector_memory.service.edit import remember
-from vector_memory.service.find import resume
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 
@@ -48,7 +47,7 @@ def session(
 
 
 def asked(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:
-    return resume.resume(house.ctx, {"project": str(folder), **more})
+    return door(house.ctx, "resume", {"project": str(folder), **more})
 
 
 def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_path: Path) -> None:
