@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fakes_embed import FakeEmbedder
 
@@ -14,6 +14,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon import verbs
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
+from vector_memory.model import Progress, ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
@@ -22,10 +23,38 @@ from vector_memory.service.edit import remember
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
 
+T = TypeVar("T")
 
-def door(ctx: Context, verb: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the daemon answers to a verb, as JSON, without its last look for secrets."""
-    return verbs.SIMPLE[verb](ctx, request)
+
+class Listener:
+    """A client of a long verb: keeps what is sent to it on the way.
+
+    Args:
+        progress: is told how far the work is.
+    """
+
+    def __init__(self, progress: Progress = ignore_progress) -> None:
+        self.progress = progress
+        self.items: list[Any] = []
+
+    def json(self, _: bytes, item: Any) -> None:
+        """Keep what was sent."""
+        self.items.append(item)
+
+    def paced(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield what is made, as fast as it is made."""
+        return iter(items)
+
+
+def door(
+    ctx: Context, verb: str, request: dict[str, Any], listener: Listener | None = None
+) -> dict[str, Any]:
+    """Return what the daemon answers to a verb, as JSON, without its last look for secrets. Nobody waits for
+    vectors: nothing follows the journal by itself here."""
+    if verb in verbs.SIMPLE:
+        return verbs.SIMPLE[verb](ctx, request)
+    reply: Any = listener or Listener()
+    return verbs.LONG[verb](ctx, {"wait": False, **request}, reply)
 
 
 class ServiceHouse:

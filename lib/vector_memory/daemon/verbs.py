@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from vector_memory import wire
@@ -41,15 +42,12 @@ from vector_memory.service.transfer import (
     json_lines,
     knowledge_graph,
 )
-from vector_memory.service.upkeep import check_rebuild, project_store, stats
+from vector_memory.service.upkeep import audit_log, check_rebuild, project_store, stats
 
 Request = dict[str, Any]
 Simple = Callable[[Context, Request], dict[str, Any]]
 Kind = TypeVar("Kind", bound=messages.Request)
 Long = Callable[[Context, Request, Reply], dict[str, Any]]
-
-SETTLE_S = 6 * 3_600.0
-"""How long an import that waits for its vectors waits at most."""
 
 
 def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -74,23 +72,24 @@ def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any
 
 def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     started = time.monotonic()
-    done = backfill.backfill(ctx, request, reply.progress)
+    asked = messages.read(backfill.BackfillRequest, request)
+    done = backfill.backfill(ctx, asked, reply.progress)
     _settle(ctx, request, reply)
-    return {**done, "seconds": round(time.monotonic() - started, 3)}
+    return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
 
 
 def _backup(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It brings the compression with it.
     from vector_memory.service.upkeep import backups
 
-    return backups.backup(ctx, request, reply.progress)
+    return _typed_long(backups.BackupRequest, backups.backup)(ctx, request, reply)
 
 
 def _settle(ctx: Context, request: Request, reply: Reply) -> None:
     """Wait until all is searchable by meaning, unless asked not to."""
     ctx.notify()
     if request.get("wait", True) and ctx.embedding.wait(60.0):
-        check_rebuild.wait_level(ctx, SETTLE_S, reply.progress)
+        check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, reply.progress)
 
 
 def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -127,11 +126,6 @@ def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     return purge.purge(ctx, request, tell)
 
 
-def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    timeout_s = request_fields.seconds_of(request, "timeout_s", 60.0, SETTLE_S)
-    return {"complete": check_rebuild.wait_level(ctx, timeout_s, reply.progress)}
-
-
 def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.edit import consolidate
 
@@ -155,22 +149,6 @@ def _shown(answer: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _with_progress(
-    work: Callable[[Context, Request, Progress], dict[str, Any]],
-) -> Long:
-    return lambda ctx, request, reply: work(ctx, request, reply.progress)
-
-
-def _audit(ctx: Context, request: Request) -> dict[str, Any]:
-    k = request_fields.number_of(request, "k", 50, 1, 100_000)
-    since = request_fields.time_of(request, "since")
-    action = str(request.get("action") or "")
-    found = ctx.state.audit_entries(k, since, action)
-    entries = [{**entry, "at": entry["at"].isoformat()} for entry in found]
-    problem = ctx.state.audit_break(whole=bool(request.get("verify")))
-    return {"entries": entries, "intact": not problem, "problem": problem}
-
-
 def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
     return {"jobs": []}
 
@@ -178,11 +156,17 @@ def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
 def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
     """Return a use case with its request read, and its answer written, as JSON."""
 
-    def answer(ctx: Context, sent: Request) -> dict[str, Any]:
-        written: dict[str, Any] = messages.to_json(act(ctx, messages.read(kind, sent)))
-        return written
+    return lambda ctx, sent: _written(act(ctx, messages.read(kind, sent)))
 
-    return answer
+
+def _typed_long(kind: type[Kind], act: Callable[[Context, Kind, Progress], object]) -> Long:
+    """Return a use case that tells how far it is, with its request read, and its answer written, as JSON."""
+    return lambda ctx, sent, reply: _written(act(ctx, messages.read(kind, sent), reply.progress))
+
+
+def _written(answer: object) -> dict[str, Any]:
+    written: dict[str, Any] = messages.to_json(answer)
+    return written
 
 
 SIMPLE: dict[str, Simple] = {
@@ -191,7 +175,7 @@ SIMPLE: dict[str, Simple] = {
     "list": _typed(recall.ListRequest, recall.list_memories),
     "topics": _typed(topic_outline.OutlineRequest, topic_outline.outline),
     "resume": _typed(resume.ResumeRequest, resume.resume),
-    "lessons": lessons.show,
+    "lessons": _typed(messages.Request, lessons.show),
     "get": _typed(recall.IdRequest, recall.get),
     "history": _typed(recall.IdRequest, recall.history),
     "entities": _typed(recall.EntitiesRequest, recall.entities),
@@ -203,12 +187,12 @@ SIMPLE: dict[str, Simple] = {
     "forget": lambda ctx, request: ctx.reserve.spare(lambda: edit_forget.forget(ctx, request)),
     "quarantine": quarantine.held,
     "release": quarantine.release,
-    "privacy": privacy_rules.show,
+    "privacy": _typed(privacy_rules.PrivacyRequest, privacy_rules.show),
     "review": review.review,
-    "stats": stats.stats,
-    "flags": flags.flags,
-    "init": project_store.init,
-    "trust": project_store.trust,
+    "stats": _typed(messages.Request, stats.stats),
+    "flags": _typed(flags.FlagsRequest, flags.flags),
+    "init": _typed(project_store.InitRequest, project_store.init),
+    "trust": _typed(project_store.TrustRequest, project_store.trust),
     "important": _typed(overview.ImportantRequest, overview.important),
     "overview": _typed(overview.OverviewRequest, overview.overview),
     "scratch": scratch.scratch,
@@ -223,7 +207,7 @@ SIMPLE: dict[str, Simple] = {
     "provenance": _typed(recall.IdRequest, provenance.provenance),
     "trace": _typed(provenance.TraceRequest, provenance.trace),
     "session_recalled": _typed(provenance.SessionRecalledRequest, provenance.session_recalled),
-    "audit": _audit,
+    "audit": _typed(audit_log.AuditRequest, audit_log.audit),
     "jobs": _jobs,
 }
 SHOWN = frozenset({
@@ -239,11 +223,11 @@ LONG: dict[str, Long] = {
     "backfill": _backfill,
     "export": _export,
     "backup": _backup,
-    "check": _with_progress(check_rebuild.check),
-    "rebuild": _with_progress(check_rebuild.rebuild),
-    "migrate": _with_progress(check_rebuild.migrate),
+    "check": _typed_long(check_rebuild.CheckRequest, check_rebuild.check),
+    "rebuild": _typed_long(messages.Request, check_rebuild.rebuild),
+    "migrate": _typed_long(messages.Request, check_rebuild.migrate),
     "purge": _purge,
-    "wait": _wait,
+    "wait": _typed_long(check_rebuild.WaitRequest, check_rebuild.wait),
     "consolidate": _consolidate,
     "prune": _prune,
     "rag": _rag,

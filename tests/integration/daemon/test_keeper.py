@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from processes import holds
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.daemon import keeper as module
 from vector_memory.daemon.app import open_index
@@ -19,7 +19,6 @@ from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError
 from vector_memory.service.edit import remember
-from vector_memory.service.upkeep import project_store
 
 
 class Rig:
@@ -189,7 +188,7 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
     shelves = {}
     for name in ("a", "broken", "c"):
         (tmp_path / name).mkdir()
-        project_store.init(ctx, {"dir": str(tmp_path / name)})
+        door(ctx, "init", {"dir": str(tmp_path / name)})
         shelves[name] = ctx.shelf_of(ctx.place(str(tmp_path / name)))
         remember.remember(ctx, {"text": f"The ledger of {name}", "project": str(tmp_path / name)})
 

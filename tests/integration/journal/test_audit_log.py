@@ -20,7 +20,6 @@ from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
 from vector_memory.model import Scope, ignore_progress
 from vector_memory.service.base import context_block
-from vector_memory.service.capture import backfill
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import purge
@@ -246,7 +245,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     assert "crowns" in prompt_recall.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)
-    backfill.backfill(ctx, {"paths": [str(path)]}, ignore_progress)
+    door(ctx, "backfill", {"paths": [str(path)]})
     list(json_lines.export(ctx, {"all_projects": True}))
     edit_forget.forget(ctx, {"ids": [two]})
     purge.purge(ctx, {"forgotten": True}, ignore_progress)

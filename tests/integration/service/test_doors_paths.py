@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory import projects
 from vector_memory.client import cold
@@ -22,7 +22,6 @@ from vector_memory.model import ignore_progress
 from vector_memory.service.base import client_memory
 from vector_memory.service.capture import backfill, read_session, session_summary, store_session
 from vector_memory.service.transfer import import_client_memory, import_notes
-from vector_memory.service.upkeep import project_store
 from vector_memory.system.files import RefusedError
 
 SECRET = "what lies outside"
@@ -96,7 +95,7 @@ def test_a_backfill_stays_below_its_folder(house: ServiceHouse, named: Path) -> 
     (named / "own.jsonl").write_bytes(talk("what lies inside"))
     os.utime(named / "own.jsonl", (1, 1))
     lead_out(named)
-    done = backfill.backfill(house.ctx, {"paths": [str(named)]}, ignore_progress)
+    done = door(house.ctx, "backfill", {"paths": [str(named)]})
     stored = everything(house)
     assert ("inside" in stored, SECRET in stored) == (True, False)
     assert done["files"] == 1
@@ -129,7 +128,7 @@ def test_what_is_named_itself_is_refused_with_a_reason(
     for take in (
         lambda: verbs.LONG["import"](house.ctx, asked, Unheard()),  # type: ignore[arg-type]
         lambda: import_notes.import_notes(house.ctx, asked, lambda step: None, ignore_progress),
-        lambda: backfill.backfill(house.ctx, asked, ignore_progress),
+        lambda: door(house.ctx, "backfill", asked),
     ):
         with pytest.raises(VectorMemoryError) as caught:
             take()
@@ -141,7 +140,7 @@ def test_what_is_no_transcript_is_said_to_be_none(house: ServiceHouse, named: Pa
     """Rather than to do nothing, silently."""
     (named / "other.jsonl").write_text('{"text": "x"}\n')
     with pytest.raises(BadInputError, match="no transcript"):
-        backfill.backfill(house.ctx, {"paths": [str(named / "other.jsonl")]}, ignore_progress)
+        door(house.ctx, "backfill", {"paths": [str(named / "other.jsonl")]})
 
 
 def test_a_folder_that_becomes_a_link_is_not_followed(
@@ -160,7 +159,7 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
         read_session.read(read_session.ReadRequest(found[0], final=True))
     monkeypatch.setattr(backfill, "transcripts_below", lambda root, refused: found)
     monkeypatch.setattr(store_session, "with_real_folder", lambda path: path)
-    done = backfill.backfill(house.ctx, {"paths": [str(named)]}, ignore_progress)
+    done = door(house.ctx, "backfill", {"paths": [str(named)]})
     assert [one["file"] for one in done["errors"]] == found
     assert SECRET not in everything(house)
 
@@ -169,7 +168,7 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     """Neither made, nor trusted, nor, trusted before, followed to where it leads now."""
     project = named / "project"
     project.mkdir()
-    project_store.init(house.ctx, {"dir": str(project)})
+    door(house.ctx, "init", {"dir": str(project)})
     house.remember("The ledger uses WAL mode always", project)
     own = house.ctx.shelf_of(projects.locate(str(project)))
     assert own is not house.ctx.global_shelf()
@@ -178,9 +177,9 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     house.ctx.forget_places()
     place = projects.locate(str(project))
     assert house.ctx.shelf_of(place) is house.ctx.global_shelf()
-    for work in (project_store.init, project_store.trust):
+    for verb in ("init", "trust"):
         with pytest.raises(StoreTamperedError, match="link"):
-            work(house.ctx, {"dir": str(project)})
+            door(house.ctx, verb, {"dir": str(project)})
     prompt = "which WAL mode does the ledger use always?"
     found = cold.notes(house.ctx.home, prompt, str(project), "s", float("inf"))
     assert found == []

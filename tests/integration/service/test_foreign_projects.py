@@ -25,7 +25,6 @@ from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import links
 from vector_memory.service.tools import failure_advice
 from vector_memory.service.transfer import export_markdown, json_lines
-from vector_memory.service.upkeep import project_store
 
 COUNT = 32
 OWN_STORES = ("ap", "APP")
@@ -51,7 +50,7 @@ class Town:
         self.words = {str(one): f"zq{number}qz" for number, one in enumerate(self.folders)}
         for one in self.folders:
             if one.name in OWN_STORES:
-                project_store.init(self.house.ctx, {"dir": str(one)})
+                door(self.house.ctx, "init", {"dir": str(one)})
         for one in self.folders:
             self._fill(one, self.words[str(one)])
         self.house.follow()

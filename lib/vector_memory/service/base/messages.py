@@ -104,6 +104,11 @@ class Request:
     all_projects: bool = flag()
 
     @property
+    def base(self) -> str:
+        """The folder from which the request's own paths are meant."""
+        return str(self.cwd or "/")
+
+    @property
     def is_agent(self) -> bool:
         """Whether an agent asks: it is given nothing that is held back, and what it says binds nobody."""
         return self.actor in request_fields.AGENTS

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import Listener, ServiceHouse, door
 from transcript_samples import Talk
 
 from vector_memory.model import EXTRACTION_MARK
@@ -234,7 +234,7 @@ def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
 
     def fill() -> None:
         request = {"paths": [str(folder)]}
-        assert not backfill.backfill(house.ctx, request, lambda *_: None)["errors"]
+        assert not door(house.ctx, "backfill", request)["errors"]
 
     def hooks() -> None:
         for path in sorted(folder.iterdir()):
@@ -257,7 +257,7 @@ class TestBackfill:
 
     def fill(self, house: ServiceHouse, **request: Any) -> dict[str, Any]:
         """Backfill and return the answer."""
-        return backfill.backfill(house.ctx, request, lambda *_: None)
+        return door(house.ctx, "backfill", request)
 
     def test_everything_of_both_clients(self, house: ServiceHouse, tmp_path: Path) -> None:
         """`all` reads Claude Code's projects and Codex's rollouts, where the caller keeps them."""
@@ -336,7 +336,7 @@ class TestBackfill:
             raise BrokenPipeError
 
         with pytest.raises(BrokenPipeError):
-            backfill.backfill(house.ctx, {"paths": [str(tmp_path)]}, gone)
+            door(house.ctx, "backfill", {"paths": [str(tmp_path)]}, Listener(gone))
         before = len(stored(house))
         assert before > 0
         rest = self.fill(house, paths=[str(tmp_path)])

@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def fill(house: ServiceHouse, folder: Path) -> None:
     """Backfill a folder as the command does."""
-    backfill.backfill(house.ctx, {"paths": [str(folder)], "cwd": "/"}, lambda *_: None)
+    door(house.ctx, "backfill", {"paths": [str(folder)], "cwd": "/"})
 
 
 def stored(house: ServiceHouse, kind: str) -> list[Memory]:

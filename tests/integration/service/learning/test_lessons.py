@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from work import Session
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
-from vector_memory.service.capture import backfill, deferred
+from vector_memory.service.capture import deferred
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.learning import advice, guidance, lessons
 from vector_memory.service.learning import counted_records as records
@@ -95,7 +95,7 @@ class World:
 
     def shown(self) -> dict[str, Any]:
         """Return what the verb shows."""
-        return lessons.show(self.house.ctx, {"project": str(self.project)})
+        return door(self.house.ctx, "lessons", {"project": str(self.project)})
 
     def state(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Return all that was learned, as it is told apart."""
@@ -155,7 +155,7 @@ def test_reading_again_changes_nothing(world: World) -> None:
     before = world.state()
     world.end(session)
     world.end(session, "SessionEnd")
-    done = backfill.backfill(world.house.ctx, {"paths": [str(session.path)]}, lambda *_: None)
+    done = door(world.house.ctx, "backfill", {"paths": [str(session.path)]})
     assert done["files"] == 1
     state = world.house.ctx.state
     state.add_due(deferred.LESSONS, str(session.path))

@@ -11,20 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
 from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status, ignore_progress
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import backfill, session_summary, store_session
+from vector_memory.service.capture import session_summary, store_session
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import session_start
 from vector_memory.service.purge import purge as purging
 from vector_memory.service.purge import selection
 from vector_memory.service.purge.byte_search import Needles
 from vector_memory.service.transfer import import_notes, json_lines
-from vector_memory.service.upkeep import project_store
 from vector_memory.store.index import Index
 
 MARKER = "Quetzalwort"
@@ -94,7 +93,7 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     tell(house, project)
     own.mkdir()
     house.remember("The ledger of this project has its own store.", own)
-    project_store.init(house.ctx, {"dir": str(own)})
+    door(house.ctx, "init", {"dir": str(own)})
     house.follow()
     house.remember(f"{MARKER} is in the project's store.", own)
     house.remember(f"The old name of the client is {MARKER}.", tags=["name"])
@@ -180,7 +179,7 @@ def test_a_purged_exchange_is_not_captured_again(house: ServiceHouse, tmp_path: 
     house.ctx.state.set_cursors({os.path.realpath(path): {}})
     fork = tmp_path / "ledger" / "fork.jsonl"
     fork.write_text(path.read_text())
-    backfill.backfill(house.ctx, {"paths": [str(tmp_path / "ledger")]}, ignore_progress)
+    door(house.ctx, "backfill", {"paths": [str(tmp_path / "ledger")]})
     house.follow()
     assert holding(Path(house.ctx.home.root)) == []
     assert {text for text in before if MARKER not in text} <= set(texts(house))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.daemon.events import Events
@@ -91,7 +91,7 @@ class World:
         return [one for shelf in self.ctx.all_shelves() for one in shelf.journal.recent(scope, 99)]
 
     def flags(self, **request: Any) -> list[dict[str, Any]]:
-        return list(assessments.flags(self.ctx, {"all_projects": True, **request})["flags"])
+        return list(door(self.ctx, "flags", {"all_projects": True, **request})["flags"])
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from vector_memory.service.transfer import (
     knowledge_graph,
     note_files,
 )
-from vector_memory.service.upkeep import project_store
 
 NOTES = """---
 tags: [ops]
@@ -324,7 +323,7 @@ def test_init_finds_the_usual_files(house: ServiceHouse, ledger: Path) -> None:
         (ledger / name).write_text("text")
     (ledger / ".claude" / "CLAUDE.md").write_text("text")
     os.symlink("/etc/passwd", ledger / ".claude" / "link.md")
-    found = project_store.init(house.ctx, {"dir": str(ledger)})["found"]
+    found = door(house.ctx, "init", {"dir": str(ledger)})["found"]
     assert [os.path.relpath(path, ledger) for path in found] == [
         "MEMORY.md",
         "NOTES.md",
@@ -368,7 +367,7 @@ class TestMarkdownExport:
         self, house: ServiceHouse, ledger: Path, tmp_path: Path
     ) -> None:
         """With whatever target, wherever the projects' stores are."""
-        project_store.init(house.ctx, {"dir": str(ledger)})
+        door(house.ctx, "init", {"dir": str(ledger)})
         self.filled(house, ledger)
         before = stored(house)
         done = brought(house, self.written(house, tmp_path), project=tmp_path)

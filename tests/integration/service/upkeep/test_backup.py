@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.errors import (
     BadInputError,
@@ -31,7 +31,7 @@ from vector_memory.model import Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.edit import remember
 from vector_memory.service.purge import byte_search
-from vector_memory.service.upkeep import backup_file, backups, project_store, restore
+from vector_memory.service.upkeep import backup_file, restore
 from vector_memory.system.paths import Home
 from vector_memory.system.unpacking import Unpacked
 
@@ -49,7 +49,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 def backup(ctx: Context, path: Path | None = None, **more: Any) -> Path:
     request = {"path": str(path) if path else None, **more}
-    return Path(backups.backup(ctx, request, quiet)["file"])
+    return Path(door(ctx, "backup", request)["file"])
 
 
 def store(house: ServiceHouse, text: str, project: Path | None = None) -> None:
@@ -83,7 +83,7 @@ def test_what_was_is_there_again(house: ServiceHouse, tmp_path: Path) -> None:
     finds the old and not the new."""
     project = tmp_path / "ledger"
     project.mkdir()
-    project_store.init(house.ctx, {"dir": str(project)})
+    door(house.ctx, "init", {"dir": str(project)})
     house.remember("Deploys go through staging")
     house.remember("The ledger is kept in SQLite", project)
     house.ctx.state.set_cursor("/t/1.jsonl", {"at": 7})
@@ -142,7 +142,7 @@ def test_a_lost_home_comes_back(house: ServiceHouse, tmp_path: Path) -> None:
     """On another machine, into an empty home; a project that is not there is left out and told."""
     gone = tmp_path / "gone"
     gone.mkdir()
-    project_store.init(house.ctx, {"dir": str(gone)})
+    door(house.ctx, "init", {"dir": str(gone)})
     store(house, "Deploys go through staging")
     store(house, "Of the project that is gone", gone)
     written = backup(house.ctx, tmp_path / "one.tar.gz")
