@@ -39,6 +39,7 @@ from vector_memory.service.tools import flags
 from vector_memory.service.transfer import (
     export_markdown,
     import_notes,
+    import_plan,
     json_lines,
     knowledge_graph,
 )
@@ -51,30 +52,30 @@ Long = Callable[[Context, Request, Reply], dict[str, Any]]
 
 
 def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    path = json_lines.regular_file(request_fields.text_of(request, "path", 4_096))
-    read = (
-        knowledge_graph.import_graph if knowledge_graph.is_graph(path) else json_lines.import_file
-    )
-    done = read(ctx, request, reply.progress)
-    _settle(ctx, request, reply)
-    return done
+    asked = messages.read(json_lines.ImportRequest, request)
+    is_graph = knowledge_graph.is_graph(json_lines.regular_file(asked.path))
+    take = knowledge_graph.import_graph if is_graph else json_lines.import_file
+    done = take(ctx, asked, reply.progress)
+    _settle(ctx, asked.wait, reply)
+    return _written(done)
 
 
 def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    def show(step: dict[str, Any]) -> None:
-        reply.json(wire.ITEM, step)
+    def show(step: import_plan.StepView) -> None:
+        reply.json(wire.ITEM, _written(step))
 
-    done = import_notes.import_notes(ctx, request, show, reply.progress)
-    if not request.get("dry_run"):
-        _settle(ctx, request, reply)
-    return done
+    asked = messages.read(import_notes.NotesRequest, request)
+    done = import_notes.import_notes(ctx, asked, show, reply.progress)
+    if not asked.dry_run:
+        _settle(ctx, asked.wait, reply)
+    return _written(done)
 
 
 def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     started = time.monotonic()
     asked = messages.read(backfill.BackfillRequest, request)
     done = backfill.backfill(ctx, asked, reply.progress)
-    _settle(ctx, request, reply)
+    _settle(ctx, asked.wait, reply)
     return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
 
 
@@ -85,33 +86,32 @@ def _backup(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     return _typed_long(backups.BackupRequest, backups.backup)(ctx, request, reply)
 
 
-def _settle(ctx: Context, request: Request, reply: Reply) -> None:
+def _settle(ctx: Context, wait: bool, reply: Reply) -> None:
     """Wait until all is searchable by meaning, unless asked not to."""
     ctx.notify()
-    if request.get("wait", True) and ctx.embedding.wait(60.0):
+    if wait and ctx.embedding.wait(60.0):
         check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, reply.progress)
 
 
 def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    if request.get("all"):
-        request = {**request, "all_projects": True}
+    asked = messages.read(json_lines.ExportRequest, request)
     count = 0
-    if request.get("format") == "markdown":
-        for text, memories in reply.paced(export_markdown.export(ctx, request)):
+    if asked.format == "markdown":
+        for text, memories in reply.paced(export_markdown.export(ctx, asked)):
             reply.json(wire.ITEM, privacy.shown({"markdown": text}))
             count += memories
     else:
-        lines = json_lines.export(ctx, request)
+        lines = json_lines.export(ctx, asked)
         for line in reply.paced(_shown_politely(ctx, line) for line in lines):
             reply.json(wire.ITEM, line)
             count += 1
-    ctx.state.audit("export", request_fields.actor_of(request), [], {"exported": count})
-    return {"exported": count}
+    ctx.state.audit("export", asked.actor, [], {"exported": count})
+    return _written(json_lines.ExportAnswer(count))
 
 
-def _shown_politely(ctx: Context, line: dict[str, Any]) -> dict[str, Any]:
+def _shown_politely(ctx: Context, line: json_lines.ExportLine) -> dict[str, Any]:
     ctx.hooks.give_way()
-    return _shown(line)
+    return _shown(_written(line))
 
 
 def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
 def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.transfer import vault
 
-    return _shown(vault.search(ctx, request, reply.progress))
+    return _shown(_typed_long(vault.VaultRequest, vault.search)(ctx, request, reply))
 
 
 def _shown(answer: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from journal_samples import START
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 from talk import transcript
 
 from vector_memory.errors import StoreDamagedError
@@ -23,7 +23,6 @@ from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
 from vector_memory.service.purge import purge
-from vector_memory.service.transfer import json_lines
 
 
 @pytest.fixture
@@ -246,7 +245,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)
     door(ctx, "backfill", {"paths": [str(path)]})
-    list(json_lines.export(ctx, {"all_projects": True}))
+    exported(ctx, {"all_projects": True})
     edit_forget.forget(ctx, {"ids": [two]})
     purge.purge(ctx, {"forgotten": True}, ignore_progress)
     entries = ctx.state.audit_entries(99)[::-1]

@@ -22,7 +22,6 @@ from vector_memory.service.edit import (
 )
 from vector_memory.service.learning import counted_records
 from vector_memory.service.memory import agent_rights, confidence, links
-from vector_memory.service.transfer import vault
 
 
 @pytest.fixture
@@ -312,13 +311,13 @@ class TestVault:
         note.write_text("# Birds\n\n- Terns return in April.\n")
         house.ctx.settings = replace(house.ctx.settings, vault=str(folder))
         request = asked(project, query="When do terns return?")
-        told = vault.search(house.ctx, request, ignore_progress)
+        told = door(house.ctx, "rag", request)
         assert told["vault"]["stored"] == 1
         assert told["hits"][0]["in_vault"]
-        assert "stored" not in vault.search(house.ctx, request, ignore_progress)["vault"]
+        assert "stored" not in door(house.ctx, "rag", request)["vault"]
         note.write_text("# Birds\n\n- Terns return in early May.\n")
         house.follow()
-        texts = [one["text"] for one in vault.search(house.ctx, request, ignore_progress)["hits"]]
+        texts = [one["text"] for one in door(house.ctx, "rag", request)["hits"]]
         assert any("May" in text for text in texts)
         assert not any("April" in text for text in texts)
         assert note.read_text() == "# Birds\n\n- Terns return in early May.\n"
@@ -327,9 +326,9 @@ class TestVault:
         """It says which setting to mend; without the files it searches all the same."""
         house.ctx.settings = replace(house.ctx.settings, vault="/nonexistent")
         with pytest.raises(BadInputError, match="no folder"):
-            vault.search(house.ctx, asked(project, query="x"), ignore_progress)
+            door(house.ctx, "rag", asked(project, query="x"))
         request = asked(project, query="x", vault=False)
-        assert vault.search(house.ctx, request, ignore_progress)["hits"] == []
+        assert door(house.ctx, "rag", request)["hits"] == []
 
 
 def test_what_is_forgotten_by_an_agent_is_audited_as_such(

@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 
 from vector_memory import projects
 from vector_memory.client import cold
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, StoreTamperedError, VectorMemoryError
 from vector_memory.index import reader
-from vector_memory.model import ignore_progress
 from vector_memory.service.base import client_memory
 from vector_memory.service.capture import backfill, read_session, session_summary, store_session
-from vector_memory.service.transfer import import_client_memory, import_notes
+from vector_memory.service.transfer import import_client_memory
 from vector_memory.system.files import RefusedError
 
 SECRET = "what lies outside"
@@ -87,7 +86,7 @@ def told(done: dict[str, Any]) -> set[str]:
 
 def everything(house: ServiceHouse) -> str:
     """Return all that is stored."""
-    return json.dumps(list(verbs.json_lines.export(house.ctx, {"all_projects": True})))
+    return json.dumps(exported(house.ctx, {"all_projects": True}))
 
 
 def test_a_backfill_stays_below_its_folder(house: ServiceHouse, named: Path) -> None:
@@ -108,7 +107,7 @@ def test_notes_stay_below_their_folder(house: ServiceHouse, named: Path) -> None
     (named / "own.md").write_text("what lies inside")
     lead_out(named)
     request = {"paths": [str(named)], "global": True}
-    done = import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    done = door(house.ctx, "import_notes", request)
     stored = everything(house)
     assert ("inside" in stored, SECRET in stored) == (True, False)
     assert told(done) >= {"note.md", "pipe.md", "archive.md", "hole.md"}
@@ -127,7 +126,7 @@ def test_what_is_named_itself_is_refused_with_a_reason(
     asked: dict[str, Any] = {"paths": [path], "path": path, "global": True, "wait": False}
     for take in (
         lambda: verbs.LONG["import"](house.ctx, asked, Unheard()),  # type: ignore[arg-type]
-        lambda: import_notes.import_notes(house.ctx, asked, lambda step: None, ignore_progress),
+        lambda: door(house.ctx, "import_notes", asked),
         lambda: door(house.ctx, "backfill", asked),
     ):
         with pytest.raises(VectorMemoryError) as caught:

@@ -11,20 +11,19 @@ from typing import Any
 
 import neighbourhood
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported, exported_notes
 from talk import transcript
 
 from vector_memory import redact
 from vector_memory.client import cold
 from vector_memory.index.fixes.errors import signature
-from vector_memory.model import Memory, ignore_progress
+from vector_memory.model import Memory
 from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_summary, session_topics, store_session
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import links
 from vector_memory.service.tools import failure_advice
-from vector_memory.service.transfer import export_markdown, json_lines
 
 COUNT = 32
 OWN_STORES = ("ap", "APP")
@@ -70,7 +69,7 @@ class Town:
         path = folder.parent / f"{word}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         request = {"path": str(path), "project": str(folder), "cwd": "/"}
-        assert json_lines.import_file(ctx, request, ignore_progress)["stored"] == 3
+        assert door(ctx, "import", request)["stored"] == 3
         first = self.house.remember(f"{TEXT} {word}", folder, tags=["ledger"], priority="HIGH")[
             "id"
         ]
@@ -178,8 +177,8 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
         assert {one["session"] for one in told["sessions"]} == {"s1", "talk"}
         town.assert_own(folder, told)
         town.assert_own(folder, door(ctx, "entities", here))
-        town.assert_own(folder, list(json_lines.export(ctx, here)))
-        town.assert_own(folder, [text for text, _ in export_markdown.export(ctx, here)])
+        town.assert_own(folder, exported(ctx, here))
+        town.assert_own(folder, exported_notes(ctx, here))
         town.assert_own(
             folder, edit_forget.forget(ctx, {**here, "query": "ledger", "dry_run": True})
         )

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 from fakes_embed import FakeEmbedder
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, EmbeddingError, NotFoundError
-from vector_memory.model import Memory, Scope, Source, ignore_progress
+from vector_memory.model import Memory, Scope, Source
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall, session_start
-from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import check_rebuild
 
 
@@ -107,8 +106,8 @@ def test_a_changed_model_embeds_anew_and_never_mixes(tmp_path: Path) -> None:
     other.follow()
     done = door(other.ctx, "migrate", {})
     assert done["model"] == "other@2"
-    exported = list(json_lines.export(other.ctx, {"all_projects": True}))
-    assert [line["model"] for line in exported] == ["other@2"]
+    lines = exported(other.ctx, {"all_projects": True})
+    assert [line["model"] for line in lines] == ["other@2"]
     assert texts(door(other.ctx, "recall", {"query": "ledger readers", "global": True})) == [WAL]
     other.close()
 
@@ -134,7 +133,7 @@ def test_forget_takes_the_words_away(house: ServiceHouse, ledger: Path) -> None:
     house.follow()
     ask = {"query": "ledger WAL", "project": str(ledger)}
     assert texts(door(house.ctx, "recall", ask)) == []
-    assert list(json_lines.export(house.ctx, {"all_projects": True})) == []
+    assert exported(house.ctx, {"all_projects": True}) == []
 
 
 def test_forget_wants_to_know_what(house: ServiceHouse) -> None:
@@ -175,15 +174,15 @@ def test_an_export_imports_as_it_was(house: ServiceHouse, ledger: Path, tmp_path
     """Export and import are each other's inverse, ids included, and twice adds nothing."""
     house.remember(WAL, ledger, kind="decision", tags=["db"], priority="CORE", at="2026-01-02")
     house.remember("tabs in Makefiles")
-    lines = list(json_lines.export(house.ctx, {"all_projects": True}))
+    lines = exported(house.ctx, {"all_projects": True})
     path = tmp_path / "export.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     other = ServiceHouse(tmp_path / "other home")
     for stored in (2, 0):
-        done = json_lines.import_file(other.ctx, {"path": str(path)}, ignore_progress)
+        done = door(other.ctx, "import", {"path": str(path)})
         assert (done["stored"], done["errors"]) == (stored, [])
     other.follow()
-    again = list(json_lines.export(other.ctx, {"all_projects": True}))
+    again = exported(other.ctx, {"all_projects": True})
     assert sorted(again, key=lambda line: line["id"]) == sorted(lines, key=lambda line: line["id"])
     other.close()
 
@@ -195,29 +194,29 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(house: ServiceHouse, tmp_p
         b'{"text": "good one"}\n{"text": ""}\nnot json\n[1]\n\n{"text": "x", "priority": "huge"}\n'
         b'{"text": "y", "created_at": "someday"}\n\xff\xfe\n{"text": "good two", "kind": "odd"}\n'
     )
-    done = json_lines.import_file(house.ctx, {"path": str(path)}, ignore_progress)
+    done = door(house.ctx, "import", {"path": str(path)})
     assert (done["read"], done["stored"], done["skipped"]) == (8, 2, 6)
     assert [error["line"] for error in done["errors"]] == [2, 3, 4, 6, 7, 8]
-    kinds = {line["kind"] for line in json_lines.export(house.ctx, {"all_projects": True})}
+    kinds = {line["kind"] for line in exported(house.ctx, {"all_projects": True})}
     assert kinds == {"note", "odd"}
 
 
 def test_import_refuses_what_is_no_file(house: ServiceHouse, tmp_path: Path) -> None:
     """A folder and a missing file are errors that say so."""
     with pytest.raises(BadInputError):
-        json_lines.import_file(house.ctx, {"path": str(tmp_path)}, ignore_progress)
+        door(house.ctx, "import", {"path": str(tmp_path)})
     with pytest.raises(NotFoundError):
-        json_lines.import_file(house.ctx, {"path": str(tmp_path / "no")}, ignore_progress)
+        door(house.ctx, "import", {"path": str(tmp_path / "no")})
 
 
 def test_verbatim_keeps_equal_lines_apart(house: ServiceHouse, tmp_path: Path) -> None:
     """`--verbatim` stores each line; without it equal texts of a project are one memory."""
     path = tmp_path / "in.jsonl"
     path.write_text('{"text": "Thanks!", "id": "a"}\n{"text": "Thanks!", "id": "b"}\n')
-    merged = json_lines.import_file(house.ctx, {"path": str(path)}, ignore_progress)
+    merged = door(house.ctx, "import", {"path": str(path)})
     assert (merged["stored"], merged["merged"]) == (1, 1)
     other = {"path": str(path), "verbatim": True, "project": str(tmp_path / "p")}
-    assert json_lines.import_file(house.ctx, other, ignore_progress)["stored"] == 2
+    assert door(house.ctx, "import", other)["stored"] == 2
     answer = door(house.ctx, "recall", {"query": "thanks", "all_projects": True, "k": 5})
     assert answer["hits"][0]["external_id"] in {"a", "b"}
 

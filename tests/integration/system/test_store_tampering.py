@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 from talk import transcript
 
 from vector_memory.cli import offline
@@ -37,7 +37,6 @@ from vector_memory.service.capture import session_topics, store_session
 from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.purge import purge
-from vector_memory.service.transfer import json_lines
 from vector_memory.service.upkeep import restore
 from vector_memory.store.index import Index
 from vector_memory.system import removal, tampering
@@ -167,7 +166,7 @@ class World:
             "stats": lambda: door(ctx, "stats", here),
             "all stats": lambda: door(ctx, "stats", {}),
             "remember": lambda: remember.remember(ctx, {"text": text, **here}),
-            "import": lambda: json_lines.import_file(ctx, {"path": str(lines), **here}, ignore_progress),
+            "import": lambda: door(ctx, "import", {"path": str(lines), **here}),
             "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
             "edit": lambda: edit_forget.edit(ctx, {"id": self.id, "tags": ["ledger"]}),
             "forget": lambda: edit_forget.forget(ctx, {"query": "WAL", "dry_run": True, **here}),
@@ -177,7 +176,7 @@ class World:
             "check": lambda: door(ctx, "check", {"read_data": True}),
             "backup": lambda: door(ctx, "backup", {"path": str(self._out())}),
             "restore": restored,
-            "export": lambda: list(json_lines.export(ctx, here)),
+            "export": lambda: exported(ctx, here),
             "init": lambda: door(ctx, "init", {"dir": str(self.project)}),
             "trust": lambda: door(ctx, "trust", {"dir": str(self.project)}),
             "outline": lambda: door(ctx, "topics", here),

@@ -12,6 +12,7 @@ from vector_memory.index.reader import transcripts_below
 from vector_memory.model import Progress
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import FileError
 from vector_memory.service.capture import deferred, store_session
 from vector_memory.service.capture.read_session import ReadRequest, SessionRead
 from vector_memory.service.capture.reading_process import ReadingProcess
@@ -44,14 +45,6 @@ class BackfillRequest(messages.Request):
     claude_dir: str = messages.word()
     codex_dir: str = messages.word()
     wait: bool = messages.flag(default=True)
-
-
-@dataclass(frozen=True)
-class FileError:
-    """A file that was not read, and why."""
-
-    file: str
-    error: str
 
 
 @dataclass

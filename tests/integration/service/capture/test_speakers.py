@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 
 from vector_memory import redact
 from vector_memory.index import tools
@@ -23,7 +23,6 @@ from vector_memory.service.capture import archives, session_summary, session_top
 from vector_memory.service.capture import store_session as capture
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
-from vector_memory.service.transfer import json_lines
 from vector_memory.text import fence, harmless
 
 PLANT = "zzplant"
@@ -163,7 +162,7 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
         door(house.ctx, "resume", where),
         door(house.ctx, "topics", {**where, "k": 50}),
         door(house.ctx, "list", {**where, "k": 500}),
-        list(json_lines.export(house.ctx, {"all_projects": True})),
+        exported(house.ctx, {"all_projects": True}),
     ):
         yield json.dumps(answer, ensure_ascii=False)
 

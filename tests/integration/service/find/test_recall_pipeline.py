@@ -11,11 +11,10 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Link, Relation, ignore_progress
+from vector_memory.model import Link, Relation
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.transfer import json_lines
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def load(house: ServiceHouse, folder: Path, lines: list[dict[str, Any]]) -> None
     path = folder.parent / "lines.jsonl"
     path.write_text("".join(json.dumps({**line, "project": str(folder)}) + "\n" for line in lines))
     request = {"path": str(path), "verbatim": True}
-    json_lines.import_file(house.ctx, request, ignore_progress)
+    door(house.ctx, "import", request)
     house.follow()
 
 

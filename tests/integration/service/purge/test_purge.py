@@ -23,7 +23,6 @@ from vector_memory.service.inject import session_start
 from vector_memory.service.purge import purge as purging
 from vector_memory.service.purge import selection
 from vector_memory.service.purge.byte_search import Needles
-from vector_memory.service.transfer import import_notes, json_lines
 from vector_memory.store.index import Index
 
 MARKER = "Quetzalwort"
@@ -104,13 +103,13 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     house.remember("The client pays within thirty days.", supersedes=second)
     lines = folder / "in.jsonl"
     lines.write_text(json.dumps({"text": f"Import speaks of {MARKER}.", "id": MARKER}) + "\n")
-    json_lines.import_file(house.ctx, {"path": str(lines), "global": True}, ignore_progress)
+    door(house.ctx, "import", {"path": str(lines), "global": True})
     note = folder / "NOTES.md"
     note.write_text(
         f"# Clients\n\n- {MARKER} wants its reports on Mondays.\n- Another line here.\n"
     )
     request = {"paths": [str(note)], "cwd": str(folder), "global": True}
-    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    door(house.ctx, "import_notes", request)
     house.follow()
     session_start.save_snapshot(house.ctx, str(project))
     home = house.ctx.home
@@ -296,9 +295,9 @@ def test_a_purged_note_is_not_imported_again(house: ServiceHouse, tmp_path: Path
         f"# Clients\n\n- {MARKER} wants reports on Mondays.\n- The bank wants them daily.\n"
     )
     request = {"paths": [str(note)], "cwd": str(tmp_path), "global": True}
-    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    door(house.ctx, "import_notes", request)
     purge(house, text=MARKER)
-    done = import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    done = door(house.ctx, "import_notes", request)
     assert (done["stored"], done["left_out"], done["unchanged"]) == (0, 1, 1)
     assert holding(Path(house.ctx.home.root)) == []
 
