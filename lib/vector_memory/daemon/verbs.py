@@ -116,14 +116,14 @@ def _shown_politely(ctx: Context, line: json_lines.ExportLine) -> dict[str, Any]
 
 def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It is done once in a long while: its parts are imported then.
-    from vector_memory.service.purge import purge
+    from vector_memory.service.purge import purge, selection
 
     def tell(done: int, total: int, doing: str) -> None:
         # Who asked may go away: what was begun is finished.
         with contextlib.suppress(OSError):
             reply.progress(done, total, doing)
 
-    return purge.purge(ctx, request, tell)
+    return _written(purge.purge(ctx, messages.read(selection.PurgeRequest, request), tell))
 
 
 def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:

@@ -18,11 +18,10 @@ from talk import transcript
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
-from vector_memory.model import Scope, ignore_progress
+from vector_memory.model import Scope
 from vector_memory.service.base import context_block
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.purge import purge
 
 
 @pytest.fixture
@@ -247,7 +246,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     door(ctx, "backfill", {"paths": [str(path)]})
     exported(ctx, {"all_projects": True})
     edit_forget.forget(ctx, {"ids": [two]})
-    purge.purge(ctx, {"forgotten": True}, ignore_progress)
+    door(ctx, "purge", {"forgotten": True})
     entries = ctx.state.audit_entries(99)[::-1]
     told = [(entry["action"], entry["actor"], entry["ids"]) for entry in entries]
     assert told[0] == ("remember", "agent", [one])

@@ -36,7 +36,6 @@ from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import session_topics, store_session
 from vector_memory.service.edit import edit_forget, remember
 from vector_memory.service.inject import prompt_recall, session_start
-from vector_memory.service.purge import purge
 from vector_memory.service.upkeep import restore
 from vector_memory.store.index import Index
 from vector_memory.system import removal, tampering
@@ -170,8 +169,8 @@ class World:
             "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
             "edit": lambda: edit_forget.edit(ctx, {"id": self.id, "tags": ["ledger"]}),
             "forget": lambda: edit_forget.forget(ctx, {"query": "WAL", "dry_run": True, **here}),
-            "purge": lambda: purge.purge(ctx, {"text": f"time {self.number - 1}"}, ignore_progress),
-            "purge dry": lambda: purge.purge(ctx, {"text": CANARY, "dry_run": True}, ignore_progress),
+            "purge": lambda: door(ctx, "purge", {"text": f"time {self.number - 1}"}),
+            "purge dry": lambda: door(ctx, "purge", {"text": CANARY, "dry_run": True}),
             "rebuild": lambda: door(ctx, "rebuild", {}),
             "check": lambda: door(ctx, "check", {"read_data": True}),
             "backup": lambda: door(ctx, "backup", {"path": str(self._out())}),
@@ -403,7 +402,7 @@ def test_what_is_not_ours_stays_and_is_named(world: World) -> None:
         path.write_text(f"{CANARY} {number}")
     world.house.remember("A word that goes: Kowalski", world.project)
     for work in (
-        lambda: purge.purge(world.house.ctx, {"text": "Kowalski"}, ignore_progress),
+        lambda: door(world.house.ctx, "purge", {"text": "Kowalski"}),
         lambda: door(world.house.ctx, "rebuild", {}),
     ):
         answer = work()
@@ -445,7 +444,7 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     said = "The clone keeps its bookkeeping in files"
     assert said not in json.dumps(door(ctx, "recall", asked))
     world.house.follow()
-    answer = purge.purge(ctx, {"text": "invoices of no project"}, ignore_progress)
+    answer = door(ctx, "purge", {"text": "invoices of no project"})
     assert str(project) in next(iter(answer["unopened"].values()))
     told = door(ctx, "check", {})["problems"]
     assert any("is a link" in one["what"] and "remove it" in one["fix"] for one in told)

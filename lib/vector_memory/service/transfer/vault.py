@@ -51,14 +51,14 @@ class VaultView:
     updated: int | None = messages.spare()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class VaultAnswer:
     """What answers a question, as for a recall, and how the vault stands."""
 
     hits: list[VaultHit]
     mode: str
     topics: list[recall.TopicView] | None = messages.spare()
-    vault: VaultView = VaultView("", 0)
+    vault: VaultView
 
 
 def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnswer:
@@ -83,7 +83,12 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
         extended(VaultHit, hit, in_vault=bool(root) and _is_below(str(hit.source["path"]), root))
         for hit in answer.hits
     ]
-    return VaultAnswer(hits, answer.mode, answer.topics, vault or VaultView(root, 0))
+    return VaultAnswer(
+        hits=hits,
+        mode=answer.mode,
+        topics=answer.topics,
+        vault=vault or VaultView(root, notes=0),
+    )
 
 
 def follow(ctx: Context, progress: Progress) -> VaultView | None:

@@ -21,7 +21,6 @@ from vector_memory.service.capture import deferred
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.learning import advice, guidance, lessons
 from vector_memory.service.learning import counted_records as records
-from vector_memory.service.purge import purge
 from vector_memory.text.fence import tokens
 
 GOOD = "PYTHONPATH=lib pytest"
@@ -290,7 +289,7 @@ def test_a_purge_takes_what_was_learned_with_it(world: World) -> None:
         world.fix(name)
     odd = world.begin("secretive").ask("Fix the crash of the parser").run("just moonbase").say()
     world.end(odd)
-    done = purge.purge(world.house.ctx, {"session": "secretive"}, lambda *_: None)
+    done = door(world.house.ctx, "purge", {"session": "secretive"})
     assert done["purged"] > 0
     assert done["sessions"] == ["secretive"]
     assert "moonbase" not in json.dumps([one.extra for one in world.records()])

@@ -15,7 +15,7 @@ from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
-from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status, ignore_progress
+from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary, store_session
 from vector_memory.service.edit import edit_forget
@@ -49,7 +49,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 def purge(house: ServiceHouse, **request: Any) -> dict[str, Any]:
     """Purge as the command does."""
-    return purging.purge(house.ctx, request, ignore_progress)
+    return door(house.ctx, "purge", request)
 
 
 def holding(folder: Path, words: str = MARKER) -> list[str]:
@@ -445,7 +445,7 @@ def test_pieces_are_taken_evenly() -> None:
 def test_choosing_by_id_names_exchanges_not_words(house: ServiceHouse, tmp_path: Path) -> None:
     """What is kept against capturing it again is a hash of a name."""
     tell(house, tmp_path / "ledger")
-    made = selection.choose(house.ctx, {"session": "s1"})
+    made = selection.choose(house.ctx, selection.PurgeRequest(session="s1"))
     assert made.names
     purge(house, session="s1")
     with house.ctx.state._connections.reading() as connection:
