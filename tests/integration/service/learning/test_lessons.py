@@ -17,6 +17,7 @@ from work import Session
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
+from vector_memory.service.base.context_block import HookQuestion
 from vector_memory.service.capture import deferred
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.learning import advice, guidance, lessons
@@ -135,7 +136,7 @@ def test_notes_keep_to_their_budget(world: World) -> None:
     """A start gets 120 tokens of it at most, a prompt 100, a failure 60."""
     for number in range(4):
         world.fix(f"s{number}")
-    ask = advice.Ask("z", str(world.project), "Fix the parser")
+    ask = HookQuestion("z", str(world.project), "Fix the parser")
     place, ctx = world.place, world.house.ctx
     (start,) = guidance.for_start(ctx, place, set())
     (prompt,) = guidance.for_prompt(ctx, place, ask)
