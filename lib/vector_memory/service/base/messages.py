@@ -40,9 +40,9 @@ def read_by(read: Read, default: Any = dataclasses.MISSING, name: str = "") -> A
     return field(default=default, metadata={READ: read, NAME: name})
 
 
-def text(limit: int = 1_000_000) -> Any:
+def text(limit: int = 1_000_000, name: str = "") -> Any:
     """Declare a text that must be there."""
-    return read_by(partial(request_fields.text_of, limit=limit))
+    return read_by(partial(request_fields.text_of, limit=limit), name=name)
 
 
 def maybe_text(limit: int = 1_000_000) -> Any:
@@ -54,9 +54,19 @@ def maybe_text(limit: int = 1_000_000) -> Any:
     return read_by(read_text, "")
 
 
-def word(name: str = "") -> Any:
-    """Declare a short text, "" where it is not said."""
-    return read_by(lambda request, name: str(request.get(name) or ""), "", name)
+def or_none(declared: Any) -> Any:
+    """Declare a field as another declaration does, but None where it is not said."""
+    take: Read = declared.metadata[READ]
+    return read_by(
+        lambda request, name: None if request.get(name) is None else take(request, name),
+        None,
+        declared.metadata[NAME],
+    )
+
+
+def word(name: str = "", default: str = "") -> Any:
+    """Declare a short text, by default "" where it is not said."""
+    return read_by(lambda request, name: str(request.get(name) or default), default, name)
 
 
 def words(name: str = "") -> Any:
@@ -77,6 +87,11 @@ def seconds(default: float, most: float) -> Any:
 def moment() -> Any:
     """Declare a time, aware UTC, None where it is not said."""
     return read_by(request_fields.time_of, None)
+
+
+def priority() -> Any:
+    """Declare a priority, None where it is not said."""
+    return read_by(lambda request, _: request_fields.priority_of(request), None)
 
 
 def flag(name: str = "", default: bool = False) -> Any:

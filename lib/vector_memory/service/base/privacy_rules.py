@@ -11,13 +11,9 @@ from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.redact import policy
 from vector_memory.redact.rules import Rule, Rules
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
-
-
-def _text_of(request: request_fields.Request, name: str) -> str | None:
-    return request_fields.text_of(request, name) if request.get(name) is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +24,7 @@ class PrivacyRequest(messages.Request):
         text: what would be left of it, None to ask of none.
     """
 
-    text: str | None = messages.read_by(_text_of, None)
+    text: str | None = messages.or_none(messages.text())
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scope
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, name_in, project_names
@@ -22,9 +22,7 @@ class ImportantRequest(messages.Filter):
     """The `k` newest memories of a priority."""
 
     k: int = messages.number(20, 1, 200)
-    priority: Priority | None = messages.read_by(
-        lambda request, _: request_fields.priority_of(request), None
-    )
+    priority: Priority | None = messages.priority()
 
 
 @dataclass(frozen=True)
