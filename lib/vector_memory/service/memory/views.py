@@ -148,9 +148,3 @@ def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
     """Return a memory as JSON values, for verbs whose answers have no type yet."""
     told: dict[str, Any] = to_json(memory_view(memory, names))
     return told
-
-
-def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
-    """Return a hit as JSON values, for verbs whose answers have no type yet."""
-    told: dict[str, Any] = to_json(hit_view(hit, names))
-    return told

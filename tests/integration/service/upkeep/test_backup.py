@@ -65,7 +65,7 @@ def restored(house: ServiceHouse, path: Path) -> ServiceHouse:
     done = restore.finish(house.ctx.home)
     assert done is not None
     again = ServiceHouse(Path(house.ctx.home.root).parent)
-    for folder in done["trusted"]:
+    for folder in done.trusted:
         again.ctx.state.trust(folder)
     return again
 
@@ -149,8 +149,8 @@ def test_a_lost_home_comes_back(house: ServiceHouse, tmp_path: Path) -> None:
     gone.rename(tmp_path / "elsewhere")
     home = Home(str(tmp_path / "new")).make()
     told = restore.restore(home, str(written), [], quiet)
-    assert [bool(one["left_out"]) for one in told["stores"]] == [False, True]
-    assert told["memories"] == 1
+    assert [bool(store.left_out) for store in told.stores] == [False, True]
+    assert told.memories == 1
     restore.finish(home)
     raw = sqlite3.connect(os.path.join(home.global_store, "journal.db"))
     assert raw.execute("SELECT text FROM memories").fetchall() == [("Deploys go through staging",)]
@@ -559,7 +559,7 @@ def test_an_emptied_database_is_no_bomb(house: ServiceHouse, tmp_path: Path) -> 
         connection.execute("DROP TABLE scratch")
     path = backup(house.ctx, tmp_path / "b.tar.gz", vectors=True)
     assert path.stat().st_size < 1 << 20
-    assert restore.look(house.ctx.home, str(path))["memories"] == 0
+    assert restore.look(house.ctx.home, str(path)).memories == 0
 
 
 def test_older_entries_that_unpack_to_much_are_refused(
