@@ -293,7 +293,7 @@ class App:
             return
         for folder in self.restored.trusted:
             self.ctx.state.trust(folder)
-        memories = self.restored.told["memories"]
+        memories = self.restored.contents["memories"]
         self.ctx.state.audit("restore", "user", [], {"memories": memories})
 
     def _recovered(self) -> None:

@@ -246,7 +246,7 @@ class Daemon:
         done = self.app.restored
         if done is None:
             raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
-        return {**done.told, "aside": done.aside}
+        return {**done.contents, "aside": done.aside}
 
     def _reload(self) -> dict[str, Any]:
         """Take the settings anew; what only a start can change ends this daemon."""

@@ -133,15 +133,17 @@ def _last(
     """Return a session, and what was decided in it."""
     session = newest.source.session
     deferred.finish(ctx, [session])
-    memories = list(shelf.journal.iter_memories(replace(scope, sessions=(session,))))
-    memories = [one for one in memories if not one.is_held]
-    memories.sort(key=lambda one: (one.created_at, one.source.turn))
-    talk = [one for one in memories if one.kind == PASSAGE]
-    prompts = {one.title for one in talk}
-    decided = [one for one in memories if one.kind in DECIDED and one.text not in prompts]
+    of_session = shelf.journal.iter_memories(replace(scope, sessions=(session,)))
+    memories = [memory for memory in of_session if not memory.is_held]
+    memories.sort(key=lambda memory: (memory.created_at, memory.source.turn))
+    talk = [memory for memory in memories if memory.kind == PASSAGE]
+    prompts = {exchange.title for exchange in talk}
+    decided = [
+        memory for memory in memories if memory.kind in DECIDED and memory.text not in prompts
+    ]
     last = talk[-1] if talk else newest
-    topics = [one for one in memories if one.kind == TOPIC and int(one.extra.get("level", 1)) == 1]
-    files = unique(path for one in reversed(memories) for path in one.files)
+    topics = [memory for memory in memories if memory.kind == TOPIC and _is_top(memory)]
+    files = unique(path for memory in reversed(memories) for path in memory.files)
     view = LastSession(
         session=session,
         project=name_in(names, newest.project),
@@ -156,14 +158,19 @@ def _last(
     return view, _distinct(reversed(decided))
 
 
+def _is_top(topic: Memory) -> bool:
+    """Whether a topic is no part of another."""
+    return int(topic.extra.get("level", 1)) == 1
+
+
 def _distinct(memories: Iterable[Memory]) -> list[Memory]:
     """Return the first few memories that do not begin as one before says."""
     chosen: list[Memory] = []
-    for one in memories:
+    for memory in memories:
         if len(chosen) < MOST_DECIDED and not any(
-            one.text[:SAME_CHARS] in other.text for other in chosen
+            memory.text[:SAME_CHARS] in other.text for other in chosen
         ):
-            chosen.append(one)
+            chosen.append(memory)
     return chosen
 
 

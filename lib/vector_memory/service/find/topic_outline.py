@@ -114,7 +114,9 @@ def _session(shelf: Shelf, newest: Memory, scope: Scope, names: dict[str, str]) 
     # A session may have been in several projects, and sessions of several may have one name.
     own = replace(scope, sessions=(newest.source.session,))
     spans = list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,))))
-    spans.sort(key=lambda one: (one.created_at, one.source.turn, int(one.extra.get("level", 1))))
+    spans.sort(
+        key=lambda span: (span.created_at, span.source.turn, int(span.extra.get("level", 1)))
+    )
     nodes = nested(spans) if spans else _titles(shelf, own)
     return SessionOutline(
         session=newest.source.session,

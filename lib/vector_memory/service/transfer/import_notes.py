@@ -138,23 +138,23 @@ def _plan(
     if not paths:
         raise BadInputError("Import what?", "Name files or folders.")
     exports: list[NoteFile] = []
-    found: list[import_plan.NoteRead] = []
+    files_read: list[import_plan.NoteRead] = []
     names = note_files.find(paths)
     named = {note_files.named(path) for path in paths}
     for number, path in enumerate(names):
         progress(number, len(names), "reading")
-        _read(path, path in named, exports, found, counts)
+        _read(path, path in named, exports, files_read, counts)
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
-    if place and found and not request.dry_run:
+    if place and files_read and not request.dry_run:
         ctx.know_project(shelf, place)
-    records = {name for one in found for name in one.records()}
+    records = {name for file in files_read for name in file.records()}
     project = place.id if place else ""
     steps = [
         step
-        for one in found
+        for file in files_read
         for step in import_plan.of_notes(
-            shelf, project, one, records, request.foreign, request.is_agent
+            shelf, project, file, records, request.foreign, request.is_agent
         )
     ]
     gone = tombstones.is_purged(ctx, [step.memory for step in steps])

@@ -449,7 +449,7 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     form that `import` takes."""
     asker = messages.asker_of(ctx, request)
     scope = request_fields.listed(asker.scope)
-    roots = {one.id: one.root for shelf in asker.shelves for one in shelf.journal.projects()}
+    roots = {known.id: known.root for shelf in asker.shelves for known in shelf.journal.projects()}
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(scope):
             yield export_line(memory, roots.get(memory.project, ""))

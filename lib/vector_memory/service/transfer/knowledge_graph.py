@@ -69,10 +69,10 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     started = time.monotonic()
     work = _GraphImport(ctx, request, path)
     whole = knowledge_graph.parse_whole(_whole(path), _cleaner(work.done))
-    told = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
+    facts = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
-    for numbered_fact in told:
-        batch.append(numbered_fact)
+    for line_and_fact in facts:
+        batch.append(line_and_fact)
         if len(batch) >= BATCH:
             work.store(batch)
             progress(work.done.read, 0, "storing")

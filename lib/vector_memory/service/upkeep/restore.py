@@ -82,12 +82,12 @@ class Restored:
     """A backup that was put in place.
 
     Attributes:
-        told: what was in it, as JSON: the daemon before noted it in a file.
+        contents: what was in it, as JSON: the daemon before noted it in a file.
         trusted: folders whose stores were trusted before, and stay so.
         aside: where the files that were replaced are.
     """
 
-    told: dict[str, Any]
+    contents: dict[str, Any]
     trusted: list[str]
     aside: list[str]
 
