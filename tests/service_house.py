@@ -15,11 +15,13 @@ from vector_memory.daemon import verbs
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
 from vector_memory.model import Progress, ignore_progress
+from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.transfer import export_markdown, json_lines
 from vector_memory.store.index import Index
 from vector_memory.system.paths import Home
 
@@ -64,6 +66,18 @@ def hook_question(
     asker = asker_at(ctx, folder)
     assert asker is not None
     return HookQuestion(**vars(asker), session=session, folder=folder, prompt=prompt, **more)
+
+
+def exported(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of an export, as JSON, without the last look for secrets."""
+    asked = messages.read(json_lines.ExportRequest, request)
+    return [messages.to_json(line) for line in json_lines.export(ctx, asked)]
+
+
+def exported_notes(ctx: Context, request: dict[str, Any]) -> list[str]:
+    """Return the parts of an export as Markdown, likewise."""
+    asked = messages.read(json_lines.ExportRequest, request)
+    return [text for text, _ in export_markdown.export(ctx, asked)]
 
 
 class ServiceHouse:

@@ -267,9 +267,8 @@ def test_a_store_that_can_only_be_read_is_recalled_from(tmp_path: Path) -> None:
     house = ServiceHouse(tmp_path)
     project = tmp_path / "ledger"
     project.mkdir()
-    from vector_memory.service.upkeep import project_store
 
-    project_store.init(house.ctx, {"dir": str(project)})
+    door(house.ctx, "init", {"dir": str(project)})
     house.remember("The ledger uses WAL mode", project)
     house.close()
     store = project / ".memory" / "db"
@@ -509,17 +508,16 @@ def test_one_store_of_a_newer_version_takes_no_other_away(tmp_path: Path) -> Non
     house = ServiceHouse(tmp_path)
     project = tmp_path / "ledger"
     project.mkdir()
-    from vector_memory.service.upkeep import check_rebuild, project_store, stats
 
-    project_store.init(house.ctx, {"dir": str(project)})
+    door(house.ctx, "init", {"dir": str(project)})
     house.remember("Deploys go through staging")
     house.close()
     raw = sqlite3.connect(project / ".memory" / "db" / "journal.db")
     raw.execute("PRAGMA user_version = 99")
     raw.close()
     again = ServiceHouse(tmp_path)
-    assert stats.stats(again.ctx, {})["memories"] == 1
-    checked = check_rebuild.check(again.ctx, {}, lambda *_: None)
+    assert door(again.ctx, "stats", {})["memories"] == 1
+    checked = door(again.ctx, "check", {})
     assert [("newer" in one["what"], "Update" in one["fix"]) for one in checked["problems"]] == [
         (True, True)
     ]
@@ -532,7 +530,6 @@ def test_one_store_of_a_newer_version_takes_no_other_away(tmp_path: Path) -> Non
 def test_a_check_mends_what_it_finds(tmp_path: Path) -> None:
     """Index, journal and state: told, set aside, made anew; a second check finds nothing; doctor knows of
     the copy."""
-    from vector_memory.service.upkeep import check_rebuild
 
     house = ServiceHouse(tmp_path)
     for n in range(30):
@@ -549,7 +546,7 @@ def test_a_check_mends_what_it_finds(tmp_path: Path) -> None:
     data.write_bytes(content)
 
     def check(read_data: bool) -> dict[str, Any]:
-        return check_rebuild.check(house.ctx, {"read_data": read_data}, lambda *_: None)
+        return door(house.ctx, "check", {"read_data": read_data})
 
     told = check(True)
     assert not told["ok"]
@@ -568,7 +565,6 @@ def test_a_check_mends_what_it_finds(tmp_path: Path) -> None:
 
 def test_an_index_that_lacks_memories_is_made_anew(tmp_path: Path) -> None:
     """Level by its number and yet not complete: the check compares."""
-    from vector_memory.service.upkeep import check_rebuild
 
     house = ServiceHouse(tmp_path)
     for n in range(4):
@@ -577,10 +573,10 @@ def test_an_index_that_lacks_memories_is_made_anew(tmp_path: Path) -> None:
     assert shelf.index is not None
     (id,) = [one.id for one in shelf.journal.by_seqs([2]).values()]
     shelf.index.apply([], [id], shelf.index.reached())
-    checked = check_rebuild.check(house.ctx, {"read_data": True}, lambda *_: None)
+    checked = door(house.ctx, "check", {"read_data": True})
     assert "lacks 1" in checked["problems"][0]["what"]
     house.follow()
-    assert check_rebuild.check(house.ctx, {"read_data": True}, lambda *_: None)["ok"]
+    assert door(house.ctx, "check", {"read_data": True})["ok"]
     house.close()
 
 

@@ -30,6 +30,7 @@ from vector_memory.system.processes import Process
 if TYPE_CHECKING:
     from vector_memory.daemon.events import Events
     from vector_memory.model import Embedder
+    from vector_memory.service.upkeep.restore import Restored
     from vector_memory.store.index import Index
 
 log = logging.getLogger(__name__)
@@ -292,9 +293,9 @@ class App:
         """Keep the trust that there was before a backup was restored, and note that one was."""
         if self.restored is None:
             return
-        for folder in self.restored["trusted"]:
+        for folder in self.restored.trusted:
             self.ctx.state.trust(folder)
-        memories = self.restored["told"]["memories"]
+        memories = self.restored.contents["memories"]
         self.ctx.state.audit("restore", "user", [], {"memories": memories})
 
     def _recovered(self) -> None:
@@ -325,7 +326,7 @@ class App:
         return BulkEmbedder(self._settings, self.home.models, self.home.pycache)
 
 
-def _finish_restoring(home: Home) -> dict[str, Any] | None:
+def _finish_restoring(home: Home) -> Restored | None:
     """Put a backup in place that is to be restored, before anything is opened."""
     if not os.path.exists(home.restore_plan):
         return None

@@ -226,17 +226,19 @@ class Daemon:
 
     def _restore(self, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         """Show what restoring a backup would do, or make it ready and end: the next daemon has it."""
-        from vector_memory.service.base import request_fields
+        from vector_memory.service.base import messages
         from vector_memory.service.upkeep import restore
 
-        path = request_fields.text_of(request, "path", 4_096)
-        if request.get("dry_run"):
-            return restore.look(self.home, path)
-        request_fields.require_user(request, "restores a backup")
-        trusted = self.app.ctx.state.trusted_folders() if self.app else []
-        told = restore.restore(self.home, path, trusted, reply.progress)
-        self.end("a backup is to be restored")
-        return told
+        asked = messages.read(restore.RestoreRequest, request)
+        if asked.dry_run:
+            answer = restore.look(self.home, asked.path)
+        else:
+            asked.require_user("restores a backup")
+            trusted = self.app.ctx.state.trusted_folders() if self.app else []
+            answer = restore.restore(self.home, asked.path, trusted, reply.progress)
+            self.end("a backup is to be restored")
+        written: dict[str, Any] = messages.to_json(answer)
+        return written
 
     def _restored(self) -> dict[str, Any]:
         """Return what was restored when this daemon started."""
@@ -244,7 +246,7 @@ class Daemon:
         done = self.app.restored
         if done is None:
             raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
-        return {**done["told"], "aside": done["aside"]}
+        return {**done.contents, "aside": done.aside}
 
     def _reload(self) -> dict[str, Any]:
         """Take the settings anew; what only a start can change ends this daemon."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from vector_memory import wire
@@ -38,98 +39,91 @@ from vector_memory.service.tools import flags
 from vector_memory.service.transfer import (
     export_markdown,
     import_notes,
+    import_plan,
     json_lines,
     knowledge_graph,
 )
-from vector_memory.service.upkeep import check_rebuild, project_store, stats
+from vector_memory.service.upkeep import audit_log, check_rebuild, project_store, stats
 
 Request = dict[str, Any]
 Simple = Callable[[Context, Request], dict[str, Any]]
 Kind = TypeVar("Kind", bound=messages.Request)
 Long = Callable[[Context, Request, Reply], dict[str, Any]]
 
-SETTLE_S = 6 * 3_600.0
-"""How long an import that waits for its vectors waits at most."""
-
 
 def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    path = json_lines.regular_file(request_fields.text_of(request, "path", 4_096))
-    read = (
-        knowledge_graph.import_graph if knowledge_graph.is_graph(path) else json_lines.import_file
-    )
-    done = read(ctx, request, reply.progress)
-    _settle(ctx, request, reply)
-    return done
+    asked = messages.read(json_lines.ImportRequest, request)
+    is_graph = knowledge_graph.is_graph(json_lines.regular_file(asked.path))
+    take = knowledge_graph.import_graph if is_graph else json_lines.import_file
+    done = take(ctx, asked, reply.progress)
+    _settle(ctx, asked.wait, reply)
+    return _written(done)
 
 
 def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    def show(step: dict[str, Any]) -> None:
-        reply.json(wire.ITEM, step)
+    def show(step: import_plan.StepView) -> None:
+        reply.json(wire.ITEM, _written(step))
 
-    done = import_notes.import_notes(ctx, request, show, reply.progress)
-    if not request.get("dry_run"):
-        _settle(ctx, request, reply)
-    return done
+    asked = messages.read(import_notes.NotesRequest, request)
+    done = import_notes.import_notes(ctx, asked, show, reply.progress)
+    if not asked.dry_run:
+        _settle(ctx, asked.wait, reply)
+    return _written(done)
 
 
 def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     started = time.monotonic()
-    done = backfill.backfill(ctx, request, reply.progress)
-    _settle(ctx, request, reply)
-    return {**done, "seconds": round(time.monotonic() - started, 3)}
+    asked = messages.read(backfill.BackfillRequest, request)
+    done = backfill.backfill(ctx, asked, reply.progress)
+    _settle(ctx, asked.wait, reply)
+    return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
 
 
 def _backup(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It brings the compression with it.
     from vector_memory.service.upkeep import backups
 
-    return backups.backup(ctx, request, reply.progress)
+    return _typed_long(backups.BackupRequest, backups.backup)(ctx, request, reply)
 
 
-def _settle(ctx: Context, request: Request, reply: Reply) -> None:
+def _settle(ctx: Context, wait: bool, reply: Reply) -> None:
     """Wait until all is searchable by meaning, unless asked not to."""
     ctx.notify()
-    if request.get("wait", True) and ctx.embedding.wait(60.0):
-        check_rebuild.wait_level(ctx, SETTLE_S, reply.progress)
+    if wait and ctx.embedding.wait(60.0):
+        check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, reply.progress)
 
 
 def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    if request.get("all"):
-        request = {**request, "all_projects": True}
+    asked = messages.read(json_lines.ExportRequest, request)
     count = 0
-    if request.get("format") == "markdown":
-        for text, memories in reply.paced(export_markdown.export(ctx, request)):
+    if asked.format == "markdown":
+        for text, memories in reply.paced(export_markdown.export(ctx, asked)):
             reply.json(wire.ITEM, privacy.shown({"markdown": text}))
             count += memories
     else:
-        lines = json_lines.export(ctx, request)
+        lines = json_lines.export(ctx, asked)
         for line in reply.paced(_shown_politely(ctx, line) for line in lines):
             reply.json(wire.ITEM, line)
             count += 1
-    ctx.state.audit("export", request_fields.actor_of(request), [], {"exported": count})
-    return {"exported": count}
+    ctx.state.audit("export", asked.actor, [], {"exported": count})
+    return _written(json_lines.ExportAnswer(count))
 
 
-def _shown_politely(ctx: Context, line: dict[str, Any]) -> dict[str, Any]:
+def _shown_politely(ctx: Context, line: json_lines.ExportLine) -> dict[str, Any]:
     ctx.hooks.give_way()
-    return _shown(line)
+    return _shown(_written(line))
 
 
 def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     # It is done once in a long while: its parts are imported then.
-    from vector_memory.service.purge import purge
+    from vector_memory.service.purge import purge, selection
 
     def tell(done: int, total: int, doing: str) -> None:
         # Who asked may go away: what was begun is finished.
         with contextlib.suppress(OSError):
             reply.progress(done, total, doing)
 
-    return purge.purge(ctx, request, tell)
-
-
-def _wait(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    timeout_s = request_fields.seconds_of(request, "timeout_s", 60.0, SETTLE_S)
-    return {"complete": check_rebuild.wait_level(ctx, timeout_s, reply.progress)}
+    return _written(purge.purge(ctx, messages.read(selection.PurgeRequest, request), tell))
 
 
 def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
@@ -149,28 +143,12 @@ def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
 def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
     from vector_memory.service.transfer import vault
 
-    return _shown(vault.search(ctx, request, reply.progress))
+    return _shown(_typed_long(vault.VaultRequest, vault.search)(ctx, request, reply))
 
 
 def _shown(answer: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = privacy.shown(answer)
     return told
-
-
-def _with_progress(
-    work: Callable[[Context, Request, Progress], dict[str, Any]],
-) -> Long:
-    return lambda ctx, request, reply: work(ctx, request, reply.progress)
-
-
-def _audit(ctx: Context, request: Request) -> dict[str, Any]:
-    k = request_fields.number_of(request, "k", 50, 1, 100_000)
-    since = request_fields.time_of(request, "since")
-    action = str(request.get("action") or "")
-    found = ctx.state.audit_entries(k, since, action)
-    entries = [{**entry, "at": entry["at"].isoformat()} for entry in found]
-    problem = ctx.state.audit_break(whole=bool(request.get("verify")))
-    return {"entries": entries, "intact": not problem, "problem": problem}
 
 
 def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
@@ -180,22 +158,17 @@ def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
 def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
     """Return a use case with its request read, and its answer written, as JSON."""
 
-    def answer(ctx: Context, sent: Request) -> dict[str, Any]:
-        written: dict[str, Any] = messages.to_json(act(ctx, messages.read(kind, sent)))
-        return written
-
-    return answer
+    return lambda ctx, sent: _written(act(ctx, messages.read(kind, sent)))
 
 
 def _typed_long(kind: type[Kind], act: Callable[[Context, Kind, Progress], object]) -> Long:
-    """The same for a use case that says how far it is."""
+    """Return a use case that tells how far it is, with its request read, and its answer written, as JSON."""
+    return lambda ctx, sent, reply: _written(act(ctx, messages.read(kind, sent), reply.progress))
 
-    def answer(ctx: Context, sent: Request, reply: Reply) -> dict[str, Any]:
-        done = act(ctx, messages.read(kind, sent), reply.progress)
-        written: dict[str, Any] = messages.to_json(done)
-        return written
 
-    return answer
+def _written(answer: object) -> dict[str, Any]:
+    written: dict[str, Any] = messages.to_json(answer)
+    return written
 
 
 _edit = _typed(edit_forget.EditRequest, edit_forget.edit)
@@ -205,9 +178,9 @@ SIMPLE: dict[str, Simple] = {
     "remember": _typed(remember.RememberRequest, remember.remember),
     "recall": _typed(recall.RecallRequest, recall.recall),
     "list": _typed(recall.ListRequest, recall.list_memories),
-    "topics": topic_outline.outline,
-    "resume": resume.resume,
-    "lessons": lessons.show,
+    "topics": _typed(topic_outline.OutlineRequest, topic_outline.outline),
+    "resume": _typed(resume.ResumeRequest, resume.resume),
+    "lessons": _typed(messages.Request, lessons.show),
     "get": _typed(recall.IdRequest, recall.get),
     "history": _typed(recall.IdRequest, recall.history),
     "entities": _typed(recall.EntitiesRequest, recall.entities),
@@ -220,27 +193,27 @@ SIMPLE: dict[str, Simple] = {
     ),
     "quarantine": _typed(quarantine.QuarantineRequest, quarantine.held),
     "release": _typed(quarantine.ReleaseRequest, quarantine.release),
-    "privacy": privacy_rules.show,
+    "privacy": _typed(privacy_rules.PrivacyRequest, privacy_rules.show),
     "review": _typed(review.ReviewRequest, review.review),
-    "stats": stats.stats,
-    "flags": flags.flags,
-    "init": project_store.init,
-    "trust": project_store.trust,
-    "important": overview.important,
-    "overview": overview.overview,
+    "stats": _typed(messages.Request, stats.stats),
+    "flags": _typed(flags.FlagsRequest, flags.flags),
+    "init": _typed(project_store.InitRequest, project_store.init),
+    "trust": _typed(project_store.TrustRequest, project_store.trust),
+    "important": _typed(overview.ImportantRequest, overview.important),
+    "overview": _typed(overview.OverviewRequest, overview.overview),
     "scratch": _typed(scratch.ScratchRequest, scratch.scratch),
     "verify": _typed(confidence.VerifyRequest, confidence.verify),
     "boost": _typed(confidence.BoostRequest, confidence.boost),
     "promote": _typed(confidence.PromoteRequest, confidence.promote),
     "rewrite": _rewrite,
-    "summarize": summarize.summarize,
+    "summarize": _typed(summarize.SummaryRequest, summarize.summarize),
     "organize": _typed(classify.OrganizeRequest, classify.organize),
-    "impact": impact.impact,
+    "impact": _typed(impact.ImpactRequest, impact.impact),
     "contradictions": _typed(contradictions.ContradictionsRequest, contradictions.check),
-    "provenance": provenance.provenance,
-    "trace": provenance.trace,
-    "session_recalled": provenance.session_recalled,
-    "audit": _audit,
+    "provenance": _typed(recall.IdRequest, provenance.provenance),
+    "trace": _typed(provenance.TraceRequest, provenance.trace),
+    "session_recalled": _typed(provenance.SessionRecalledRequest, provenance.session_recalled),
+    "audit": _typed(audit_log.AuditRequest, audit_log.audit),
     "jobs": _jobs,
 }
 SHOWN = frozenset({
@@ -256,11 +229,11 @@ LONG: dict[str, Long] = {
     "backfill": _backfill,
     "export": _export,
     "backup": _backup,
-    "check": _with_progress(check_rebuild.check),
-    "rebuild": _with_progress(check_rebuild.rebuild),
-    "migrate": _with_progress(check_rebuild.migrate),
+    "check": _typed_long(check_rebuild.CheckRequest, check_rebuild.check),
+    "rebuild": _typed_long(messages.Request, check_rebuild.rebuild),
+    "migrate": _typed_long(messages.Request, check_rebuild.migrate),
     "purge": _purge,
-    "wait": _wait,
+    "wait": _typed_long(check_rebuild.WaitRequest, check_rebuild.wait),
     "consolidate": _consolidate,
     "prune": _prune,
     "rag": _rag,

@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 from fake_daemon import fake_daemon
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.cli.main import main
 from vector_memory.redact import for_project
-from vector_memory.service.base import privacy_rules
 from vector_memory.system.paths import Home
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -92,7 +91,7 @@ def test_rules_of_privacy_are_shown(
 
     def privacy(payload: dict[str, Any]) -> dict[str, Any]:
         with for_project(str(project)):
-            return privacy_rules.show(house.ctx, payload)
+            return door(house.ctx, "privacy", payload)
 
     with fake_daemon(home) as running:
         running.handlers["privacy"] = privacy

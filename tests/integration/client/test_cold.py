@@ -6,10 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.client import cold
-from vector_memory.service.upkeep import project_store
 from vector_memory.system.paths import Home
 
 WAL = "The ledger keeps its bookkeeping in SQLite, in WAL mode"
@@ -53,7 +52,7 @@ def test_a_project_s_own_store_is_read_if_it_is_trusted(tmp_path: Path, ledger: 
     """After `init` the memory lies in the project; a data home that did not make it stays silent."""
     house = ServiceHouse(tmp_path)
     house.remember(WAL, ledger)
-    project_store.init(house.ctx, {"dir": str(ledger)})
+    door(house.ctx, "init", {"dir": str(ledger)})
     house.close()
     stranger = ServiceHouse(tmp_path / "stranger")
     stranger.close()

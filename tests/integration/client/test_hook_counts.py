@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 
 from vector_memory.client import exchange
-from vector_memory.service.upkeep import hook_counts, stats
+from vector_memory.service.upkeep import hook_counts
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -39,7 +39,7 @@ def run(home: str, event: str, stdin: bytes) -> bytes:
 
 def counted(house: ServiceHouse) -> dict[str, int]:
     """Return the counters of hooks, as `stats` shows them."""
-    found = stats.stats(house.ctx, {})["counters"]
+    found = door(house.ctx, "stats", {})["counters"]
     return {name: n for name, n in found.items() if name in hook_counts.NAMES}
 
 

@@ -18,7 +18,6 @@ from vector_memory.daemon.app import open_index
 from vector_memory.daemon.keeper import Keeper
 from vector_memory.daemon.work import MOST_LEFT, Worker
 from vector_memory.errors import StoreFullError
-from vector_memory.service.upkeep import project_store
 
 
 class Rig:
@@ -187,7 +186,7 @@ def test_a_store_in_trouble_keeps_none_of_the_others(
     shelves = {}
     for name in ("a", "broken", "c"):
         (tmp_path / name).mkdir()
-        project_store.init(ctx, {"dir": str(tmp_path / name)})
+        door(ctx, "init", {"dir": str(tmp_path / name)})
         shelves[name] = ctx.shelf_of(ctx.place(str(tmp_path / name)))
         door(ctx, "remember", {"text": f"The ledger of {name}", "project": str(tmp_path / name)})
 

@@ -185,8 +185,11 @@ def test_a_job_is_a_persons_where_no_agent_was_seen(
     fresh.daemon.start()
     try:
         request = {"text": f"Job {how}: backups run at night.", "kind": "rule", "wait": False}
+        agents_ran = _agents_run()
         done = ask(NOBODY[how], "remember", request, home=fresh.home.root)
-        assert done["action"] == ("stored" if not _agents_run() else "proposed")
+        # Beside an agent that other tests may run, or have run meanwhile, it may be one of that.
+        expected = ["stored", "proposed"] if agents_ran or _agents_run() else ["stored"]
+        assert done["action"] in expected
     finally:
         fresh.daemon.stop()
 

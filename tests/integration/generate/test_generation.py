@@ -22,7 +22,6 @@ from vector_memory.journal.state import State
 from vector_memory.model import EXTRACTION_MARK
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.upkeep import stats
 
 ANSWER = (
     '{"result": "yes", "modelUsage": {"haiku": {"inputTokens": 1000, "outputTokens": 30, '
@@ -212,13 +211,13 @@ def test_figures_tell_of_the_model(house: ServiceHouse, server: OllamaServer) ->
     use(house, rerank=True)
     server.failure = (500, "broken")
     found(house)
-    told = stats.stats(house.ctx, {})["generation"]
+    told = door(house.ctx, "stats", {})["generation"]
     assert (told["calls"], told["failures"], told["daily_calls"]) == (1, 1, 200)
     assert "broken" in told["error"]
     server.failure = None
     found(house)
-    assert stats.stats(house.ctx, {})["generation"]["error"] == ""
-    assert not [name for name in stats.stats(house.ctx, {})["counters"] if name.endswith("-03")]
+    assert door(house.ctx, "stats", {})["generation"]["error"] == ""
+    assert not [name for name in door(house.ctx, "stats", {})["counters"] if name.endswith("-03")]
 
 
 def test_unknown_backends_are_named() -> None:

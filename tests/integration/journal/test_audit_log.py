@@ -12,17 +12,14 @@ from pathlib import Path
 
 import pytest
 from journal_samples import START
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 from talk import transcript
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.state import LOOK_AFTER, State
-from vector_memory.model import Scope, ignore_progress
-from vector_memory.service.capture import backfill
+from vector_memory.model import Scope
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.purge import purge
-from vector_memory.service.transfer import json_lines
 
 
 @pytest.fixture
@@ -244,10 +241,10 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     assert "crowns" in prompt_recall.on_prompt(ctx, ask)
     talk = [("Which zanzibar mode is it?", "We decided to use the zanzibar WAL mode. " * 5)]
     path = transcript(tmp_path, talk)
-    backfill.backfill(ctx, {"paths": [str(path)]}, ignore_progress)
-    list(json_lines.export(ctx, {"all_projects": True}))
+    door(ctx, "backfill", {"paths": [str(path)]})
+    exported(ctx, {"all_projects": True})
     door(ctx, "forget", {"ids": [two]})
-    purge.purge(ctx, {"forgotten": True}, ignore_progress)
+    door(ctx, "purge", {"forgotten": True})
     entries = ctx.state.audit_entries(99)[::-1]
     told = [(entry["action"], entry["actor"], entry["ids"]) for entry in entries]
     assert told[0] == ("remember", "agent", [one])

@@ -11,14 +11,12 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import SCRATCH, Origin, Scope, ignore_progress
+from vector_memory.model import SCRATCH, Origin, Scope
 from vector_memory.service.edit import (
     scratch,
 )
-from vector_memory.service.find import impact, provenance, summarize
 from vector_memory.service.learning import counted_records
 from vector_memory.service.memory import agent_rights
-from vector_memory.service.transfer import vault
 
 
 @pytest.fixture
@@ -256,12 +254,12 @@ class TestTelling:
         said(house, project, "We decided to keep all invoices in PostgreSQL.", wait=False)
         last = said(house, project, "The import of customers is still missing.")
         request = asked(project, since="2026-05-01")
-        points = summarize.summarize(house.ctx, request)["points"]
+        points = door(house.ctx, "summarize", request)["points"]
         assert [one["id"] for one in points][-1] == last
         assert len(points) == 2
         assert first in {one["id"] for one in points} or "all invoices" in points[0]["text"]
         with pytest.raises(BadInputError, match="summary of what"):
-            summarize.summarize(house.ctx, asked(project))
+            door(house.ctx, "summarize", asked(project))
 
     def test_newer_decisions_are_told(self, house: ServiceHouse, project: Path) -> None:
         """About the same files."""
@@ -269,11 +267,11 @@ class TestTelling:
         house.pass_time(days=1)
         text = "We decided to split src/parse.py in two."
         new = said(house, project, text, kind="decision", files=["src/parse.py"])
-        told = impact.impact(house.ctx, asked(project, id=old))
+        told = door(house.ctx, "impact", asked(project, id=old))
         assert [one["id"] for one in told["newer_decisions"]] == [new]
-        assert impact.impact(house.ctx, asked(project, file="parse.py"))["total"] == 2
+        assert door(house.ctx, "impact", asked(project, file="parse.py"))["total"] == 2
         with pytest.raises(BadInputError, match="impact of what"):
-            impact.impact(house.ctx, asked(project))
+            door(house.ctx, "impact", asked(project))
 
     def test_what_a_session_was_shown(self, house: ServiceHouse, project: Path) -> None:
         """With when; without a session the project's last one."""
@@ -281,18 +279,18 @@ class TestTelling:
         house.ctx.state.add_shown("s1", [id], house.time)
         place = house.ctx.place(str(project))
         with pytest.raises(BadInputError, match="No session"):
-            provenance.session_recalled(house.ctx, asked(project))
+            door(house.ctx, "session_recalled", asked(project))
         house.ctx.state.remember_session("s1", place.id, str(project), house.time)
-        told = provenance.session_recalled(house.ctx, asked(project))
+        told = door(house.ctx, "session_recalled", asked(project))
         assert told["session"] == "s1"
         assert told["memories"][0]["shown_at"] == house.time.isoformat()
         door(house.ctx, "forget", asked(project, ids=[id]))
-        assert provenance.session_recalled(house.ctx, asked(project))["memories"] == []
+        assert door(house.ctx, "session_recalled", asked(project))["memories"] == []
 
     def test_a_trace_is_no_use(self, house: ServiceHouse, project: Path) -> None:
         """Who looks why does not make it count for more."""
         id = said(house, project, "Fees are rounded up.")
-        provenance.trace(house.ctx, asked(project, query="fees"))
+        door(house.ctx, "trace", asked(project, query="fees"))
         house.ctx.uses.write()
         assert door(house.ctx, "get", {"id": id})["memory"]["uses"] == 0
 
@@ -310,13 +308,13 @@ class TestVault:
         note.write_text("# Birds\n\n- Terns return in April.\n")
         house.ctx.settings = replace(house.ctx.settings, vault=str(folder))
         request = asked(project, query="When do terns return?")
-        told = vault.search(house.ctx, request, ignore_progress)
+        told = door(house.ctx, "rag", request)
         assert told["vault"]["stored"] == 1
         assert told["hits"][0]["in_vault"]
-        assert "stored" not in vault.search(house.ctx, request, ignore_progress)["vault"]
+        assert "stored" not in door(house.ctx, "rag", request)["vault"]
         note.write_text("# Birds\n\n- Terns return in early May.\n")
         house.follow()
-        texts = [one["text"] for one in vault.search(house.ctx, request, ignore_progress)["hits"]]
+        texts = [one["text"] for one in door(house.ctx, "rag", request)["hits"]]
         assert any("May" in text for text in texts)
         assert not any("April" in text for text in texts)
         assert note.read_text() == "# Birds\n\n- Terns return in early May.\n"
@@ -325,9 +323,9 @@ class TestVault:
         """It says which setting to mend; without the files it searches all the same."""
         house.ctx.settings = replace(house.ctx.settings, vault="/nonexistent")
         with pytest.raises(BadInputError, match="no folder"):
-            vault.search(house.ctx, asked(project, query="x"), ignore_progress)
+            door(house.ctx, "rag", asked(project, query="x"))
         request = asked(project, query="x", vault=False)
-        assert vault.search(house.ctx, request, ignore_progress)["hits"] == []
+        assert door(house.ctx, "rag", request)["hits"] == []
 
 
 def test_what_is_forgotten_by_an_agent_is_audited_as_such(

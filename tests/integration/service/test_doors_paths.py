@@ -11,18 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door, exported
 
 from vector_memory import projects
 from vector_memory.client import cold
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, StoreTamperedError, VectorMemoryError
 from vector_memory.index import reader
-from vector_memory.model import ignore_progress
 from vector_memory.service.base import client_memory
 from vector_memory.service.capture import backfill, read_session, session_summary, store_session
-from vector_memory.service.transfer import import_client_memory, import_notes
-from vector_memory.service.upkeep import project_store
+from vector_memory.service.transfer import import_client_memory
 from vector_memory.system.files import RefusedError
 
 SECRET = "what lies outside"
@@ -88,7 +86,7 @@ def told(done: dict[str, Any]) -> set[str]:
 
 def everything(house: ServiceHouse) -> str:
     """Return all that is stored."""
-    return json.dumps(list(verbs.json_lines.export(house.ctx, {"all_projects": True})))
+    return json.dumps(exported(house.ctx, {"all_projects": True}))
 
 
 def test_a_backfill_stays_below_its_folder(house: ServiceHouse, named: Path) -> None:
@@ -96,7 +94,7 @@ def test_a_backfill_stays_below_its_folder(house: ServiceHouse, named: Path) -> 
     (named / "own.jsonl").write_bytes(talk("what lies inside"))
     os.utime(named / "own.jsonl", (1, 1))
     lead_out(named)
-    done = backfill.backfill(house.ctx, {"paths": [str(named)]}, ignore_progress)
+    done = door(house.ctx, "backfill", {"paths": [str(named)]})
     stored = everything(house)
     assert ("inside" in stored, SECRET in stored) == (True, False)
     assert done["files"] == 1
@@ -109,7 +107,7 @@ def test_notes_stay_below_their_folder(house: ServiceHouse, named: Path) -> None
     (named / "own.md").write_text("what lies inside")
     lead_out(named)
     request = {"paths": [str(named)], "global": True}
-    done = import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    done = door(house.ctx, "import_notes", request)
     stored = everything(house)
     assert ("inside" in stored, SECRET in stored) == (True, False)
     assert told(done) >= {"note.md", "pipe.md", "archive.md", "hole.md"}
@@ -128,8 +126,8 @@ def test_what_is_named_itself_is_refused_with_a_reason(
     asked: dict[str, Any] = {"paths": [path], "path": path, "global": True, "wait": False}
     for take in (
         lambda: verbs.LONG["import"](house.ctx, asked, Unheard()),  # type: ignore[arg-type]
-        lambda: import_notes.import_notes(house.ctx, asked, lambda step: None, ignore_progress),
-        lambda: backfill.backfill(house.ctx, asked, ignore_progress),
+        lambda: door(house.ctx, "import_notes", asked),
+        lambda: door(house.ctx, "backfill", asked),
     ):
         with pytest.raises(VectorMemoryError) as caught:
             take()
@@ -141,7 +139,7 @@ def test_what_is_no_transcript_is_said_to_be_none(house: ServiceHouse, named: Pa
     """Rather than to do nothing, silently."""
     (named / "other.jsonl").write_text('{"text": "x"}\n')
     with pytest.raises(BadInputError, match="no transcript"):
-        backfill.backfill(house.ctx, {"paths": [str(named / "other.jsonl")]}, ignore_progress)
+        door(house.ctx, "backfill", {"paths": [str(named / "other.jsonl")]})
 
 
 def test_a_folder_that_becomes_a_link_is_not_followed(
@@ -160,7 +158,7 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
         read_session.read(read_session.ReadRequest(found[0], final=True))
     monkeypatch.setattr(backfill, "transcripts_below", lambda root, refused: found)
     monkeypatch.setattr(store_session, "with_real_folder", lambda path: path)
-    done = backfill.backfill(house.ctx, {"paths": [str(named)]}, ignore_progress)
+    done = door(house.ctx, "backfill", {"paths": [str(named)]})
     assert [one["file"] for one in done["errors"]] == found
     assert SECRET not in everything(house)
 
@@ -169,7 +167,7 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     """Neither made, nor trusted, nor, trusted before, followed to where it leads now."""
     project = named / "project"
     project.mkdir()
-    project_store.init(house.ctx, {"dir": str(project)})
+    door(house.ctx, "init", {"dir": str(project)})
     house.remember("The ledger uses WAL mode always", project)
     own = house.ctx.shelf_of(projects.locate(str(project)))
     assert own is not house.ctx.global_shelf()
@@ -178,9 +176,9 @@ def test_a_marker_that_is_a_link_is_not_opened(house: ServiceHouse, named: Path)
     house.ctx.forget_places()
     place = projects.locate(str(project))
     assert house.ctx.shelf_of(place) is house.ctx.global_shelf()
-    for work in (project_store.init, project_store.trust):
+    for verb in ("init", "trust"):
         with pytest.raises(StoreTamperedError, match="link"):
-            work(house.ctx, {"dir": str(project)})
+            door(house.ctx, verb, {"dir": str(project)})
     prompt = "which WAL mode does the ledger use always?"
     found = cold.notes(house.ctx.home, prompt, str(project), "s", float("inf"))
     assert found == []

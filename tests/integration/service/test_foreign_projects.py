@@ -11,19 +11,16 @@ from typing import Any
 
 import neighbourhood
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, exported_notes, hook_question
 from talk import transcript
 
 from vector_memory import redact
 from vector_memory.client import cold
 from vector_memory.index.fixes.errors import signature
-from vector_memory.model import Memory, ignore_progress
+from vector_memory.model import Memory
 from vector_memory.service.capture import session_summary, session_topics, store_session
-from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
-from vector_memory.service.transfer import export_markdown, json_lines
-from vector_memory.service.upkeep import project_store
 
 COUNT = 32
 OWN_STORES = ("ap", "APP")
@@ -49,7 +46,7 @@ class Town:
         self.words = {str(one): f"zq{number}qz" for number, one in enumerate(self.folders)}
         for one in self.folders:
             if one.name in OWN_STORES:
-                project_store.init(self.house.ctx, {"dir": str(one)})
+                door(self.house.ctx, "init", {"dir": str(one)})
         for one in self.folders:
             self._fill(one, self.words[str(one)])
         self.house.follow()
@@ -69,7 +66,7 @@ class Town:
         path = folder.parent / f"{word}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         request = {"path": str(path), "project": str(folder), "cwd": "/"}
-        assert json_lines.import_file(ctx, request, ignore_progress)["stored"] == 3
+        assert door(ctx, "import", request)["stored"] == 3
         first = self.house.remember(f"{TEXT} {word}", folder, tags=["ledger"], priority="HIGH")[
             "id"
         ]
@@ -176,12 +173,12 @@ def test_lists_topics_entities_links_exports(town: Town) -> None:
         here = {"project": str(folder), "k": 1_000}
         listed = door(ctx, "list", here)
         town.assert_own(folder, listed)
-        told = topic_outline.outline(ctx, here)
+        told = door(ctx, "topics", here)
         assert {one["session"] for one in told["sessions"]} == {"s1", "talk"}
         town.assert_own(folder, told)
         town.assert_own(folder, door(ctx, "entities", here))
-        town.assert_own(folder, list(json_lines.export(ctx, here)))
-        town.assert_own(folder, [text for text, _ in export_markdown.export(ctx, here)])
+        town.assert_own(folder, exported(ctx, here))
+        town.assert_own(folder, exported_notes(ctx, here))
         town.assert_own(folder, door(ctx, "forget", {**here, "query": "ledger", "dry_run": True}))
         for one in listed["memories"]:
             town.assert_own(folder, door(ctx, "links", {"id": one["id"]}), least=False)

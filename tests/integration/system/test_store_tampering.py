@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 from talk import transcript
 
 from vector_memory.cli import offline
@@ -33,11 +33,8 @@ from vector_memory.journal.journal import Journal
 from vector_memory.model import Memory, Origin, Priority, ignore_progress
 from vector_memory.redact import clean
 from vector_memory.service.capture import session_topics, store_session
-from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import prompt_recall, session_start
-from vector_memory.service.purge import purge
-from vector_memory.service.transfer import json_lines
-from vector_memory.service.upkeep import backups, check_rebuild, project_store, restore, stats
+from vector_memory.service.upkeep import restore
 from vector_memory.store.index import Index
 from vector_memory.system import removal, tampering
 
@@ -97,7 +94,7 @@ class World:
         self.house = ServiceHouse(folder)
         self.project = folder / "project"
         self.project.mkdir()
-        project_store.init(self.house.ctx, {"dir": str(self.project)})
+        door(self.house.ctx, "init", {"dir": str(self.project)})
         self.marker = self.project / ".memory"
         self.store = self.marker / "db"
         self.id = self.house.remember(FACT, self.project)["id"]
@@ -110,7 +107,7 @@ class World:
         shelf.index.optimize()
         self.let_go()
         shutil.copytree(self.marker, folder / "template")
-        self.backup = str(backups.backup(self.house.ctx, {}, ignore_progress)["file"])
+        self.backup = str(door(self.house.ctx, "backup", {})["file"])
         self.number = 0
 
     def let_go(self) -> None:
@@ -163,23 +160,23 @@ class World:
         return {
             "recall": lambda: door(ctx, "recall", {"query": QUESTION, **here}),
             "list": lambda: door(ctx, "list", here),
-            "stats": lambda: stats.stats(ctx, here),
-            "all stats": lambda: stats.stats(ctx, {}),
+            "stats": lambda: door(ctx, "stats", here),
+            "all stats": lambda: door(ctx, "stats", {}),
             "remember": lambda: door(ctx, "remember", {"text": text, **here}),
-            "import": lambda: json_lines.import_file(ctx, {"path": str(lines), **here}, ignore_progress),
+            "import": lambda: door(ctx, "import", {"path": str(lines), **here}),
             "capture": lambda: store_session.index_transcript(ctx, str(self.talk), str(self.project), True),
             "edit": lambda: door(ctx, "edit", {"id": self.id, "tags": ["ledger"]}),
             "forget": lambda: door(ctx, "forget", {"query": "WAL", "dry_run": True, **here}),
-            "purge": lambda: purge.purge(ctx, {"text": f"time {self.number - 1}"}, ignore_progress),
-            "purge dry": lambda: purge.purge(ctx, {"text": CANARY, "dry_run": True}, ignore_progress),
-            "rebuild": lambda: check_rebuild.rebuild(ctx, {}, ignore_progress),
-            "check": lambda: check_rebuild.check(ctx, {"read_data": True}, ignore_progress),
-            "backup": lambda: backups.backup(ctx, {"path": str(self._out())}, ignore_progress),
+            "purge": lambda: door(ctx, "purge", {"text": f"time {self.number - 1}"}),
+            "purge dry": lambda: door(ctx, "purge", {"text": CANARY, "dry_run": True}),
+            "rebuild": lambda: door(ctx, "rebuild", {}),
+            "check": lambda: door(ctx, "check", {"read_data": True}),
+            "backup": lambda: door(ctx, "backup", {"path": str(self._out())}),
             "restore": restored,
-            "export": lambda: list(json_lines.export(ctx, here)),
-            "init": lambda: project_store.init(ctx, {"dir": str(self.project)}),
-            "trust": lambda: project_store.trust(ctx, {"dir": str(self.project)}),
-            "outline": lambda: topic_outline.outline(ctx, here),
+            "export": lambda: exported(ctx, here),
+            "init": lambda: door(ctx, "init", {"dir": str(self.project)}),
+            "trust": lambda: door(ctx, "trust", {"dir": str(self.project)}),
+            "outline": lambda: door(ctx, "topics", here),
             "topics": lambda: session_topics.derive(ctx, ["s1"]),
             "prompt": lambda: prompt_recall.on_prompt(ctx, hook_question(ctx, f"n{self.number}", str(self.project), QUESTION)),
             "start": lambda: session_start.on_start(ctx, hook_question(ctx, f"n{self.number}", str(self.project))),
@@ -403,8 +400,8 @@ def test_what_is_not_ours_stays_and_is_named(world: World) -> None:
         path.write_text(f"{CANARY} {number}")
     world.house.remember("A word that goes: Kowalski", world.project)
     for work in (
-        lambda: purge.purge(world.house.ctx, {"text": "Kowalski"}, ignore_progress),
-        lambda: check_rebuild.rebuild(world.house.ctx, {}, ignore_progress),
+        lambda: door(world.house.ctx, "purge", {"text": "Kowalski"}),
+        lambda: door(world.house.ctx, "rebuild", {}),
     ):
         answer = work()
         found = {path.read_text(): str(path) for path in world.store.rglob("thesis.txt")}
@@ -433,7 +430,7 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     git(origin, "commit", "-m", "a")
     project = world.folder / "clone"
     git(world.folder, "clone", str(origin), str(project))
-    project_store.init(ctx, {"dir": str(project)})
+    door(ctx, "init", {"dir": str(project)})
     world.house.remember("The clone keeps its bookkeeping in files", project)
     (origin / ".memory" / "db").mkdir(parents=True)
     (origin / ".memory" / "db" / "lance").symlink_to(victim)
@@ -445,14 +442,14 @@ def test_a_pull_that_ships_links_harms_nobody(world: World) -> None:
     said = "The clone keeps its bookkeeping in files"
     assert said not in json.dumps(door(ctx, "recall", asked))
     world.house.follow()
-    answer = purge.purge(ctx, {"text": "invoices of no project"}, ignore_progress)
+    answer = door(ctx, "purge", {"text": "invoices of no project"})
     assert str(project) in next(iter(answer["unopened"].values()))
-    told = check_rebuild.check(ctx, {}, ignore_progress)["problems"]
+    told = door(ctx, "check", {})["problems"]
     assert any("is a link" in one["what"] and "remove it" in one["fix"] for one in told)
     world.victim.assert_untouched("pulled")
     (project / ".memory" / "db" / "lance").unlink()
     assert said in json.dumps(door(ctx, "recall", asked))
-    project_store.trust(ctx, {"dir": str(project), "trusted": False})
+    door(ctx, "trust", {"dir": str(project), "trusted": False})
 
 
 def test_a_store_that_was_replaced_is_opened_anew(world: World) -> None:
@@ -507,18 +504,18 @@ def test_another_store_in_the_place_of_the_trusted_one_is_not_opened(world: Worl
             ):
                 assert planted not in str(ask()), (way, name)
         assert planted not in json.dumps(door(ctx, "recall", asked)), way
-        told = check_rebuild.check(ctx, {}, ignore_progress)["problems"]
+        told = door(ctx, "check", {})["problems"]
         assert any("another store" in one["what"] and "trust" in one["fix"] for one in told), way
     world.mend()
     assert FACT in world.texts()
     for side in ("journal.db", "journal.db-wal", "journal.db-shm"):
         (world.store / side).unlink(missing_ok=True)
     shutil.copy(world.folder / "foreign" / "journal.db", world.store / "journal.db")
-    project_store.trust(ctx, {"dir": str(world.project)})
+    door(ctx, "trust", {"dir": str(world.project)})
     # Its index is still the other one's: the keeper makes it anew.
     assert planted in world.listed()
     world.mend()
-    project_store.trust(ctx, {"dir": str(world.project)})
+    door(ctx, "trust", {"dir": str(world.project)})
     assert FACT in world.texts()
 
 
@@ -529,7 +526,7 @@ def test_what_we_write_in_a_project_goes_through_no_link(world: World) -> None:
         (world.marker / ".gitignore").unlink()
         plant_one(world.marker / ".gitignore", world.victim.folder / "thesis.txt")
         with pytest.raises(StoreFullError, match="cannot be made"):
-            project_store.init(world.house.ctx, {"dir": str(world.project)})
+            door(world.house.ctx, "init", {"dir": str(world.project)})
         world.victim.assert_untouched(plant_one)
     for plant_one in (Path.symlink_to, Path.hardlink_to):
         world.mend()

@@ -27,6 +27,7 @@ Read = Callable[[request_fields.Request, str], Any]
 """Reads a field by its name out of what a client sent, or raises BadInputError with what to do."""
 
 READ, NAME, SPARE = "read", "name", "spare"
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def read_by(read: Read, default: Any = dataclasses.MISSING, name: str = "") -> Any:
@@ -119,6 +120,11 @@ class Request:
     all_projects: bool = flag()
 
     @property
+    def base(self) -> str:
+        """The folder from which the request's own paths are meant."""
+        return str(self.cwd or "/")
+
+    @property
     def is_agent(self) -> bool:
         """Whether an agent asks: it is given nothing that is held back, and what it says binds nobody."""
         return self.actor in request_fields.AGENTS
@@ -194,15 +200,21 @@ def spare() -> Any:
     return field(default=None, metadata={SPARE: True})
 
 
+@dataclass(frozen=True)
+class FileError:
+    """A file that was not read, and why."""
+
+    file: str
+    error: str
+
+
 def to_json(answer: Any) -> Any:
     """Return an answer as JSON values: dataclasses as objects, times in ISO form, tuples as lists."""
+    if type(answer) in _PLAIN:
+        return answer
     if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
-        pairs = ((one, getattr(answer, one.name)) for one in dataclasses.fields(answer))
-        return {
-            one.metadata.get(NAME) or one.name: to_json(value)
-            for one, value in pairs
-            if not (one.metadata.get(SPARE) and value is None)
-        }
+        pairs = ((key, getattr(answer, name), spare) for name, key, spare in _written(type(answer)))
+        return {key: to_json(value) for key, value, spare in pairs if not (spare and value is None)}
     if isinstance(answer, dict):
         return {key: to_json(value) for key, value in answer.items()}
     if isinstance(answer, (list, tuple)):
@@ -210,3 +222,12 @@ def to_json(answer: Any) -> Any:
     if isinstance(answer, datetime):
         return answer.isoformat()
     return answer.value if isinstance(answer, Enum) else answer
+
+
+@cache
+def _written(kind: type[Any]) -> list[tuple[str, str, bool]]:
+    """Return the fields of an answer: each name, what clients call it, and whether it may be left out."""
+    return [
+        (one.name, one.metadata.get(NAME) or one.name, bool(one.metadata.get(SPARE)))
+        for one in dataclasses.fields(kind)
+    ]

@@ -3,6 +3,8 @@ out, and which are not followed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from vector_memory import redact
@@ -10,35 +12,78 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.projects import Place
 from vector_memory.redact import policy
 from vector_memory.redact.rules import Rule, Rules
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
 
-def show(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class PrivacyRequest(messages.Request):
+    """Which rules of privacy count for a project?
+
+    Attributes:
+        text: what would be left of it, None to ask of none.
+    """
+
+    text: str | None = messages.or_none(messages.text())
+
+
+@dataclass(frozen=True)
+class RuleView:
+    """A rule, where it stands, and how it was understood.
+
+    Attributes:
+        whose: `project`, or `user` for one that counts everywhere.
+        problem: why it is not followed, "" where it is.
+    """
+
+    path: str
+    line: int
+    item: str
+    whose: str
+    meaning: str
+    example: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class PrivacyAnswer:
+    """Rules, what could not be understood in their files, and what of a person is taken out everywhere."""
+
+    rules: list[RuleView]
+    problems: list[str]
+    personal: Sequence[str]
+
+
+@dataclass(frozen=True)
+class TriedAnswer(PrivacyAnswer):
+    """Rules, and what would be stored of a text under them, None for nothing."""
+
+    text: str | None
+
+
+def show(ctx: Context, request: PrivacyRequest) -> PrivacyAnswer:
     """Return every rule that counts for a project, and what is left of a text under them."""
-    place = request_fields.place_of(ctx, request)
-    found = [(file, policy.rules_of(*file)) for file in policy.files(place.root if place else "")]
-    answer: dict[str, Any] = {
-        "rules": [_told(rule, file) for file, rules in found for rule in rules.rules],
-        "problems": [problem for _, rules in found for problem in rules.problems],
-        "personal": list(ctx.settings.redact_personal),
-    }
-    if request.get("text") is not None:
-        answer["text"] = _left(request_fields.text_of(request, "text"))
-    return answer
+    place = messages.place_of(ctx, request)
+    by_file = [(file, policy.rules_of(*file)) for file in policy.files(place.root if place else "")]
+    views = [_view(rule, file) for file, rules in by_file for rule in rules.rules]
+    problems = [problem for _, rules in by_file for problem in rules.problems]
+    personal = ctx.settings.redact_personal
+    if request.text is None:
+        return PrivacyAnswer(views, problems, personal)
+    return TriedAnswer(views, problems, personal, _left(request.text))
 
 
-def _told(rule: Rule, file: policy.File) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "line": rule.line,
-        "item": rule.item,
-        "whose": "project" if file.root else "user",
-        "meaning": rule.meaning,
-        "example": rule.example,
-        "problem": rule.over,
-    }
+def _view(rule: Rule, file: policy.File) -> RuleView:
+    return RuleView(
+        path=file.path,
+        line=rule.line,
+        item=rule.item,
+        whose="project" if file.root else "user",
+        meaning=rule.meaning,
+        example=rule.example,
+        problem=rule.over,
+    )
 
 
 def _left(text: str) -> str | None:

@@ -13,7 +13,6 @@ from vector_memory.index import entities
 from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
-    GLOBAL_PROJECT,
     QUIET,
     Priority,
     Scope,
@@ -175,33 +174,7 @@ def place_of(ctx: Context, request: Request) -> projects.Place | None:
     return ctx.place(os.path.join(base, os.path.expanduser(folder)))
 
 
-def scope_asked(ctx: Context, request: Request) -> tuple[Scope, projects.Place | None]:
-    """Return what a question is limited to, and the project that it is asked from."""
-    place = None if request.get("all_projects") else place_of(ctx, request)
-    ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
-    if request.get("all_projects"):
-        ids = None
-    return (
-        Scope(
-            projects=ids,
-            kinds=words_of(request, "kind"),
-            tags=words_of(request, "tag"),
-            sessions=words_of(request, "session"),
-            since=time_of(request, "since"),
-            until=time_of(request, "until"),
-            entities=entities_of(request),
-            collections=words_of(request, "collection"),
-        ),
-        place,
-    )
-
-
 def listed(scope: Scope) -> Scope:
     """Return a scope without what observers keep count of, unless that was asked for by name: lists, figures
     and exports are of memories."""
     return scope if scope.collections else replace(scope, without=tuple(sorted(QUIET)))
-
-
-def shelves_asked(ctx: Context, request: Request, place: projects.Place | None) -> list[Any]:
-    """Return the stores that a request is put to, the project's own first."""
-    return ctx.all_shelves() if request.get("all_projects") else ctx.shelves_of(place)

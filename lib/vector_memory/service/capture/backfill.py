@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.index.reader import transcripts_below
 from vector_memory.model import Progress
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import FileError
 from vector_memory.service.capture import deferred, store_session
 from vector_memory.service.capture.read_session import ReadRequest, SessionRead
 from vector_memory.service.capture.reading_process import ReadingProcess
@@ -27,22 +27,58 @@ TOGETHER_S = 0.5
 MOST_ERRORS = 100
 
 
+@dataclass(frozen=True, kw_only=True)
+class BackfillRequest(messages.Request):
+    """Read transcripts: those named, or every one that the clients keep.
+
+    Attributes:
+        paths: files, and folders of them.
+        everything: read what the clients keep.
+        session: the session that asks; it goes on.
+        claude_dir: where the client keeps its things, as its environment says; `codex_dir` likewise.
+        wait: until all can be found by meaning.
+    """
+
+    paths: tuple[str, ...] = messages.words()
+    everything: bool = messages.flag("all")
+    session: str = messages.maybe_text(256)
+    claude_dir: str = messages.word()
+    codex_dir: str = messages.word()
+    wait: bool = messages.flag(default=True)
+
+
 @dataclass
 class Filled:
     """What a backfill did so far."""
 
     files: int = 0
     captured: store_session.Captured = field(default_factory=store_session.Captured)
-    errors: list[dict[str, str]] = field(default_factory=list)
-
-    def figures(self) -> dict[str, Any]:
-        """Return the counts and errors, as a program sees them."""
-        counts = {name: n for name, n in asdict(self.captured).items() if name != "sessions"}
-        sessions = len(self.captured.sessions)
-        return {"files": self.files, "sessions": sessions, **counts, "errors": self.errors}
+    errors: list[FileError] = field(default_factory=list)
 
 
-def backfill(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+@dataclass(frozen=True)
+class BackfillAnswer:
+    """What a backfill did.
+
+    Attributes:
+        files: how many were read, of how many `sessions`.
+        drafts: how many memories were made of them, of which `stored` are new or changed.
+        redactions: values that were taken out.
+        dropped: texts that could not be looked at for secrets.
+    """
+
+    files: int
+    sessions: int
+    drafts: int
+    stored: int
+    unchanged: int
+    redactions: int
+    dropped: int
+    errors: list[FileError]
+    seconds: float
+
+
+def backfill(ctx: Context, request: BackfillRequest, progress: Progress) -> BackfillAnswer:
     """Index transcripts; everything is durable and searchable by words when this returns.
 
     Who asked may go away in the middle: what was read stays, and the next backfill goes on there.
@@ -54,11 +90,7 @@ def backfill(ctx: Context, request: request_fields.Request, progress: Progress) 
     started = time.monotonic()
     done = Filled()
     files = list(dict.fromkeys(path for root in roots(request) for path in _below(root, done)))
-    asks = _asks(
-        ctx,
-        files,
-        request_fields.text_of(request, "session", 256) if request.get("session") else "",
-    )
+    asks = _asks(ctx, files, request.session)
     whole = False
     try:
         with ctx.filling.going_on(), ReadingProcess(ctx.home.pycache) as process:
@@ -68,26 +100,36 @@ def backfill(ctx: Context, request: request_fields.Request, progress: Progress) 
         whole = True
     finally:
         detail = {"files": done.files, "stored": done.captured.stored, "whole": whole}
-        ctx.state.audit("backfill", request_fields.actor_of(request), [], detail)
-    return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
+        ctx.state.audit("backfill", request.actor, [], detail)
+    captured = done.captured
+    return BackfillAnswer(
+        files=done.files,
+        sessions=len(captured.sessions),
+        drafts=captured.drafts,
+        stored=captured.stored,
+        unchanged=captured.unchanged,
+        redactions=captured.redactions,
+        dropped=captured.dropped,
+        errors=done.errors,
+        seconds=round(time.monotonic() - started, 3),
+    )
 
 
-def roots(request: request_fields.Request) -> list[str]:
+def roots(request: BackfillRequest) -> list[str]:
     """Return what is to be read: the paths named, or every transcript of the clients.
 
     Raises:
         BadInputError, NotFoundError: nothing is named, or it is not there.
     """
-    if request.get("all"):
+    if request.everything:
         return _everything(request)
-    base = str(request.get("cwd") or "/")
-    found = [os.path.join(base, path) for path in request_fields.words_of(request, "paths")]
-    if not found:
+    named = [os.path.join(request.base, path) for path in request.paths]
+    if not named:
         raise BadInputError("Backfill what?", "Name a file or a folder, or give --all.")
-    for root in found:
+    for root in named:
         if not os.path.lexists(root):
             raise NotFoundError(f"There is no {root}.", "Check the path.")
-    return found
+    return named
 
 
 def _below(root: str, done: Filled) -> list[str]:
@@ -103,21 +145,21 @@ def _below(root: str, done: Filled) -> list[str]:
     if not found and not os.path.isdir(root):
         raise BadInputError(f"{root} is no transcript.", "Name one, or a folder of them.")
     for error in refused[: MOST_ERRORS - len(done.errors)]:
-        done.errors.append({"file": error.filename or root, "error": f"{error}"})
+        done.errors.append(FileError(error.filename or root, f"{error}"))
     return found
 
 
-def _everything(request: request_fields.Request) -> list[str]:
+def _everything(request: BackfillRequest) -> list[str]:
     """Return the folders in which the clients keep transcripts, as the caller's environment has it."""
     home = os.path.expanduser("~")
-    claude = str(request.get("claude_dir") or os.path.join(home, ".claude"))
-    codex = str(request.get("codex_dir") or os.path.join(home, ".codex"))
-    found = [
+    claude = request.claude_dir or os.path.join(home, ".claude")
+    codex = request.codex_dir or os.path.join(home, ".codex")
+    folders = [
         os.path.join(claude, "projects"),
         os.path.join(codex, "sessions"),
         os.path.join(codex, "archived_sessions"),
     ]
-    return [folder for folder in found if os.path.isdir(folder)]
+    return [folder for folder in folders if os.path.isdir(folder)]
 
 
 def _asks(ctx: Context, files: Sequence[str], own_session: str) -> Iterator[ReadRequest]:
@@ -164,5 +206,5 @@ def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
             done.captured.add(store_session.store(ctx, reads, tasks=tasks, by_path=lessons))
             done.files += len(reads)
     done.errors += [
-        {"file": ask.path, "error": str(made)} for ask, made in batch if isinstance(made, OSError)
+        FileError(ask.path, str(made)) for ask, made in batch if isinstance(made, OSError)
     ]

@@ -4,87 +4,123 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, Memory, Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.messages import to_json
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import links as linking
+from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import is_open, lookup, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MOST_LOOKED_AT = 5_000
 SPECIFIC = ("file:", "concept:", "person:")
 
 
-def impact(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return what a change of a memory (`id`) or a file (`file`) concerns.
+@dataclass(frozen=True, kw_only=True)
+class ImpactRequest(messages.Filter):
+    """What does a change concern: of a memory, by the beginning of its id, or else of a file?"""
+
+    id: str = messages.maybe_text(64)
+    file: str = messages.maybe_text(4_096)
+    k: int = messages.number(10, 1, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelatedView(MemoryView):
+    """A memory that speaks of the same things.
+
+    Attributes:
+        shares: the files and names that it has in common with what was asked about.
+    """
+
+    shares: list[str]
+
+
+@dataclass(frozen=True)
+class ImpactAnswer:
+    """What a change concerns.
+
+    Attributes:
+        about: the memory that was asked about; empty for a file.
+        links: its links, each with the memory at its other end.
+        related: what speaks of the same things, without `newer_decisions`.
+        total: how many memories are related, those that are not shown among them.
+    """
+
+    about: list[MemoryView]
+    links: list[LinkView]
+    related: list[RelatedView]
+    newer_decisions: list[MemoryView]
+    total: int
+
+
+def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
+    """Return what a change of a memory or a file concerns.
 
     Raises:
         BadInputError: neither is named.
         NotFoundError: no memory's id begins so.
     """
-    k = request_fields.number_of(request, "k", 10, 1, 100)
-    if request.get("id"):
-        shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
-        scope = Scope(projects=(memory.project,))
-        about = [memory_json(memory, project_names([shelf]))]
-        related = _sharing([shelf], scope, memory)
-        links = to_json(linking.links(ctx, linking.LinksRequest(id=memory.id)).links)
+    if request.id:
+        shelf, memory = lookup(ctx, request.id)
+        about = [memory_view(memory, project_names([shelf]))]
+        related = _sharing([shelf], Scope(projects=(memory.project,)), memory)
+        links = linking.links(ctx, linking.LinksRequest(id=memory.id)).links
         since = memory.created_at
-    elif request.get("file"):
-        path = os.path.normpath(request_fields.text_of(request, "file", 4_096))
-        scope, place = request_fields.scope_asked(ctx, request)
-        shelves = request_fields.shelves_asked(ctx, request, place)
-        related = [(one, [path]) for one in _looked_at(shelves, scope) if _names(one, path)]
+    elif request.file:
+        path = os.path.normpath(request.file)
+        asker = messages.asker_of(ctx, request)
+        looked_at = _looked_at(asker.shelves, asker.scope)
+        related = [(memory, [path]) for memory in looked_at if _names(memory, path)]
         about, links, since = [], [], None
-        shelf = shelves[0]
+        shelf = asker.shelves[0]
     else:
         raise BadInputError("The impact of what?", "Name a memory's id or a file.")
     names = project_names([shelf])
     newer = [
-        one
-        for one, _ in related
-        if one.kind == DECISION and (since is None or one.created_at > since)
-    ]
-    return {
-        "about": about,
-        "links": links,
-        "related": [
-            {**memory_json(one, names), "shares": shares}
-            for one, shares in related[:k]
-            if one not in newer[:k]
+        memory
+        for memory, _ in related
+        if memory.kind == DECISION and (since is None or memory.created_at > since)
+    ][: request.k]
+    return ImpactAnswer(
+        about=about,
+        links=links,
+        related=[
+            extended(RelatedView, memory_view(memory, names), shares=shares)
+            for memory, shares in related[: request.k]
+            if memory not in newer
         ],
-        "newer_decisions": [memory_json(one, names) for one in newer[:k]],
-        "total": len(related),
-    }
+        newer_decisions=[memory_view(memory, names) for memory in newer],
+        total=len(related),
+    )
 
 
 def _looked_at(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
-    found = [
-        one
+    memories = [
+        memory
         for shelf in shelves
-        for one in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
-        if is_open(one) and one.collection not in QUIET and one.kind not in DERIVED
+        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
+        if is_open(memory) and memory.collection not in QUIET and memory.kind not in DERIVED
     ]
     # What was drawn from talk says in a line what the talk says in many.
-    return sorted(found, key=lambda one: one.kind == PASSAGE)
+    return sorted(memories, key=lambda memory: memory.kind == PASSAGE)
 
 
 def _sharing(
     shelves: Sequence[Shelf], scope: Scope, memory: Memory
 ) -> list[tuple[Memory, list[str]]]:
     """Return the memories that name what a memory names, those first that share most."""
-    own = {*memory.files, *(one for one in memory.entities if one.startswith(SPECIFIC))}
-    found = []
-    for one in _looked_at(shelves, scope):
-        shared = own & {*one.files, *one.entities}
-        if one.id != memory.id and shared:
-            found.append((one, sorted(shared)))
-    return sorted(found, key=lambda pair: -len(pair[1]))
+    own = {*memory.files, *(name for name in memory.entities if name.startswith(SPECIFIC))}
+    sharing = []
+    for other in _looked_at(shelves, scope):
+        shared = own & {*other.files, *other.entities}
+        if other.id != memory.id and shared:
+            sharing.append((other, sorted(shared)))
+    return sorted(sharing, key=lambda pair: -len(pair[1]))
 
 
 def _names(memory: Memory, path: str) -> bool:

@@ -3,64 +3,100 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DECISION, GLOBAL_PROJECT, Memory, Priority, Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, name_in, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 
 CURRENT = "current"
 MOST_IMPORTANT = 500
 
 
-def important(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return the memories of a priority (CORE or HIGH) of a project and of the user, newest first."""
-    k = request_fields.number_of(request, "k", 20, 1, 200)
-    wanted = request_fields.priority_of(request) or Priority.CORE
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    found = [
-        one
-        for shelf in shelves
-        for one in shelf.journal.important(scope, MOST_IMPORTANT)
-        if one.priority is wanted
+@dataclass(frozen=True, kw_only=True)
+class ImportantRequest(messages.Filter):
+    """The `k` newest memories of a priority."""
+
+    k: int = messages.number(20, 1, 200)
+    priority: Priority | None = messages.priority()
+
+
+@dataclass(frozen=True)
+class ImportantAnswer:
+    """Memories of a priority, the newest first, and how many there are in all."""
+
+    memories: list[MemoryView]
+    total: int
+
+
+def important(ctx: Context, request: ImportantRequest) -> ImportantAnswer:
+    """Return the memories of a priority (CORE where none is named) of a project and of the user."""
+    wanted = request.priority or Priority.CORE
+    asker = messages.asker_of(ctx, request)
+    memories = [
+        memory
+        for shelf in asker.shelves
+        for memory in shelf.journal.important(asker.scope, MOST_IMPORTANT)
+        if memory.priority is wanted
     ]
-    return {"memories": _told(ctx, shelves, found, k), "total": len(found)}
+    return ImportantAnswer(_newest(ctx, asker.shelves, memories, request.k), len(memories))
 
 
-def overview(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return a project's figures, what matters in it, what is open and what was decided last.
+@dataclass(frozen=True, kw_only=True)
+class OverviewRequest(messages.Request):
+    """A project at a glance, with `k` memories of each sort.
 
-    Args:
-        request: `id` is a project's id or name, or `current` for the one that is asked from.
+    Attributes:
+        id: a project's id or name, or `current` for the one that is asked from.
+    """
+
+    id: str = messages.text(300)
+    k: int = messages.number(5, 1, 50)
+
+
+@dataclass(frozen=True)
+class OverviewAnswer:
+    """A project: how many memories it has, and of those that matter, that are open, and that were decided
+    the newest."""
+
+    project_id: str
+    name: str
+    total: int
+    important: list[MemoryView]
+    open: list[MemoryView]
+    decided: list[MemoryView]
+
+
+def overview(ctx: Context, request: OverviewRequest) -> OverviewAnswer:
+    """Return a project at a glance.
 
     Raises:
         NotFoundError: no such project is known.
     """
-    k = request_fields.number_of(request, "k", 5, 1, 50)
-    wanted = request_fields.text_of(request, "id", 300)
-    place = request_fields.place_of(ctx, request)
+    k, place = request.k, messages.place_of(ctx, request)
     shelves = ctx.all_shelves()
     names = project_names(shelves)
-    if wanted == CURRENT and place is not None:
+    if request.id == CURRENT and place is not None:
         project, names = place.id, {**names, place.id: place.name}
     else:
-        project = _project(names, wanted)
+        project = _project(names, request.id)
     scope = Scope(projects=(project,))
     journals = [shelf.journal for shelf in shelves]
-    decided = [one for journal in journals for one in journal.recent(scope, k, (DECISION,))]
-    return {
-        "project_id": project,
-        "name": name_in(names, project),
-        "total": sum(journal.count(scope) for journal in journals),
-        "important": _told(ctx, shelves, [m for j in journals for m in j.important(scope, k)], k),
-        "open": _told(ctx, shelves, [m for j in journals for m in j.open_items(scope, k)], k),
-        "decided": _told(ctx, shelves, decided, k),
-    }
+    matter = [memory for journal in journals for memory in journal.important(scope, k)]
+    still_open = [memory for journal in journals for memory in journal.open_items(scope, k)]
+    decided = [memory for journal in journals for memory in journal.recent(scope, k, (DECISION,))]
+    return OverviewAnswer(
+        project_id=project,
+        name=name_in(names, project),
+        total=sum(journal.count(scope) for journal in journals),
+        important=_newest(ctx, shelves, matter, k),
+        open=_newest(ctx, shelves, still_open, k),
+        decided=_newest(ctx, shelves, decided, k),
+    )
 
 
 def _project(names: dict[str, str], wanted: str) -> str:
@@ -70,12 +106,15 @@ def _project(names: dict[str, str], wanted: str) -> str:
     raise NotFoundError(f"There is no project {wanted!r}.", "memory://stats names the projects.")
 
 
-def _told(
-    ctx: Context, shelves: Sequence[Shelf], found: Sequence[Memory], k: int
-) -> list[dict[str, Any]]:
+def _newest(
+    ctx: Context, shelves: Sequence[Shelf], memories: Sequence[Memory], k: int
+) -> list[MemoryView]:
+    """Return the newest of memories, without what is held back or has expired."""
     now, names = ctx.now(), project_names(shelves)
     living = [
-        one for one in found if is_open(one) and (one.expires_at is None or one.expires_at > now)
+        memory
+        for memory in memories
+        if is_open(memory) and (memory.expires_at is None or memory.expires_at > now)
     ]
-    living.sort(key=lambda one: one.created_at, reverse=True)
-    return [memory_json(one, names) for one in living[:k]]
+    living.sort(key=lambda memory: memory.created_at, reverse=True)
+    return [memory_view(memory, names) for memory in living[:k]]

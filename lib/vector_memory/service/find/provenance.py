@@ -3,105 +3,193 @@ was shown."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Status
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.messages import Asker, to_json
 from vector_memory.service.edit.remember import SAID_IN
+from vector_memory.service.find.recall import IdRequest
 from vector_memory.service.memory import links
 from vector_memory.service.memory.confidence import VERIFIED
 from vector_memory.service.memory.history import history_of
+from vector_memory.service.memory.links import LinkView
 from vector_memory.service.memory.lookup import find, is_open, lookup, project_names
-from vector_memory.service.memory.views import hit_json, memory_json
+from vector_memory.service.memory.views import (
+    HistoryView,
+    HitView,
+    MemoryView,
+    extended,
+    hit_view,
+    memory_view,
+)
 
 MOST_ENTRIES = 20_000
 """Of the audit log, so many of the last entries are looked through."""
 MOST_SHOWN = 200
+MODEL_WAIT_S = 3.0
 
 
-def provenance(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return where a memory comes from: session, lines, what was merged into it, what it was before, how
-    it was verified, its links, and what was done with it.
+@dataclass(frozen=True)
+class EntryView:
+    """An entry of the audit log: what was done with a memory, when, and by whom."""
+
+    at: datetime
+    action: str
+    actor: str
+
+
+@dataclass(frozen=True)
+class ProvenanceAnswer:
+    """Where a memory comes from.
+
+    Attributes:
+        said_in: the session in which it was said, "" where that is not known.
+        verified: how it was confirmed or refuted.
+        history: what was merged into it and what it was before.
+        links: its links, each with the memory at its other end.
+        audit: what was done with it, the newest first.
+    """
+
+    memory: MemoryView
+    said_in: str
+    verified: Any
+    stored_at: datetime | None
+    history: HistoryView
+    links: list[LinkView]
+    audit: list[EntryView]
+
+
+def provenance(ctx: Context, request: IdRequest) -> ProvenanceAnswer:
+    """Return where a memory comes from.
 
     Raises:
         NotFoundError: no memory's id begins so.
     """
-    shelf, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
-    return {
-        "memory": memory_json(memory, project_names([shelf])),
-        "said_in": str(memory.extra.get(SAID_IN) or memory.source.session),
-        "verified": memory.extra.get(VERIFIED) or None,
-        "stored_at": memory.stored_at.isoformat() if memory.stored_at else None,
-        "history": to_json(history_of(shelf, memory)),
-        "links": to_json(links.links(ctx, links.LinksRequest(id=memory.id)).links),
-        "audit": _entries_of(ctx, memory),
-    }
+    shelf, memory = lookup(ctx, request.id)
+    return ProvenanceAnswer(
+        memory=memory_view(memory, project_names([shelf])),
+        said_in=str(memory.extra.get(SAID_IN) or memory.source.session),
+        verified=memory.extra.get(VERIFIED) or None,
+        stored_at=memory.stored_at,
+        history=history_of(shelf, memory),
+        links=links.links(ctx, links.LinksRequest(id=memory.id)).links,
+        audit=_entries_of(ctx, memory),
+    )
 
 
-def trace(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return why a question (`query`) finds what it finds, with each hit's breakdown, or what was done
-    with a memory (`id`). It counts as no use of them.
+@dataclass(frozen=True, kw_only=True)
+class TraceRequest(messages.Filter):
+    """Why does a question (`query`) find what it finds, or what was done with a memory (`id`)?"""
+
+    id: str = messages.maybe_text(64)
+    query: str = messages.maybe_text()
+    k: int = messages.number(5, 1, 50)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedView(HitView):
+    """A hit, with how well it fits the question from 0 to 1, its age and use left out."""
+
+    relevance: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnswer:
+    """What a question finds, or what was done with a memory.
+
+    Attributes:
+        threshold: the relevance from which on hooks give a hit unasked.
+    """
+
+    hits: list[TracedView]
+    threshold: float | None = messages.spare()
+    audit: list[EntryView]
+
+
+def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
+    """Return why a question finds what it finds, with each hit's breakdown, or what was done with a memory.
+    It counts as no use of them.
 
     Raises:
         BadInputError: neither is given.
         NotFoundError: no memory's id begins so.
     """
-    if request.get("id"):
-        _, memory = lookup(ctx, request_fields.text_of(request, "id", 64))
-        return {"hits": [], "audit": _entries_of(ctx, memory)}
-    if not request.get("query"):
+    if request.id:
+        _, memory = lookup(ctx, request.id)
+        return TraceAnswer(hits=[], audit=_entries_of(ctx, memory))
+    if not request.query:
         raise BadInputError("Trace what?", "Give a query, or a memory's id.")
-    k = request_fields.number_of(request, "k", 5, 1, 50)
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    ctx.embedding.wait(3.0)
-    asker = Asker(place, shelves, scope)
-    hits = find(ctx, request_fields.text_of(request, "query"), asker, k, allowed=is_open)
-    names = project_names(shelves)
-    told = [{**hit_json(hit, names), "relevance": round(hit.relevance, 4)} for hit in hits]
-    return {"hits": told, "threshold": ctx.settings.threshold, "audit": []}
+    asker = messages.asker_of(ctx, request)
+    ctx.embedding.wait(MODEL_WAIT_S)
+    hits = find(ctx, request.query, asker, request.k, allowed=is_open)
+    names = project_names(asker.shelves)
+    views = [
+        extended(TracedView, hit_view(hit, names), relevance=round(hit.relevance, 4))
+        for hit in hits
+    ]
+    return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])
 
 
-def session_recalled(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return what a session was given by itself, the newest first, with when; of the project's last session
-    where none is named.
+@dataclass(frozen=True, kw_only=True)
+class SessionRecalledRequest(messages.Request):
+    """What was a session given: the one named, else the project's last one."""
+
+    session: str = messages.word()
+    k: int = messages.number(50, 1, MOST_SHOWN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownView(MemoryView):
+    """A memory, with when it was given to a session."""
+
+    shown_at: datetime
+
+
+@dataclass(frozen=True)
+class SessionRecalledAnswer:
+    """What a session was given, the newest first, and how many memories that were in all."""
+
+    session: str
+    memories: list[ShownView]
+    total: int
+
+
+def session_recalled(ctx: Context, request: SessionRecalledRequest) -> SessionRecalledAnswer:
+    """Return what a session was given by itself, the newest first, with when.
 
     Raises:
         BadInputError: no session is known.
     """
-    place = request_fields.place_of(ctx, request)
-    session = str(request.get("session") or "")
+    place, session = messages.place_of(ctx, request), request.session
     if not session and place is not None:
         session = ctx.state.latest_session(place.id)
     if not session:
         raise BadInputError("No session is known here.", "Name a session's id.")
-    k = request_fields.number_of(request, "k", 50, 1, MOST_SHOWN)
     at = ctx.state.shown_at(session)
     shelves = ctx.all_shelves()
-    found = {
+    known = {
         id: memory
         for shelf in shelves
         for id, memory in shelf.journal.by_ids(list(at)).items()
         if memory.status is not Status.FORGOTTEN
     }
     names = project_names(shelves)
-    newest = sorted(found.values(), key=lambda one: at[one.id], reverse=True)
-    return {
-        "session": session,
-        "memories": [
-            {**memory_json(one, names), "shown_at": at[one.id].isoformat()} for one in newest[:k]
-        ],
-        "total": len(found),
-    }
+    newest = sorted(known.values(), key=lambda memory: at[memory.id], reverse=True)
+    views = [
+        extended(ShownView, memory_view(memory, names), shown_at=at[memory.id])
+        for memory in newest[: request.k]
+    ]
+    return SessionRecalledAnswer(session, views, len(known))
 
 
-def _entries_of(ctx: Context, memory: Memory) -> list[dict[str, Any]]:
+def _entries_of(ctx: Context, memory: Memory) -> list[EntryView]:
     """Return the entries of the audit log that name a memory, newest first."""
     return [
-        {"at": one["at"].isoformat(), "action": one["action"], "actor": one["actor"]}
-        for one in ctx.state.audit_entries(MOST_ENTRIES)
-        if memory.id in one["ids"]
+        EntryView(entry["at"], entry["action"], entry["actor"])
+        for entry in ctx.state.audit_entries(MOST_ENTRIES)
+        if memory.id in entry["ids"]
     ][:20]

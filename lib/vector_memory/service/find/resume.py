@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
 from vector_memory.service.memory.lookup import name_in, project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
 
 DECIDED = ("decision", "preference", "conclusion", "solution", "fix")
@@ -25,80 +25,152 @@ END_CHARS = 600
 """What is shown of the end of the last answer."""
 
 
-def resume(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return the last session of a project: its topics, what was said last, what was decided in it, its
-    files; what is open in the project; and the sessions before. `but` names a session that is no answer,
-    such as the one that asks."""
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
+@dataclass(frozen=True, kw_only=True)
+class ResumeRequest(messages.Filter):
+    """Where did work stop?
+
+    Attributes:
+        but: a session that is no answer, such as the one that asks.
+    """
+
+    but: str = messages.word()
+
+
+@dataclass(frozen=True)
+class LastSession:
+    """The session in which somebody worked last.
+
+    Attributes:
+        path: its transcript.
+        topics: what it was about, in order.
+        asked: what the user said last in it; `answered` is the end of the answer to that.
+        files: those that were touched last.
+    """
+
+    session: str
+    project: str
+    path: str
+    started_at: datetime | None
+    ended_at: datetime
+    topics: list[str]
+    asked: str
+    answered: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EarlierSession:
+    """A session before the last: when it ended, and what it was about."""
+
+    session: str
+    ended_at: datetime
+    topics: list[str]
+
+
+@dataclass(frozen=True)
+class ResumeAnswer:
+    """Where work stopped.
+
+    Attributes:
+        project: its name, "" where none is asked about.
+        session: the last session, None where there is none.
+        decided: what was decided in it, the newest first.
+        open: what is still to be done in the project.
+    """
+
+    project: str
+    session: LastSession | None
+    decided: list[MemoryView]
+    earlier: list[EarlierSession]
+    open: list[MemoryView]
+
+
+def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
+    """Return the last session of a project, what is open there, and the sessions before."""
+    asker = messages.asker_of(ctx, request)
+    place, scope = asker.place, asker.scope
     if place is not None:
         # What the user keeps for all projects was no work in this one.
         scope = replace(scope, projects=(place.id,))
-    names = project_names(shelves)
-    sessions = _sessions(shelves, scope, str(request.get("but") or ""))
-    told = place.name if place is not None else ""
-    answer: dict[str, Any] = {"project": told, "session": None, "decided": [], "earlier": []}
+    names = project_names(asker.shelves)
+    sessions = _sessions(asker.shelves, scope, request.but)
+    last: LastSession | None = None
+    decided: list[Memory] = []
     if sessions:
-        shelf, newest = sessions[0]
-        answer |= _last(ctx, shelf, newest, scope, names)
-        answer["earlier"] = [_line(*one, scope) for one in sessions[1 : MOST_EARLIER + 1]]
-    still = [one for shelf in shelves for one in shelf.journal.open_items(scope, MOST_OPEN)]
-    still.sort(key=lambda one: one.created_at, reverse=True)
-    fit = [one for one in still if not one.is_held][:MOST_OPEN]
-    return {**answer, "open": [memory_json(one, names) for one in fit]}
+        last, decided = _last(ctx, *sessions[0], scope, names)
+    still_open = [
+        memory
+        for shelf in asker.shelves
+        for memory in shelf.journal.open_items(scope, MOST_OPEN)
+        if not memory.is_held
+    ]
+    still_open.sort(key=lambda memory: memory.created_at, reverse=True)
+    return ResumeAnswer(
+        project=place.name if place is not None else "",
+        session=last,
+        decided=[memory_view(memory, names) for memory in decided],
+        earlier=[_earlier(*pair, scope) for pair in sessions[1 : MOST_EARLIER + 1]],
+        open=[memory_view(memory, names) for memory in still_open[:MOST_OPEN]],
+    )
 
 
 def _sessions(shelves: Sequence[Shelf], scope: Scope, but: str) -> list[tuple[Shelf, Memory]]:
     """Return a store and the newest memory of each session, the newest session first."""
-    found: dict[str, tuple[Shelf, Memory]] = {}
+    newest: dict[str, tuple[Shelf, Memory]] = {}
     for shelf in shelves:
         looked = shelf.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT)
-        for one in looked:
-            session = one.source.session
+        for memory in looked:
+            session = memory.source.session
             # Without a transcript it is an import's conversation or a note: nobody worked there.
-            if session and session != but and one.source.path:
-                found.setdefault(session, (shelf, one))
-    return sorted(found.values(), key=lambda one: one[1].created_at, reverse=True)
+            if session and session != but and memory.source.path:
+                newest.setdefault(session, (shelf, memory))
+    return sorted(newest.values(), key=lambda pair: pair[1].created_at, reverse=True)
 
 
 def _last(
     ctx: Context, shelf: Shelf, newest: Memory, scope: Scope, names: dict[str, str]
-) -> dict[str, Any]:
+) -> tuple[LastSession, list[Memory]]:
+    """Return a session, and what was decided in it."""
     session = newest.source.session
     deferred.finish(ctx, [session])
-    memories = list(shelf.journal.iter_memories(replace(scope, sessions=(session,))))
-    memories = [one for one in memories if not one.is_held]
-    memories.sort(key=lambda one: (one.created_at, one.source.turn))
-    talk = [one for one in memories if one.kind == PASSAGE]
-    prompts = {one.title for one in talk}
-    decided = [one for one in memories if one.kind in DECIDED and one.text not in prompts]
+    of_session = shelf.journal.iter_memories(replace(scope, sessions=(session,)))
+    memories = [memory for memory in of_session if not memory.is_held]
+    memories.sort(key=lambda memory: (memory.created_at, memory.source.turn))
+    talk = [memory for memory in memories if memory.kind == PASSAGE]
+    prompts = {exchange.title for exchange in talk}
+    decided = [
+        memory for memory in memories if memory.kind in DECIDED and memory.text not in prompts
+    ]
     last = talk[-1] if talk else newest
-    topics = [one for one in memories if one.kind == TOPIC and int(one.extra.get("level", 1)) == 1]
-    files = unique(path for one in reversed(memories) for path in one.files)
-    return {
-        "session": {
-            "session": session,
-            "project": name_in(names, newest.project),
-            "path": newest.source.path,
-            "started_at": memories[0].created_at.isoformat() if memories else None,
-            "ended_at": newest.created_at.isoformat(),
-            "topics": [one.title for one in topics],
-            "asked": last.title,
-            "answered": _end(harmless.with_old_marked(last.text)),
-            "files": list(files[:MOST_FILES]),
-        },
-        "decided": [memory_json(one, names) for one in _distinct(reversed(decided))],
-    }
+    topics = [memory for memory in memories if memory.kind == TOPIC and _is_top(memory)]
+    files = unique(path for memory in reversed(memories) for path in memory.files)
+    view = LastSession(
+        session=session,
+        project=name_in(names, newest.project),
+        path=newest.source.path,
+        started_at=memories[0].created_at if memories else None,
+        ended_at=newest.created_at,
+        topics=[topic.title for topic in topics],
+        asked=last.title,
+        answered=_end(harmless.with_old_marked(last.text)),
+        files=files[:MOST_FILES],
+    )
+    return view, _distinct(reversed(decided))
+
+
+def _is_top(topic: Memory) -> bool:
+    """Whether a topic is no part of another."""
+    return int(topic.extra.get("level", 1)) == 1
 
 
 def _distinct(memories: Iterable[Memory]) -> list[Memory]:
     """Return the first few memories that do not begin as one before says."""
     chosen: list[Memory] = []
-    for one in memories:
+    for memory in memories:
         if len(chosen) < MOST_DECIDED and not any(
-            one.text[:SAME_CHARS] in other.text for other in chosen
+            memory.text[:SAME_CHARS] in other.text for other in chosen
         ):
-            chosen.append(one)
+            chosen.append(memory)
     return chosen
 
 
@@ -111,13 +183,12 @@ def _end(text: str) -> str:
     return "… " + harmless.excerpt(text, len(text) - len(end) + cut + 1)
 
 
-def _line(shelf: Shelf, newest: Memory, scope: Scope) -> dict[str, Any]:
-    """Return an earlier session in a line: when, and what it was about."""
+def _earlier(shelf: Shelf, newest: Memory, scope: Scope) -> EarlierSession:
     own = replace(scope, sessions=(newest.source.session,))
     topics = topic_outline.nested(list(shelf.journal.iter_memories(replace(own, kinds=(TOPIC,)))))
-    titles = [one["title"] for one in topics]
-    return {
-        "session": newest.source.session,
-        "ended_at": newest.created_at.isoformat(),
-        "topics": titles or ([newest.title] if newest.title and newest.kind not in DERIVED else []),
-    }
+    own_title = [newest.title] if newest.title and newest.kind not in DERIVED else []
+    return EarlierSession(
+        session=newest.source.session,
+        ended_at=newest.created_at,
+        topics=[topic.title for topic in topics] or own_title,
+    )

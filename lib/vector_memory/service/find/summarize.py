@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 
 from vector_memory.errors import BadInputError
 from vector_memory.index.topics import summaries
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, SUMMARY, Memory, Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import find, is_open, name_in, project_names
 from vector_memory.text import analysis
@@ -34,37 +35,66 @@ class Point(NamedTuple):
     score: float
 
 
-def summarize(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Return the sentences that say most, in the order of their time.
+def _query_of(request: request_fields.Request, name: str) -> str:
+    """Return the topic, "" for none: one of blanks alone is none."""
+    said = str(request.get(name) or "").strip()
+    return request_fields.text_of(request, name) if said else ""
 
-    Args:
-        request: `query`, `session` or a time (`since`, `until`) that it is about; `k` sentences.
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryRequest(messages.Filter):
+    """A summary of `k` sentences: of a topic (`query`), of sessions, or of a time (`since`, `until`)."""
+
+    query: str = messages.read_by(_query_of, "")
+    k: int = messages.number(8, 1, 40)
+
+
+@dataclass(frozen=True)
+class PointView:
+    """A sentence of a summary.
+
+    Attributes:
+        sort: what it is: `decision`, `conclusion`, `todo`, `question`, the kind of its memory, or `other`.
+        id: the memory that it stands in.
+        foreign: others wrote it than the user and the assistant, or it looks like instructions.
+    """
+
+    text: str
+    sort: str
+    id: str
+    created_at: datetime
+    kind: str
+    origin: str
+    foreign: bool
+    project: str
+
+
+@dataclass(frozen=True)
+class SummaryAnswer:
+    """Sentences in the order of their time, and how many memories were read for them."""
+
+    points: list[PointView]
+    read: int
+
+
+def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
+    """Return the sentences that say most, in the order of their time.
 
     Raises:
         BadInputError: it is said of nothing what it is about.
     """
-    k = request_fields.number_of(request, "k", 8, 1, 40)
-    scope, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    query = str(request.get("query") or "").strip()
-    if not query and not scope.sessions and scope.since is None and scope.until is None:
+    asker, query = messages.asker_of(ctx, request), request.query
+    if not (query or request.sessions or request.since or request.until):
         raise BadInputError(
             "A summary of what?", "Name a topic, a session, or a time with since and until."
         )
-    memories = (
-        _found(ctx, request_fields.text_of(request, "query"), Asker(place, shelves, scope))
-        if query
-        else _listed(shelves, scope)
-    )
-    points = _best(_points(memories, analysis.query_terms(query)), k)
-    names = project_names(shelves)
-    return {
-        "points": [_told(one, names) for one in points],
-        "read": len(memories),
-    }
+    memories = _found(ctx, query, asker) if query else _listed(asker.shelves, asker.scope)
+    points = _best(_points(memories, analysis.query_terms(query.strip())), request.k)
+    names = project_names(asker.shelves)
+    return SummaryAnswer([_view(point, names) for point in points], len(memories))
 
 
-def _found(ctx: Context, query: str, asker: Asker) -> list[Memory]:
+def _found(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
     ctx.embedding.wait(3.0)
     hits = find(ctx, query, asker, MOST_FOUND, allowed=is_open)
     least = ctx.settings.threshold
@@ -73,15 +103,15 @@ def _found(ctx: Context, query: str, asker: Asker) -> list[Memory]:
 
 def _listed(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
     """Return the memories of a scope, without talk where there is anything drawn from it."""
-    found = [
-        one
+    memories = [
+        memory
         for shelf in shelves
-        for one in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_READ)
-        if is_open(one) and (one.collection not in QUIET or scope.collections)
+        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_READ)
+        if is_open(memory) and (memory.collection not in QUIET or scope.collections)
     ]
-    found.sort(key=lambda one: one.created_at, reverse=True)
-    drawn = [one for one in found if one.kind != PASSAGE]
-    return (drawn or found)[:MOST_READ]
+    memories.sort(key=lambda memory: memory.created_at, reverse=True)
+    drawn = [memory for memory in memories if memory.kind != PASSAGE]
+    return (drawn or memories)[:MOST_READ]
 
 
 def _points(memories: Sequence[Memory], asked_terms: Sequence[str]) -> list[Point]:
@@ -126,15 +156,15 @@ def _best(points: Sequence[Point], k: int) -> list[Point]:
     return sorted(chosen, key=lambda point: (point.memory.created_at, point.memory.seq))
 
 
-def _told(point: Point, names: dict[str, str]) -> dict[str, Any]:
+def _view(point: Point, names: dict[str, str]) -> PointView:
     memory = point.memory
-    return {
-        "text": point.text,
-        "sort": point.sort or "other",
-        "id": memory.id,
-        "created_at": memory.created_at.isoformat(),
-        "kind": memory.kind,
-        "origin": memory.origin.value,
-        "foreign": memory.is_foreign or memory.is_suspicious,
-        "project": name_in(names, memory.project),
-    }
+    return PointView(
+        text=point.text,
+        sort=point.sort or "other",
+        id=memory.id,
+        created_at=memory.created_at,
+        kind=memory.kind,
+        origin=memory.origin.value,
+        foreign=memory.is_foreign or memory.is_suspicious,
+        project=name_in(names, memory.project),
+    )

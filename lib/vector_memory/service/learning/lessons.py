@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -29,7 +30,7 @@ from vector_memory.observe.learning.tasks import TaskTurn
 from vector_memory.observe.learning.things import Sighting, Thing
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.redact import policy
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, guidance, learned_records
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
@@ -341,45 +342,143 @@ def _keep_board(
 # -- what a person sees --
 
 
-def show(ctx: Context, request: dict[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class TaskFigures:
+    """How many tasks were seen in a project, in how many sessions, from when to when (`since`, `last`: days),
+    and of how many it is known that they were done, or were not."""
+
+    tasks: int
+    done: int
+    undone: int
+    sessions: int
+    since: str
+    last: str
+
+
+@dataclass(frozen=True)
+class TrailView:
+    """Steps that worked: in `won` of `n` tasks of a kind, in so many sessions.
+
+    Attributes:
+        strength: how much it counts now, less with every day on which it was not gone.
+    """
+
+    id: str
+    text: str
+    kind: str
+    n: int
+    won: int
+    sessions: int
+    strength: float
+    last: str
+
+
+@dataclass(frozen=True)
+class ThingView:
+    """A command, a file or the like, and the state that it was seen in last.
+
+    Attributes:
+        seen: how often it was seen; `same` so often in a row in this state, since `since`.
+        usual: the state that could be relied on before, "" for none.
+        seconds: how long the command usually takes, 0 where that is not known.
+        surprise: it is in another state than usual.
+    """
+
+    id: str
+    kind: str
+    name: str
+    state: str
+    text: str
+    seen: int
+    same: int
+    usual: str
+    last: datetime
+    since: datetime
+    seconds: float
+    surprise: bool
+
+
+@dataclass(frozen=True)
+class LessonsAnswer:
+    """What was learned in a project.
+
+    Attributes:
+        kinds: how tasks of each kind went, the most frequent first, as their records have it.
+        trouble: what went wrong several times, likewise.
+        trails: steps that work.
+        things: the state of what work depends on, the last seen first.
+    """
+
+    project: str
+    tasks: TaskFigures
+    kinds: list[dict[str, Any]]
+    trouble: list[dict[str, Any]]
+    trails: list[TrailView]
+    things: list[ThingView]
+
+
+def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
-    place = request_fields.place_of(ctx, request) or ctx.place(str(request.get("cwd") or "/"))
+    place = messages.place_of(ctx, request) or ctx.place(request.base)
+    board = guidance.board(ctx, place)
+    figures = board.extra if board else {}
+    records = counted_records.of(ctx, place, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
+    kinds = [{**record.extra, "kind": str(record.extra.get("kind"))} for record in records]
+    return LessonsAnswer(
+        project=place.name,
+        tasks=TaskFigures(
+            tasks=figures.get("tasks") or 0,
+            done=figures.get("done") or 0,
+            undone=figures.get("undone") or 0,
+            sessions=figures.get("sessions") or 0,
+            since=figures.get("since") or "",
+            last=figures.get("last") or "",
+        ),
+        kinds=sorted(kinds, key=lambda kind: -int(kind.get("n") or 0)),
+        trouble=[dict(habit) for habit in figures.get("habits") or ()],
+        trails=_trail_views(ctx, place, figures.get("trails") or ()),
+        things=_thing_views(ctx, place),
+    )
+
+
+def _trail_views(ctx: Context, place: projects.Place, ids: Sequence[str]) -> list[TrailView]:
+    """Return the trails of these ids that have not evaporated."""
     now = ctx.now()
-    known = guidance.board(ctx, place)
-    extra = known.extra if known else {}
-    things = _things_shown(ctx, place)
-    kinds = [
-        one.extra
-        for one in counted_records.of(ctx, place, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
+    return [
+        TrailView(
+            id=id,
+            text=trails.advice(trail),
+            kind=trail.kind,
+            n=trail.n,
+            won=trail.won,
+            sessions=trail.sessions,
+            strength=round(trail.strength_at(now), 2),
+            last=trail.last,
+        )
+        for id, trail in learned_records.trails_of(ctx, place, ids)
+        if trail.strength_at(now) >= trails.FLOOR
     ]
-    found = learned_records.trails_of(ctx, place, extra.get("trails") or ())
-    return {
-        "project": place.name,
-        "tasks": {name: extra.get(name) or 0 for name in ("tasks", "done", "undone", "sessions")}
-        | {"since": extra.get("since") or "", "last": extra.get("last") or ""},
-        "kinds": sorted(({**one, "kind": str(one.get("kind"))} for one in kinds),
-                        key=lambda one: -int(one.get("n") or 0)),  # fmt: skip
-        "trouble": [dict(one) for one in extra.get("habits") or ()],
-        "trails": [
-            {"id": id, "text": trails.advice(one), "kind": one.kind, "n": one.n, "won": one.won,
-             "sessions": one.sessions, "strength": round(one.strength_at(now), 2), "last": one.last}
-            for id, one in found
-            if one.strength_at(now) >= trails.FLOOR
-        ],
-        "things": things,
-    }  # fmt: skip
 
 
-def _things_shown(ctx: Context, place: projects.Place) -> list[dict[str, Any]]:
-    found = []
+def _thing_views(ctx: Context, place: projects.Place) -> list[ThingView]:
+    """Return the state of a project's things, the last seen first."""
+    views = []
     for memory in counted_records.of(ctx, place, WORLD, MOST_RECORDS, (learned_records.THING,)):
-        one = learned_records.thing_of(memory)
-        if one is not None:
-            found.append({
-                "id": memory.id, "kind": one.kind, "name": one.name, "state": one.state,
-                "text": world.news(one) if one.is_surprise else one.text,
-                "seen": len(one.seen), "same": one.streak, "usual": one.usual,
-                "last": one.last_at.isoformat(), "since": one.since.isoformat(),
-                "seconds": world.usual_seconds(one), "surprise": one.is_surprise,
-            })  # fmt: skip
-    return sorted(found, key=lambda one: str(one["last"]), reverse=True)
+        thing = learned_records.thing_of(memory)
+        if thing is not None:
+            view = ThingView(
+                id=memory.id,
+                kind=thing.kind,
+                name=thing.name,
+                state=thing.state,
+                text=world.news(thing) if thing.is_surprise else thing.text,
+                seen=len(thing.seen),
+                same=thing.streak,
+                usual=thing.usual,
+                last=thing.last_at,
+                since=thing.since,
+                seconds=world.usual_seconds(thing),
+                surprise=thing.is_surprise,
+            )
+            views.append(view)
+    return sorted(views, key=lambda view: view.last.isoformat(), reverse=True)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from vector_memory.model import Memory
 from vector_memory.retrieve.search import Hit
-from vector_memory.service.base.messages import spare, to_json
+from vector_memory.service.base.messages import spare
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import name_in
 from vector_memory.service.memory.merging import sources_of
@@ -142,15 +142,3 @@ def hit_view(hit: Hit, names: dict[str, str], **more: Any) -> HitView:
 def extended(kind: type[V], view: MemoryView, **more: Any) -> V:
     """Return a view with more fields: those that a kind of view has beside the ones of `view`."""
     return kind(**{**view.__dict__, **more})
-
-
-def memory_json(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
-    """Return a memory as JSON values, for verbs whose answers have no type yet."""
-    told: dict[str, Any] = to_json(memory_view(memory, names))
-    return told
-
-
-def hit_json(hit: Hit, names: dict[str, str]) -> dict[str, Any]:
-    """Return a hit as JSON values, for verbs whose answers have no type yet."""
-    told: dict[str, Any] = to_json(hit_view(hit, names))
-    return told

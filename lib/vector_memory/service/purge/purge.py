@@ -13,19 +13,18 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status
-from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.memory.lookup import project_names
-from vector_memory.service.memory.views import memory_json
+from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.service.purge import byte_search, other_copies
 from vector_memory.service.purge.byte_search import Needles, Searched
-from vector_memory.service.purge.selection import PurgeSelection, StorePart, choose
+from vector_memory.service.purge.selection import PurgeRequest, PurgeSelection, StorePart, choose
 from vector_memory.service.tools import flags
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
@@ -37,10 +36,60 @@ TASK = "purge"
 MOST_SHOWN = 1_000
 
 
+@dataclass(frozen=True)
+class SearchedView:
+    """How many files were searched, of how many megabytes, for how many pieces of text, and which of them
+    could not be read."""
+
+    files: int = 0
+    mb: float = 0.0
+    pieces: int = 0
+    unread: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurgeAnswer:
+    """What a purge did, or would do.
+
+    Attributes:
+        form: how it was said what goes: `ids`, `text`, `session`, `dir` or `forgotten`.
+        memories: the first of those that go, and `count` how many there are.
+        sessions: those that they come from.
+        backups: the files in the backups' usual place that may hold the words.
+        set_aside: damaged copies that may; after a purge those that were deleted.
+        sources: files of others from which the memories came; they stay as they are.
+        unopened: why stores cannot be opened, by their folders.
+        purged: rows that were removed.
+        archives: archives of sessions that were removed.
+        backups_deleted: backups that were deleted.
+        wiped: logs in which words were written over.
+        errors: what could not be done.
+        strays: files in the stores' folders that are not ours and were left.
+        searched: what was searched for the words.
+        left: files that still hold them.
+    """
+
+    form: str
+    memories: list[MemoryView]
+    count: int
+    sessions: list[str]
+    backups: list[str]
+    set_aside: list[str]
+    sources: list[str]
+    unopened: dict[str, str]
+    purged: int = 0
+    archives: int | None = spare()
+    backups_deleted: list[str] | None = spare()
+    wiped: list[str] | None = spare()
+    errors: list[str] | None = spare()
+    strays: list[str] | None = spare()
+    searched: SearchedView = SearchedView()
+    left: list[str] = field(default_factory=list)
+
+
 @dataclass
 class Done:
-    """What a purge did: rows removed, archives removed, damaged copies and backups deleted, logs written
-    over, and what it could not do."""
+    """What a purge did so far; see `PurgeAnswer`."""
 
     purged: int = 0
     archives: int = 0
@@ -50,7 +99,7 @@ class Done:
     errors: list[str] = field(default_factory=list)
 
 
-def purge(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswer:
     """Remove memories for good; with `dry_run` only tell what would go.
 
     Raises:
@@ -61,36 +110,35 @@ def purge(ctx: Context, request: request_fields.Request, progress: Progress) -> 
     ctx.running.clear()
     chosen = choose(ctx, request)
     preview = _preview(ctx, chosen)
-    if request.get("dry_run"):
-        return {**preview, "purged": 0, **_standing(ctx, chosen, progress)}
+    if request.dry_run:
+        progress(0, 1, "searching every file")
+        return _with_search(preview, _search(ctx, chosen.pieces), chosen)
     done = Done()
-    sources = preview["sources"]
     _remove(ctx, chosen, done, progress)
     _clean_stores(ctx, chosen, done, progress)
-    _clean_copies(ctx, done, bool(request.get("backups")))
+    _clean_copies(ctx, done, request.backups)
     progress(3, 4, "searching every file")
     searched = _shown_by_search(ctx, chosen, done)
     ctx.state.audit(
         "purge",
-        request_fields.actor_of(request),
+        request.actor,
         [id for part in chosen.parts for id in part.ids],
         {"form": chosen.form, "purged": done.purged, "left_in": len(searched.found)},
     )
     ctx.state.scrub(whole=True)
     ctx.notify()
-    return {
-        **preview,
-        "purged": done.purged,
-        "archives": done.archives,
-        "set_aside": done.set_aside,
-        "backups": other_copies.backups(ctx.home),
-        "backups_deleted": done.backups,
-        "wiped": done.wiped,
-        "sources": sources,
-        "errors": done.errors,
-        "strays": [path for store in _stores(ctx) for path in removal.strays(store)],
-        **_told(searched, chosen),
-    }
+    answer = replace(
+        preview,
+        purged=done.purged,
+        archives=done.archives,
+        set_aside=done.set_aside,
+        backups=other_copies.backups(ctx.home),
+        backups_deleted=done.backups,
+        wiped=done.wiped,
+        errors=done.errors,
+        strays=[path for store in _stores(ctx) for path in removal.strays(store)],
+    )
+    return _with_search(answer, searched, chosen)
 
 
 def resume(ctx: Context) -> None:
@@ -105,31 +153,26 @@ def resume(ctx: Context) -> None:
 # -- what goes ------------------------------------------------------------------------------------
 
 
-def _preview(ctx: Context, chosen: PurgeSelection) -> dict[str, Any]:
+def _preview(ctx: Context, chosen: PurgeSelection) -> PurgeAnswer:
+    """Return what would go; nothing was searched for it yet."""
     names = project_names([part.shelf for part in chosen.parts])
-    memories = [one for _, one in chosen.memories]
-    return {
-        "form": chosen.form,
-        "memories": [memory_json(one, names) for one in memories[:MOST_SHOWN]],
-        "count": sum(len(part.memories) + len(part.damaged) for part in chosen.parts),
-        "sessions": sorted(chosen.sessions),
-        "backups": other_copies.backups(ctx.home),
-        "set_aside": other_copies.set_aside(ctx.home, _stores(ctx)),
-        "sources": _sources(memories),
-        "unopened": {at: str(error) for at, error in ctx.unopened().items()},
-    }
+    memories = [memory for _, memory in chosen.memories]
+    return PurgeAnswer(
+        form=chosen.form,
+        memories=[memory_view(memory, names) for memory in memories[:MOST_SHOWN]],
+        count=sum(len(part.memories) + len(part.damaged) for part in chosen.parts),
+        sessions=sorted(chosen.sessions),
+        backups=other_copies.backups(ctx.home),
+        set_aside=other_copies.set_aside(ctx.home, _stores(ctx)),
+        sources=_sources(memories),
+        unopened={at: str(error) for at, error in ctx.unopened().items()},
+    )
 
 
 def _sources(memories: Sequence[Memory]) -> list[str]:
     """Return the files of others from which these memories came, as far as they are still there."""
     paths = {one.source.path for one in memories if one.source.path}
     return sorted(path for path in paths if os.path.isfile(path))
-
-
-def _standing(ctx: Context, chosen: PurgeSelection, progress: Progress) -> dict[str, Any]:
-    """Tell which files hold the words now."""
-    progress(0, 1, "searching every file")
-    return _told(_search(ctx, chosen.pieces), chosen)
 
 
 def _remove(ctx: Context, chosen: PurgeSelection, done: Done, progress: Progress) -> None:
@@ -306,16 +349,15 @@ def _search(ctx: Context, pieces: Sequence[str]) -> Searched:
     return byte_search.search(other_copies.files_of(ctx.home, _stores(ctx)), Needles(pieces))
 
 
-def _told(searched: Searched, chosen: PurgeSelection) -> dict[str, Any]:
-    return {
-        "searched": {
-            "files": searched.files,
-            "mb": round(searched.bytes / 1e6, 1),
-            "pieces": len(chosen.pieces),
-            "unread": searched.unread,
-        },
-        "left": sorted(searched.found),
-    }
+def _with_search(answer: PurgeAnswer, searched: Searched, chosen: PurgeSelection) -> PurgeAnswer:
+    """Return an answer with what was searched, and which files hold the words."""
+    view = SearchedView(
+        files=searched.files,
+        mb=round(searched.bytes / 1e6, 1),
+        pieces=len(chosen.pieces),
+        unread=searched.unread,
+    )
+    return replace(answer, searched=view, left=sorted(searched.found))
 
 
 def _stores(ctx: Context) -> list[str]:

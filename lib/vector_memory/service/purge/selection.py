@@ -19,7 +19,7 @@ from vector_memory.model import (
     Scope,
     Status,
 )
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import archives
@@ -29,13 +29,31 @@ from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.purge.byte_search import pieces_of
 
-FORMS = ("ids", "text", "session", "dir", "forgotten")
 LEAST_WORDS = 4
 """Characters that `text` must have: fewer stand everywhere."""
 LEAST_SHARED = 16
 """Characters from which on a memory's text is looked for in others."""
 EVERY_STATUS = tuple(Status)
 LIVING = (Status.ACTIVE, Status.SUPERSEDED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurgeRequest(messages.Request):
+    """Remove for good: memories (`ids`), whatever holds a `text`, a `session`, the project in a folder (`dir`),
+    or what was `forgotten`; one of these.
+
+    Attributes:
+        dry_run: only tell what would go.
+        backups: delete the backups in their usual place, too.
+    """
+
+    ids: tuple[str, ...] = messages.words()
+    text: str = messages.maybe_text(10_000)
+    session: str = messages.maybe_text(256)
+    dir: str = messages.maybe_text(4_096)
+    forgotten: bool = messages.flag()
+    dry_run: bool = messages.flag()
+    backups: bool = messages.flag()
 
 
 @dataclass
@@ -73,34 +91,35 @@ class PurgeSelection:
         return [(part.shelf, one) for part in self.parts for one in part.memories]
 
 
-def choose(ctx: Context, request: request_fields.Request) -> PurgeSelection:
+def choose(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Return what a request is to remove.
 
     Raises:
         BadInputError: it names nothing, or in two ways.
         NotFoundError: there is no such memory, session or project.
     """
-    forms = [name for name in FORMS if request.get(name)]
-    if len(forms) != 1:
+    ways = {
+        _by_ids: request.ids,
+        _by_text: request.text,
+        _by_session: request.session,
+        _by_project: request.dir,
+        _forgotten: request.forgotten,
+    }
+    named = [choose_by for choose_by, said in ways.items() if said]
+    if len(named) != 1:
         raise BadInputError(
             "Purge what? Name it in one way.",
             "Give ids, --text WORDS, --session ID, --project DIR or --forgotten.",
         )
-    made = {
-        "ids": _by_ids,
-        "text": _by_text,
-        "session": _by_session,
-        "dir": _by_project,
-        "forgotten": _forgotten,
-    }[forms[0]](ctx, request)
-    for part in made.parts:
-        _add_derived(part, made.sessions)
-    return made
+    selection = named[0](ctx, request)
+    for part in selection.parts:
+        _add_derived(part, selection.sessions)
+    return selection
 
 
-def _by_ids(ctx: Context, request: request_fields.Request) -> PurgeSelection:
+def _by_ids(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose memories, what goes with them, and whatever else holds their whole text."""
-    chosen = [lookup(ctx, prefix) for prefix in request_fields.words_of(request, "ids")]
+    chosen = [lookup(ctx, prefix) for prefix in request.ids]
     for _, one in chosen:
         if one.kind in DERIVED and one.source.session:
             raise BadInputError(
@@ -118,9 +137,9 @@ def _by_ids(ctx: Context, request: request_fields.Request) -> PurgeSelection:
     return _choice("ids", parts)
 
 
-def _by_text(ctx: Context, request: request_fields.Request) -> PurgeSelection:
+def _by_text(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose every row that holds the words, of whatever kind and status."""
-    words = request_fields.text_of(request, "text", 10_000).strip()
+    words = request.text.strip()
     if len(words) < LEAST_WORDS:
         raise BadInputError(
             f"That is shorter than {LEAST_WORDS} characters.", "It would stand nearly everywhere."
@@ -143,8 +162,8 @@ def _spellings(words: str) -> list[str]:
         return [words]
 
 
-def _by_session(ctx: Context, request: request_fields.Request) -> PurgeSelection:
-    session = request_fields.text_of(request, "session", 256).strip()
+def _by_session(ctx: Context, request: PurgeRequest) -> PurgeSelection:
+    session = request.session.strip()
     parts = _whole(ctx, Scope(sessions=(session,)))
     if not parts and not archives.archives_of(ctx.home, session):
         raise NotFoundError(
@@ -157,11 +176,8 @@ def _by_session(ctx: Context, request: request_fields.Request) -> PurgeSelection
     return made
 
 
-def _by_project(ctx: Context, request: request_fields.Request) -> PurgeSelection:
-    folder = os.path.join(
-        str(request.get("cwd") or "/"),
-        os.path.expanduser(request_fields.text_of(request, "dir", 4_096)),
-    )
+def _by_project(ctx: Context, request: PurgeRequest) -> PurgeSelection:
+    folder = os.path.join(request.base, os.path.expanduser(request.dir))
     place = ctx.place(folder)
     parts = _whole(ctx, Scope(projects=(place.id,)))
     if not parts:
@@ -174,7 +190,7 @@ def _by_project(ctx: Context, request: request_fields.Request) -> PurgeSelection
     return made
 
 
-def _forgotten(ctx: Context, request: request_fields.Request) -> PurgeSelection:
+def _forgotten(ctx: Context, request: PurgeRequest) -> PurgeSelection:
     """Choose the tombstones. Nothing of their words is known any more, so that nothing can be looked
     for; every store is written anew."""
     parts = []

@@ -6,11 +6,12 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.errors import StoreFullError, UnsafeTextError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
@@ -119,30 +120,67 @@ def _record(session: str, flags: Sequence[dict[str, Any]]) -> Record:
 # -- seeing them -----------------------------------------------------------------------------------
 
 
-def flags(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class FlagsRequest(messages.Filter):
+    """The `k` newest flags, of some categories or of all."""
+
+    k: int = messages.number(100, 1, 100_000)
+    categories: tuple[str, ...] = messages.words("category")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlagView:
+    """Something that was flagged: a stretch of text, and why.
+
+    Attributes:
+        at: when, in ISO form.
+        tool: the tool whose call or result it stood in.
+        asked: the user had asked for it.
+        topic: what the user had asked for in that turn.
+    """
+
+    at: str | None
+    category: str | None
+    severity: str | None
+    text: str | None
+    reason: str | None
+    tool: str | None
+    asked: bool | None
+    topic: str | None
+    session: str | None
+    project: str
+
+
+@dataclass(frozen=True)
+class FlagsAnswer:
+    """Flags, the newest first, how many there are in all, and of each category."""
+
+    flags: list[FlagView]
+    total: int
+    counts: dict[str, int]
+
+
+def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     """Return what was flagged, newest first, with counts by category."""
     settle(ctx)
-    k = request_fields.number_of(request, "k", 100, 1, 100_000)
-    since = request_fields.time_of(request, "since")
-    categories = request_fields.words_of(request, "category")
-    wanted, place = request_fields.scope_asked(ctx, request)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    names = project_names(shelves)
-    found = []
-    for memory in _records(shelves, wanted.projects, wanted.sessions):
-        project = name_in(names, memory.project)
-        found += [
-            {name: one.get(name) for name in _SHOWN} | {"project": project}
-            for one in _flags(memory)
-        ]
-    after = since.isoformat() if since else ""
-    fit = [
-        one
-        for one in found
-        if str(one["at"]) >= after and (not categories or one["category"] in categories)
+    asker = messages.asker_of(ctx, request)
+    names = project_names(asker.shelves)
+    after = request.since.isoformat() if request.since else ""
+    views = [
+        FlagView(
+            **{name: flag.get(name) for name in _SHOWN}, project=name_in(names, memory.project)
+        )
+        for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
+        for flag in _flags(memory)
     ]
-    fit.sort(key=lambda one: str(one["at"]), reverse=True)
-    return {"flags": fit[:k], "total": len(fit), "counts": _counted(fit)}
+    fit = [
+        view
+        for view in views
+        if str(view.at) >= after and (not request.categories or view.category in request.categories)
+    ]
+    fit.sort(key=lambda view: str(view.at), reverse=True)
+    counts = Counter(str(view.category) for view in fit)
+    return FlagsAnswer(fit[: request.k], len(fit), dict(counts.most_common()))
 
 
 def figures(shelves: Sequence[Shelf], scope: Scope) -> dict[str, int]:
@@ -161,7 +199,3 @@ def _records(
     scope = Scope(projects=projects, collections=(ASSESSMENTS,), sessions=sessions)
     for shelf in shelves:
         yield from shelf.journal.recent(scope, MOST_SESSIONS)
-
-
-def _counted(found: Sequence[dict[str, Any]]) -> dict[str, int]:
-    return dict(Counter(str(one["category"]) for one in found).most_common())

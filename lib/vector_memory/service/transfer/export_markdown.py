@@ -7,23 +7,23 @@ from dataclasses import replace
 
 from vector_memory.index.notes import markdown_export
 from vector_memory.model import GLOBAL_PROJECT, Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.transfer.json_lines import export_json
+from vector_memory.service.transfer.json_lines import ExportRequest, export_line
 
 GLOBAL_NAME = "Global"
 
 
-def export(ctx: Context, request: request_fields.Request) -> Iterator[tuple[str, int]]:
+def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
     """Yield (text, number of memories in it) of a project, of the global scope or of every store.
 
     Groups are read one after the other, so that no store is held in memory.
     """
-    scope, place = request_fields.scope_asked(ctx, request)
-    scope = request_fields.listed(scope)
+    asker = messages.asker_of(ctx, request)
+    scope = request_fields.listed(asker.scope)
     yield markdown_export.PREFACE, 0
-    for shelf in request_fields.shelves_asked(ctx, request, place):
+    for shelf in asker.shelves:
         yield from _of_shelf(shelf, scope)
 
 
@@ -37,6 +37,6 @@ def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
         for kind in sorted(shelf.journal.count_by("kind", within)):
             yield markdown_export.heading(3, kind or "note") + "\n", 0
             for memory in shelf.journal.iter_memories(replace(within, kinds=(kind,))):
-                line = export_json(memory, place.root if place else "")
+                line = messages.to_json(export_line(memory, place.root if place else ""))
                 done = {"done": True} if memory.extra.get("done") else {}
                 yield markdown_export.render({**line, **done}), 1

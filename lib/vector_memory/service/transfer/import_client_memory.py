@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.model import ignore_progress
@@ -29,8 +28,9 @@ def index(ctx: Context, transcript: str, folder: str) -> None:
         return
     try:
         # Nobody asked for it, and what a model noted may come from anywhere.
-        request: dict[str, Any] = {"paths": [path], "project": folder, "cwd": folder}
-        request |= {"foreign": True, "actor": "hook"}
+        request = import_notes.NotesRequest(
+            paths=(path,), project=folder, cwd=folder, foreign=True, actor="hook"
+        )
         import_notes.import_notes(ctx, request, lambda step: None, ignore_progress)
     except VectorMemoryError as error:
         # A link, a pipe, a page that is too long: the client has it, memory does without.

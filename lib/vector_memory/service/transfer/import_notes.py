@@ -12,14 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.index.notes import markdown_export
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import PROPOSED, Memory, Progress, Status, unique
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, tombstones
@@ -33,16 +32,58 @@ from vector_memory.service.transfer.import_plan import (
     SAME,
     UPDATED,
     ImportStep,
+    StepView,
 )
-from vector_memory.service.transfer.json_lines import MAX_ERRORS, Imported
+from vector_memory.service.transfer.json_lines import MAX_ERRORS, Imported, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 
-Show = Callable[[dict[str, Any]], None]
+Show = Callable[[StepView], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotesRequest(IncomingRequest):
+    """Store the notes of files and of those in folders (`paths`).
+
+    Attributes:
+        dry_run: only show what would be done.
+        prune: forget the notes that are gone from their files.
+    """
+
+    paths: tuple[str, ...] = messages.words()
+    dry_run: bool = messages.flag()
+    prune: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class NotesAnswer:
+    """What an import of notes did, or would do.
+
+    Attributes:
+        read: how many notes stand in so many `files`.
+        updated: notes that read differently now; `merged` those whose text was there already.
+        left_out: notes that were forgotten, or whose place another took; `gone` those that are in no file now.
+        proposed: what waits for the user, as an agent brought it.
+        redactions: values that were taken out.
+    """
+
+    files: int
+    read: int
+    stored: int
+    updated: int
+    merged: int
+    unchanged: int
+    left_out: int
+    gone: int
+    proposed: int
+    forgotten: int
+    redactions: int
+    errors: list[messages.FileError]
+    seconds: float
 
 
 @dataclass
 class Counts:
-    """What an import of notes did, or would do."""
+    """What an import of notes did so far; see `NotesAnswer`."""
 
     files: int = 0
     read: int = 0
@@ -55,22 +96,20 @@ class Counts:
     proposed: int = 0
     forgotten: int = 0
     redactions: int = 0
-    errors: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[messages.FileError] = field(default_factory=list)
 
     def failed(self, file: str, error: str) -> None:
         """Note a file that could not be taken."""
         if len(self.errors) < MAX_ERRORS:
-            self.errors.append({"file": file, "error": error})
+            self.errors.append(messages.FileError(file, error))
 
 
 def import_notes(
-    ctx: Context, request: request_fields.Request, show: Show, progress: Progress
-) -> dict[str, Any]:
+    ctx: Context, request: NotesRequest, show: Show, progress: Progress
+) -> NotesAnswer:
     """Import files of notes and the notes in folders; with `dry_run` only show what would be done.
 
     Args:
-        ctx: the daemon's parts.
-        request: `paths`, `dry_run`, `prune`, and the project that the notes belong to.
         show: is given every step that is not without effect, in a dry run.
         progress: is told of each file.
 
@@ -81,43 +120,42 @@ def import_notes(
     counts = Counts()
     steps = _plan(ctx, request, counts, progress)
     _count(steps, counts)
-    if request.get("dry_run"):
+    if request.dry_run:
         for step in steps:
             if step.action != SAME:
-                show(step.to_json())
+                show(step.view())
         counts = replace(counts, stored=0, updated=0, merged=0, proposed=0)
     else:
         _carry_out(ctx, request, steps, counts)
-    figures = {name: getattr(counts, name) for name in counts.__dataclass_fields__}
-    return {**figures, "seconds": round(time.monotonic() - started, 3)}
+    return NotesAnswer(**counts.__dict__, seconds=round(time.monotonic() - started, 3))
 
 
 def _plan(
-    ctx: Context, request: request_fields.Request, counts: Counts, progress: Progress
+    ctx: Context, request: NotesRequest, counts: Counts, progress: Progress
 ) -> list[ImportStep]:
     """Read all files and return what is to be done with what they say."""
-    base = str(request.get("cwd") or "/")
-    paths = [os.path.join(base, path) for path in request_fields.words_of(request, "paths")]
+    paths = [os.path.join(request.base, path) for path in request.paths]
     if not paths:
         raise BadInputError("Import what?", "Name files or folders.")
     exports: list[NoteFile] = []
-    found: list[import_plan.NoteRead] = []
+    files_read: list[import_plan.NoteRead] = []
     names = note_files.find(paths)
     named = {note_files.named(path) for path in paths}
     for number, path in enumerate(names):
         progress(number, len(names), "reading")
-        _read(path, path in named, exports, found, counts)
-    place = request_fields.place_of(ctx, request)
+        _read(path, path in named, exports, files_read, counts)
+    place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
-    if place and found and not request.get("dry_run"):
+    if place and files_read and not request.dry_run:
         ctx.know_project(shelf, place)
-    records = {name for one in found for name in one.records()}
+    records = {name for file in files_read for name in file.records()}
     project = place.id if place else ""
-    foreign, by_agent = bool(request.get("foreign")), request_fields.is_agent(request)
     steps = [
         step
-        for one in found
-        for step in import_plan.of_notes(shelf, project, one, records, foreign, by_agent)
+        for file in files_read
+        for step in import_plan.of_notes(
+            shelf, project, file, records, request.foreign, request.is_agent
+        )
     ]
     gone = tombstones.is_purged(ctx, [step.memory for step in steps])
     steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
@@ -154,13 +192,13 @@ def _read(
 
 
 def _of_export(
-    ctx: Context, request: request_fields.Request, file: NoteFile, counts: Counts
+    ctx: Context, request: NotesRequest, file: NoteFile, counts: Counts
 ) -> list[ImportStep]:
     done = Imported()
     steps = reimport_plan.steps_of(ctx, request, file, done)
     counts.redactions += done.redactions
     for error in done.errors:
-        counts.failed(file.path, f"line {error['line']}: {error['error']}")
+        counts.failed(file.path, f"line {error.line}: {error.error}")
     return steps
 
 
@@ -173,19 +211,18 @@ def _count(steps: Iterable[ImportStep], counts: Counts) -> None:
 
 
 def _carry_out(
-    ctx: Context, request: request_fields.Request, steps: list[ImportStep], counts: Counts
+    ctx: Context, request: NotesRequest, steps: list[ImportStep], counts: Counts
 ) -> None:
-    actor = request_fields.actor_of(request)
     shelves = {id(step.shelf): step.shelf for step in steps}
     for shelf in shelves.values():
         own = [step for step in steps if step.shelf is shelf]
         _store(ctx, shelf, own, counts)
         _hand_over(ctx, shelf, own, counts)
-        if request.get("prune"):
-            counts.forgotten += _forget(ctx, shelf, own, actor)
+        if request.prune:
+            counts.forgotten += _forget(ctx, shelf, own, request.actor)
     ctx.count("redactions", counts.redactions)
     done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
-    ctx.state.audit("import", actor, [], done)
+    ctx.state.audit("import", request.actor, [], done)
     ctx.notify()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from vector_memory import redact
@@ -14,6 +15,7 @@ from vector_memory.index.notes.notes import NoteDraft
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, unique
 from vector_memory.service.base.context import new_id
+from vector_memory.service.base.messages import spare
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
 from vector_memory.service.transfer.note_files import NoteFile
@@ -21,6 +23,32 @@ from vector_memory.service.transfer.note_files import NoteFile
 NEW, MERGED, CHANGED, UPDATED = "new", "merged", "changed", "updated"
 SAME, GONE, LEFT_OUT = "unchanged", "gone", "left out"
 STORING = (NEW, MERGED, CHANGED, UPDATED)
+
+
+@dataclass(frozen=True)
+class StepView:
+    """What would be done with a note, as a preview shows it.
+
+    Attributes:
+        action: `new`, `merged`, `changed`, `updated`, `gone`, `proposed` or `left out`.
+        lines: the note's first and last line in its file.
+        done: whether its box is ticked, where it has one.
+        of: the stored memory concerned.
+        superseded: another note of the import took its place.
+    """
+
+    action: str
+    kind: str
+    priority: str
+    tags: tuple[str, ...]
+    title: str
+    text: str
+    created_at: datetime
+    file: str
+    lines: tuple[int, int]
+    done: bool | None = spare()
+    of: str | None = spare()
+    superseded: bool | None = spare()
 
 
 @dataclass(frozen=True)
@@ -35,23 +63,23 @@ class ImportStep:
     record: str = ""
     successor: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def view(self) -> StepView:
         """Return the step as a preview shows it."""
         memory = self.memory
-        return {
-            "action": self.action,
-            "kind": memory.kind,
-            "priority": memory.priority.value,
-            "tags": list(memory.tags),
-            "title": memory.title,
-            "text": memory.text,
-            "created_at": memory.created_at.isoformat(),
-            "file": memory.source.path,
-            "lines": [memory.source.line_start, memory.source.line_end],
-            **({"done": memory.extra["done"]} if "done" in memory.extra else {}),
-            **({"of": self.old.id} if self.old else {}),
-            **({"superseded": True} if self.successor else {}),
-        }
+        return StepView(
+            action=self.action,
+            kind=memory.kind,
+            priority=memory.priority.value,
+            tags=memory.tags,
+            title=memory.title,
+            text=memory.text,
+            created_at=memory.created_at,
+            file=memory.source.path,
+            lines=(memory.source.line_start, memory.source.line_end),
+            done=memory.extra.get("done"),
+            of=self.old.id if self.old else None,
+            superseded=True if self.successor else None,
+        )
 
 
 @dataclass(frozen=True)

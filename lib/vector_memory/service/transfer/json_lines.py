@@ -6,7 +6,8 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from vector_memory import redact
@@ -23,7 +24,7 @@ from vector_memory.model import (
     Source,
     unique,
 )
-from vector_memory.service.base import privacy, request_fields
+from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
@@ -40,9 +41,63 @@ OURS = ("project", "project_id", "origin", "global")
 _ID = re.compile("[0-9a-f]{32}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class IncomingRequest(messages.Request):
+    """Take in what a file says.
+
+    Attributes:
+        foreign: somebody else wrote it: it informs and binds nobody.
+        wait: until all can be found by meaning.
+    """
+
+    foreign: bool = messages.flag()
+    wait: bool = messages.flag(default=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportRequest(IncomingRequest):
+    """Store the memories of a file of JSON lines, or what a knowledge graph says.
+
+    Attributes:
+        verbatim: keep texts that are there already, too.
+    """
+
+    path: str = messages.text(4_096)
+    verbatim: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class LineError:
+    """A line that was not taken, and why."""
+
+    line: int
+    error: str
+
+
+@dataclass(frozen=True)
+class ImportAnswer:
+    """What an import did with the lines that it read.
+
+    Attributes:
+        merged: lines whose text was there already.
+        skipped: lines that could not be taken; `errors` says why of the first hundred.
+        proposed: what waits for the user, as an agent brought it.
+        redactions: values that were taken out.
+    """
+
+    read: int
+    stored: int
+    merged: int
+    skipped: int
+    proposed: int
+    redactions: int
+    errors: list[LineError]
+    seconds: float
+
+
 @dataclass
 class Imported:
-    """What an import did; `restored` holds the ids of memories that came from an export of ours."""
+    """What an import did so far; `restored` holds the ids of memories that came from an export of ours."""
 
     read: int = 0
     stored: int = 0
@@ -50,23 +105,30 @@ class Imported:
     skipped: int = 0
     proposed: int = 0
     redactions: int = 0
-    errors: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[LineError] = field(default_factory=list)
     restored: set[str] = field(default_factory=set)
 
     def failed(self, line: int, error: str) -> None:
         """Count a line that could not be taken, and say why of the first hundred."""
         self.skipped += 1
         if len(self.errors) < MAX_ERRORS:
-            self.errors.append({"line": line, "error": error})
+            self.errors.append(LineError(line, error))
 
-    def figures(self) -> dict[str, Any]:
-        """Return the counts and errors, as a program sees them."""
-        return {name: value for name, value in asdict(self).items() if name != "restored"}
+    def answer(self, started: float) -> ImportAnswer:
+        """Return what was done since a moment of the monotonic clock."""
+        return ImportAnswer(
+            read=self.read,
+            stored=self.stored,
+            merged=self.merged,
+            skipped=self.skipped,
+            proposed=self.proposed,
+            redactions=self.redactions,
+            errors=self.errors,
+            seconds=round(time.monotonic() - started, 3),
+        )
 
 
-def import_file(
-    ctx: Context, request: request_fields.Request, progress: Progress
-) -> dict[str, Any]:
+def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> ImportAnswer:
     """Store the memories of a file of JSON lines; lines that cannot be taken are reported.
 
     Everything is durable and searchable by words when this returns.
@@ -74,13 +136,12 @@ def import_file(
     Raises:
         NotFoundError, BadInputError: there is no such file, or it is no regular one.
     """
-    path = regular_file(request_fields.text_of(request, "path", 4_096))
+    path = regular_file(request.path)
     started = time.monotonic()
     done = Imported()
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
     pending = 0
-    verbatim = bool(request.get("verbatim"))
     # The index waits until all lines are stored: it would take the processor from what makes them
     # searchable by words, the journal.
     with ctx.global_shelf().following:
@@ -97,15 +158,15 @@ def import_file(
                 done.failed(number, str(error))
             pending += len(line)
             if len(batch) >= BATCH or pending >= BATCH_BYTES:
-                _store(ctx, batch, done, verbatim)
+                _store(batch, done, request.verbatim)
                 pending = 0
                 progress(offset, size, "storing")
-        _store(ctx, batch, done, verbatim)
+        _store(batch, done, request.verbatim)
     ctx.count("redactions", done.redactions)
     detail = {"stored": done.stored, "merged": done.merged}
-    ctx.state.audit("import", request_fields.actor_of(request), [], detail)
+    ctx.state.audit("import", request.actor, [], detail)
     ctx.notify()
-    return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
+    return done.answer(started)
 
 
 def regular_file(path: str) -> str:
@@ -140,7 +201,7 @@ def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _parsed(
-    ctx: Context, request: request_fields.Request, line: bytes, done: Imported
+    ctx: Context, request: IncomingRequest, line: bytes, done: Imported
 ) -> tuple[Shelf, Memory]:
     if len(line) > MAX_LINE_BYTES:
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
@@ -154,21 +215,20 @@ def _parsed(
 
 
 def placed(
-    ctx: Context, request: request_fields.Request, data: dict[str, Any], done: Imported
+    ctx: Context, request: IncomingRequest, data: dict[str, Any], done: Imported
 ) -> tuple[Shelf, Memory]:
     """Return the memory that a line of an import or export tells, and the store that it belongs to.
 
     Raises:
         BadInputError: the line cannot be taken.
     """
-    by_agent = request_fields.is_agent(request)
-    foreign = bool(request.get("foreign")) or by_agent
+    foreign = request.foreign or request.is_agent
     if foreign:
         # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
         data = {name: value for name, value in data.items() if name not in OURS}
-    target = dict(data, cwd=request.get("cwd"))
+    target = {**data, "cwd": request.cwd}
     if not data.get("project"):
-        target.update({"project": request.get("project"), "global": request.get("global")})
+        target |= {"project": request.project, "global": request.is_global}
     place = request_fields.place_of(ctx, target)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place:
@@ -179,7 +239,7 @@ def placed(
         memory = replace(memory, extra={IS_FOREIGN: True})
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
-    asks = proposals.wanted(memory, place is None) if by_agent else {}
+    asks = proposals.wanted(memory, place is None) if request.is_agent else {}
     return shelf, proposals.proposed(settled, asks) if asks else settled
 
 
@@ -263,7 +323,7 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
         raise BadInputError(f"A field of the export is damaged: {error}.") from error
 
 
-def _store(ctx: Context, batch: list[tuple[Shelf, Memory]], done: Imported, verbatim: bool) -> None:
+def _store(batch: list[tuple[Shelf, Memory]], done: Imported, verbatim: bool) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
     to be kept verbatim. A line whose `id` was imported before replaces what it brought then."""
     for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
@@ -314,42 +374,115 @@ def _merged(stored: Memory, other: Memory) -> Memory:
     return replace(stored, tags=unique((*stored.tags, *other.tags)))
 
 
-def export(ctx: Context, request: request_fields.Request) -> Iterator[dict[str, Any]]:
+@dataclass(frozen=True, kw_only=True)
+class ExportRequest(messages.Filter):
+    """Write out memories.
+
+    Attributes:
+        all_projects: those of all projects; clients say `all` for it, too.
+        format: `markdown`, or JSON lines.
+    """
+
+    all_projects: bool = messages.read_by(
+        lambda request, name: bool(request.get(name) or request.get("all")), False
+    )
+    format: str = messages.word()
+
+
+@dataclass(frozen=True)
+class ExportSource:
+    """The file that a memory came from, with its first and last line there."""
+
+    path: str
+    lines: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ExportLine:
+    """A memory as one line of an export; `import` takes it.
+
+    Attributes:
+        session: where it was said; `seq` is the turn, `speaker` who said it.
+        project: its project's folder, None for a memory of no project or of one that is gone.
+        source: the file that it came from.
+        model: the model that wrote it.
+        suspicion: why it looks like instructions.
+        foreign: others wrote it.
+        proposed: what an agent would have it count as.
+    """
+
+    id: str
+    external_id: str | None
+    text: str
+    title: str
+    kind: str
+    tags: tuple[str, ...]
+    created_at: datetime
+    session: str
+    seq: int
+    speaker: str
+    files: tuple[str, ...]
+    project: str | None
+    project_id: str
+    priority: str
+    confidence: float
+    origin: str
+    collection: str
+    sensitivity: str
+    jurisdiction: str
+    source: ExportSource
+    model: str
+    suspicion: dict[str, Any] | None = messages.spare()
+    foreign: bool | None = messages.spare()
+    proposed: dict[str, Any] | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class ExportAnswer:
+    """How many memories were written out."""
+
+    exported: int
+
+
+def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     """Yield all memories of a project, of the global scope or of every store, oldest first, in the
     form that `import` takes."""
-    scope, place = request_fields.scope_asked(ctx, request)
-    scope = request_fields.listed(scope)
-    shelves = request_fields.shelves_asked(ctx, request, place)
-    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
-    for shelf in shelves:
+    asker = messages.asker_of(ctx, request)
+    scope = request_fields.listed(asker.scope)
+    roots = {known.id: known.root for shelf in asker.shelves for known in shelf.journal.projects()}
+    for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(scope):
-            yield export_json(memory, roots.get(memory.project, ""))
+            yield export_line(memory, roots.get(memory.project, ""))
 
 
-def export_json(memory: Memory, root: str) -> dict[str, Any]:
-    """Return a memory as one line of an export."""
+def export_line(memory: Memory, root: str) -> ExportLine:
+    """Return a memory as one line of an export.
+
+    Args:
+        root: its project's folder, "" for none.
+    """
     source = memory.source
-    return {
-        "id": memory.id,
-        "external_id": memory.external_id or None,
-        "text": memory.text,
-        "title": memory.title,
-        "kind": memory.kind,
-        "tags": list(memory.tags),
-        "created_at": memory.created_at.isoformat(),
-        "session": source.session,
-        "seq": source.turn,
-        "speaker": source.speaker,
-        "files": list(memory.files),
-        "project": root or None,
-        "project_id": memory.project,
-        "priority": memory.priority.value,
-        "confidence": memory.confidence,
-        "origin": memory.origin.value,
-        "collection": memory.collection,
-        "sensitivity": memory.sensitivity.value,
-        "jurisdiction": memory.jurisdiction,
-        "source": {"path": source.path, "lines": [source.line_start, source.line_end]},
-        "model": memory.model,
+    return ExportLine(
+        id=memory.id,
+        external_id=memory.external_id or None,
+        text=memory.text,
+        title=memory.title,
+        kind=memory.kind,
+        tags=memory.tags,
+        created_at=memory.created_at,
+        session=source.session,
+        seq=source.turn,
+        speaker=source.speaker,
+        files=memory.files,
+        project=root or None,
+        project_id=memory.project,
+        priority=memory.priority.value,
+        confidence=memory.confidence,
+        origin=memory.origin.value,
+        collection=memory.collection,
+        sensitivity=memory.sensitivity.value,
+        jurisdiction=memory.jurisdiction,
+        source=ExportSource(source.path, (source.line_start, source.line_end)),
+        model=memory.model,
         **trust_marks.marks_of(memory),
-    }
+    )

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timezone
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -24,11 +23,18 @@ from vector_memory.model import (
     Source,
     Status,
 )
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
-from vector_memory.service.transfer.json_lines import BATCH, Imported, lines_of, regular_file
+from vector_memory.service.transfer.json_lines import (
+    BATCH,
+    ImportAnswer,
+    Imported,
+    ImportRequest,
+    lines_of,
+    regular_file,
+)
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found
 
@@ -48,23 +54,25 @@ def is_graph(path: str) -> bool:
     return spread and knowledge_graph.parse_whole(_whole(path)) is not None
 
 
-def import_graph(
-    ctx: Context, request: request_fields.Request, progress: Progress
-) -> dict[str, Any]:
+def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> ImportAnswer:
     """Store what a knowledge graph says; what is known already is left as it is.
 
     Relations are linked to the memories of the two entities that they join.
+
+    Raises:
+        BadInputError: an agent would have it count for all projects, or it is no file to read.
+        NotFoundError: there is no such file.
     """
-    path = regular_file(request_fields.text_of(request, "path", 4_096))
-    if request.get("global"):
-        request_fields.require_user(request, "imports for all projects")
+    path = regular_file(request.path)
+    if request.is_global:
+        request.require_user("imports for all projects")
     started = time.monotonic()
     work = _GraphImport(ctx, request, path)
     whole = knowledge_graph.parse_whole(_whole(path), _cleaner(work.done))
-    told = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
+    facts = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
-    for one in told:
-        batch.append(one)
+    for line_and_fact in facts:
+        batch.append(line_and_fact)
         if len(batch) >= BATCH:
             work.store(batch)
             progress(work.done.read, 0, "storing")
@@ -74,20 +82,20 @@ def import_graph(
     done = work.done
     ctx.count("redactions", done.redactions)
     detail = {"stored": done.stored, "merged": done.merged}
-    ctx.state.audit("import", request_fields.actor_of(request), [], detail)
+    ctx.state.audit("import", request.actor, [], detail)
     ctx.notify()
-    return {**done.figures(), "seconds": round(time.monotonic() - started, 3)}
+    return done.answer(started)
 
 
 class _GraphImport:
     """One graph on its way into one project."""
 
-    def __init__(self, ctx: Context, request: request_fields.Request, path: str) -> None:
+    def __init__(self, ctx: Context, request: ImportRequest, path: str) -> None:
         self.done = Imported()
         self._ctx = ctx
         self._path = path
-        self._foreign = bool(request.get("foreign")) or request_fields.is_agent(request)
-        place = request_fields.place_of(ctx, request)
+        self._foreign = request.foreign or request.is_agent
+        place = messages.place_of(ctx, request)
         self._project = place.id if place else ""
         self._shelf: Shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
         if place:

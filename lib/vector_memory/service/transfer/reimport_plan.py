@@ -9,7 +9,6 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.index.notes import markdown_export, notes
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import PROPOSED, Memory, Status
-from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer.import_plan import (
@@ -20,21 +19,21 @@ from vector_memory.service.transfer.import_plan import (
     SAME,
     ImportStep,
 )
-from vector_memory.service.transfer.json_lines import Imported, placed
+from vector_memory.service.transfer.json_lines import Imported, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 
 
 def steps_of(
-    ctx: Context, request: request_fields.Request, file: NoteFile, done: Imported
+    ctx: Context, request: IncomingRequest, file: NoteFile, done: Imported
 ) -> list[ImportStep]:
     """Return what is to be done with the memories of a Markdown export of ours. What is stored
     under its id stays, unless its text was changed in the file."""
     steps = []
     for line, data in markdown_export.parse(file.text):
         try:
-            target = dict(request)
-            if data.get("project_id") == "" and not request.get("project"):
-                target["global"] = True
+            target = request
+            if data.get("project_id") == "" and not request.project:
+                target = replace(request, is_global=True)
             shelf, memory = placed(ctx, target, data, done)
             if data.get("done") is True:
                 memory = replace(memory, extra={"done": True})

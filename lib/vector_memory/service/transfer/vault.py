@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError
 from vector_memory.model import COLLECTIONS, QUIET, Progress
-from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.find import recall
+from vector_memory.service.memory.views import HitView, extended
 from vector_memory.service.transfer import import_notes, note_files
 
 ALL = "all"
@@ -20,37 +21,77 @@ _read: dict[tuple[str, str], tuple[int, int, int]] = {}
 """By data home and folder, how its files stood when they were read last by this daemon."""
 
 
-def search(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
-    """Answer a question from all collections and the vault.
+@dataclass(frozen=True, kw_only=True)
+class VaultRequest(recall.RecallRequest):
+    """A question to all that is stored and to the vault.
 
-    Args:
-        request: as for a recall; `collections` names some of them, `all` those too that a question finds
-            only where they are named; `vault` false leaves the vault's files as they are.
+    Attributes:
+        collections: some of them; `all` means those, too, that a question finds only where they are named.
+        with_vault: read the vault first, where its files have changed.
+    """
+
+    collections: tuple[str, ...] = messages.words()
+    with_vault: bool = messages.flag("vault", default=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaultHit(HitView):
+    """A memory that answers a question, and whether it stands in the vault."""
+
+    in_vault: bool
+
+
+@dataclass(frozen=True)
+class VaultView:
+    """The vault, "" for none, how many notes are in it, and what was read of them for this question."""
+
+    folder: str
+    notes: int
+    stored: int | None = messages.spare()
+    updated: int | None = messages.spare()
+
+
+@dataclass(frozen=True, kw_only=True)
+class VaultAnswer:
+    """What answers a question, as for a recall, and how the vault stands."""
+
+    hits: list[VaultHit]
+    mode: str
+    topics: list[recall.TopicView] | None = messages.spare()
+    vault: VaultView
+
+
+def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnswer:
+    """Answer a question from all collections and the vault.
 
     Raises:
         BadInputError: a collection is unknown, or the vault is no folder.
     """
-    named = request_fields.words_of(request, "collections")
-    unknown = [one for one in named if one not in COLLECTIONS and one != ALL]
+    named = request.collections
+    unknown = [name for name in named if name not in COLLECTIONS and name != ALL]
     if unknown:
         raise BadInputError(
             f"There is no collection {unknown[0]!r}.", f"Collections: {', '.join(COLLECTIONS)}."
         )
-    read = follow(ctx, request, progress) if request.get("vault", True) else None
+    vault = follow(ctx, progress) if request.with_vault else None
     if ALL in named:
         named = tuple(COLLECTIONS)
-    chosen = list(named or (one for one in COLLECTIONS if one not in QUIET))
-    asked = messages.read(recall.RecallRequest, {**request, "collection": chosen})
-    answer: dict[str, Any] = messages.to_json(recall.recall(ctx, asked))
+    chosen = named or tuple(name for name in COLLECTIONS if name not in QUIET)
+    answer = recall.recall(ctx, replace(request, collections=chosen))
     root = _root(ctx)
-    for hit in answer["hits"]:
-        hit["in_vault"] = bool(root) and _is_below(hit["source"]["path"], root)
-    return {**answer, "vault": read or {"folder": root, "notes": 0}}
+    hits = [
+        extended(VaultHit, hit, in_vault=bool(root) and _is_below(str(hit.source["path"]), root))
+        for hit in answer.hits
+    ]
+    return VaultAnswer(
+        hits=hits,
+        mode=answer.mode,
+        topics=answer.topics,
+        vault=vault or VaultView(root, notes=0),
+    )
 
 
-def follow(
-    ctx: Context, request: request_fields.Request, progress: Progress
-) -> dict[str, Any] | None:
+def follow(ctx: Context, progress: Progress) -> VaultView | None:
     """Read the vault if any of its files changed; None where there is none.
 
     What stands there is information, whoever wrote it: notes hold what was clipped from elsewhere.
@@ -68,18 +109,14 @@ def follow(
     with _reading:
         key, now = (ctx.home.root, root), _standing(root)
         if _read.get(key) == now:
-            return {"folder": root, "notes": now[0]}
-        asked_for = {
-            "paths": [root],
-            "global": True,
-            "foreign": True,
-            "prune": True,
-            # Whoever asks, the folder is the user's setting, and all in it is information.
-            "actor": "job",
-        }
-        done = import_notes.import_notes(ctx, asked_for, lambda step: None, progress)
+            return VaultView(root, now[0])
+        # Whoever asks, the folder is the user's setting, and all in it is information.
+        request = import_notes.NotesRequest(
+            paths=(root,), is_global=True, foreign=True, prune=True, actor="job"
+        )
+        done = import_notes.import_notes(ctx, request, lambda step: None, progress)
         _read[key] = now
-    return {"folder": root, "notes": now[0], "stored": done["stored"], "updated": done["updated"]}
+    return VaultView(root, now[0], done.stored, done.updated)
 
 
 def _root(ctx: Context) -> str:

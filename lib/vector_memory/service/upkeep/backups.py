@@ -7,12 +7,13 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.errors import BadInputError, StoreFullError
 from vector_memory.journal import schema, state_schema
 from vector_memory.model import Progress
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.upkeep import backup_file
@@ -22,7 +23,36 @@ from vector_memory.system.durable_files import stamp, sync_file
 ENDING = ".tar.gz"
 
 
-def backup(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class BackupRequest(messages.Request):
+    """Write a backup.
+
+    Attributes:
+        path: the file, or the folder that it goes to; the usual folder where none is named.
+        with_vectors: put the vectors in, too.
+    """
+
+    path: str = messages.word()
+    with_vectors: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class BackupAnswer:
+    """A backup, and how much is in it.
+
+    Attributes:
+        left_out: why stores could not be opened, by their folders.
+    """
+
+    file: str
+    bytes: int
+    memories: int
+    stores: int
+    left_out: dict[str, str]
+    seconds: float
+
+
+def backup(ctx: Context, request: BackupRequest, progress: Progress) -> BackupAnswer:
     """Write a backup, read it again, and only then put it where it was asked for.
 
     The index is not in it, and vectors only with `with_vectors`: both are made again from the rest.
@@ -32,7 +62,7 @@ def backup(ctx: Context, request: request_fields.Request, progress: Progress) ->
         StoreFullError: it cannot be written; nothing is left of it.
     """
     started = time.monotonic()
-    target = _target(ctx, request)
+    target = _target(ctx, request.path)
     folder = os.path.dirname(target)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -41,7 +71,7 @@ def backup(ctx: Context, request: request_fields.Request, progress: Progress) ->
         raise BadInputError(f"{folder}: {error.strerror}.", "Choose another folder.") from error
     try:
         shelves = ctx.all_shelves()
-        files, stores = _copies(ctx, shelves, work, bool(request.get("with_vectors")), progress)
+        files, stores = _copies(ctx, shelves, work, request.with_vectors, progress)
         manifest = _write(ctx, os.path.join(work, "backup"), stores, files)
         progress(len(shelves) + 1, len(shelves) + 2, "verifying")
         backup_file.read(os.path.join(work, "backup"))
@@ -55,14 +85,14 @@ def backup(ctx: Context, request: request_fields.Request, progress: Progress) ->
         shutil.rmtree(work, ignore_errors=True)
     memories = sum(store["memories"] for store in manifest["stores"])
     ctx.state.audit("backup", "user", [], {"file": target, "memories": memories})
-    return {
-        "file": target,
-        "bytes": os.path.getsize(target),
-        "memories": memories,
-        "stores": len(stores),
-        "left_out": {folder: error.message for folder, error in ctx.unopened().items()},
-        "seconds": round(time.monotonic() - started, 3),
-    }
+    return BackupAnswer(
+        file=target,
+        bytes=os.path.getsize(target),
+        memories=memories,
+        stores=len(stores),
+        left_out={folder: error.message for folder, error in ctx.unopened().items()},
+        seconds=round(time.monotonic() - started, 3),
+    )
 
 
 def _put(path: str, target: str) -> None:
@@ -77,12 +107,11 @@ def _put(path: str, target: str) -> None:
     sync_file(os.path.dirname(target))
 
 
-def _target(ctx: Context, request: request_fields.Request) -> str:
-    asked_for = request.get("path")
+def _target(ctx: Context, asked_for: str) -> str:
     name = f"{backup_file.PROGRAM}-{stamp()}{ENDING}"
     if not asked_for:
         return os.path.join(ctx.home.backups, name)
-    path = os.path.abspath(os.path.expanduser(str(asked_for)))
+    path = os.path.abspath(os.path.expanduser(asked_for))
     if os.path.isdir(path):
         return os.path.join(path, name)
     if os.path.lexists(path):

@@ -1,13 +1,14 @@
-"""Upkeep that is asked for: check, rebuild, migrate."""
+"""Upkeep that is asked for: check, rebuild, migrate, wait."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import DaemonUnavailableError, EmbeddingError
 from vector_memory.model import Progress, Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.follow_journal import follow_once
 from vector_memory.service.base.shelf import Shelf
@@ -18,14 +19,51 @@ if TYPE_CHECKING:
     from vector_memory.store.index import Index
 
 INDEX_WAIT_S = 30.0
+SETTLE_S = 6 * 3_600.0
+"""How long anybody waits for vectors at most."""
 EVERYTHING = Scope()
 RESTORE = "`vector-memory restore FILE` brings them back from a backup."
 
 
-def check(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class CheckRequest(messages.Request):
+    """Is anything damaged?
+
+    Attributes:
+        read_data: read all data, and mend what is damaged.
+    """
+
+    read_data: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a store, and what was done or can be done about it, "" for nothing."""
+
+    store: str
+    what: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class CheckAnswer:
+    """What a check of so many stores found.
+
+    Attributes:
+        set_aside: damaged files that were replaced and kept, as their reports have it: `at`, `why`, `kept`, `lost`
+            and more.
+    """
+
+    ok: bool
+    problems: list[Problem]
+    stores: int
+    set_aside: list[dict[str, Any]]
+
+
+def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswer:
     """Look for damage in every store; with `read_data` all data is read, and what is damaged is set
     aside and made anew: the index from the journal, the journal from what can be read of it."""
-    read_data = bool(request.get("read_data"))
+    read_data = request.read_data
     shelves = ctx.all_shelves()
     problems = [*_unopened(ctx)]
     for number, shelf in enumerate(shelves):
@@ -35,23 +73,20 @@ def check(ctx: Context, request: request_fields.Request, progress: Progress) -> 
     problems += _check_state(ctx, read_data)
     if problems:
         ctx.notify()
-    aside = [one for shelf in shelves for one in shelf.journal.set_aside()]
+    aside = [path for shelf in shelves for path in shelf.journal.set_aside()]
     aside += ctx.state.set_aside()
-    return {"ok": not problems, "problems": problems, "stores": len(shelves), "set_aside": aside}
+    return CheckAnswer(not problems, problems, len(shelves), aside)
 
 
-def _unopened(ctx: Context) -> list[dict[str, str]]:
+def _unopened(ctx: Context) -> list[Problem]:
     errors = ctx.unopened()
     shared = ctx.home.global_store
     if found := tampering.look(shared):
         errors[shared] = tampering.refusal(shared, found)
-    return [
-        {"store": folder, "what": error.message, "fix": error.hint}
-        for folder, error in errors.items()
-    ]
+    return [Problem(folder, error.message, error.hint) for folder, error in errors.items()]
 
 
-def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[dict[str, str]]:
+def _check_journal(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
     found = shelf.journal.check(mend)
     if not found:
         return []
@@ -76,7 +111,7 @@ def mended(done: Salvaged) -> str:
     return f"{saved} None is missing."
 
 
-def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[dict[str, str]]:
+def _check_index(ctx: Context, shelf: Shelf, mend: bool) -> list[Problem]:
     index = shelf.index
     if index is None:
         return []
@@ -112,9 +147,9 @@ def _differences(shelf: Shelf, index: Index) -> list[str]:
     return [f"The index lacks {missing} memories and has {twice} twice."]
 
 
-def _check_state(ctx: Context, mend: bool) -> list[dict[str, str]]:
-    def problem(what: str, fix: str) -> dict[str, str]:
-        return {"store": ctx.home.state_db, "what": what, "fix": fix}
+def _check_state(ctx: Context, mend: bool) -> list[Problem]:
+    def problem(what: str, fix: str) -> Problem:
+        return Problem(ctx.home.state_db, what, fix)
 
     found = ctx.state.check(mend)
     if found and mend:
@@ -129,11 +164,26 @@ def _check_state(ctx: Context, mend: bool) -> list[dict[str, str]]:
     return []
 
 
-def _problem(shelf: Shelf, what: str, fix: str) -> dict[str, str]:
-    return {"store": shelf.folder, "what": what, "fix": fix}
+def _problem(shelf: Shelf, what: str, fix: str) -> Problem:
+    return Problem(shelf.folder, what, fix)
 
 
-def rebuild(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+@dataclass(frozen=True)
+class RebuildAnswer:
+    """How many rows were indexed anew.
+
+    Attributes:
+        unopened: why stores cannot be opened, by their folders.
+        strays: files in the stores' folders that are not ours and were left.
+    """
+
+    rows: int
+    seconds: float
+    unopened: dict[str, str]
+    strays: list[str]
+
+
+def rebuild(ctx: Context, request: messages.Request, progress: Progress) -> RebuildAnswer:
     """Make every store's indexes anew from its journal; vectors come from the cache."""
     started = time.monotonic()
     rows = 0
@@ -145,13 +195,13 @@ def rebuild(ctx: Context, request: request_fields.Request, progress: Progress) -
             shelf.index.rebuild()
         shelf.recheck_vectors = True
         rows += level(ctx, shelf, progress)
-    ctx.state.audit("rebuild", request_fields.actor_of(request), [], {"rows": rows})
-    return {
-        "rows": rows,
-        "seconds": round(time.monotonic() - started, 3),
-        "unopened": {at: str(error) for at, error in ctx.unopened().items()},
-        "strays": [path for one in _writable(ctx) for path in removal.strays(one.folder)],
-    }
+    ctx.state.audit("rebuild", request.actor, [], {"rows": rows})
+    return RebuildAnswer(
+        rows=rows,
+        seconds=round(time.monotonic() - started, 3),
+        unopened={at: str(error) for at, error in ctx.unopened().items()},
+        strays=[path for shelf in _writable(ctx) for path in removal.strays(shelf.folder)],
+    )
 
 
 def _writable(ctx: Context) -> list[Shelf]:
@@ -170,7 +220,15 @@ def level(ctx: Context, shelf: Shelf, progress: Progress) -> int:
     return done
 
 
-def migrate(ctx: Context, request: request_fields.Request, progress: Progress) -> dict[str, Any]:
+@dataclass(frozen=True)
+class MigrateAnswer:
+    """How many memories were embedded, with which model."""
+
+    embedded: int
+    model: str
+
+
+def migrate(ctx: Context, request: messages.Request, progress: Progress) -> MigrateAnswer:
     """Embed with the configured model all that was embedded with another one.
 
     Raises:
@@ -184,8 +242,8 @@ def migrate(ctx: Context, request: request_fields.Request, progress: Progress) -
         shelf.recheck_vectors = True
         embedded += level(ctx, shelf, progress)
     detail = {"embedded": embedded, "model": ctx.embedding.model}
-    ctx.state.audit("migrate", request_fields.actor_of(request), [], detail)
-    return {"embedded": embedded, "model": ctx.embedding.model}
+    ctx.state.audit("migrate", request.actor, [], detail)
+    return MigrateAnswer(embedded, ctx.embedding.model)
 
 
 def wait_for_index(shelf: Shelf) -> None:
@@ -201,6 +259,25 @@ def wait_for_index(shelf: Shelf) -> None:
                 "The search index is not open yet.", "`vector-memory doctor` tells why."
             )
         time.sleep(0.05)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitRequest(messages.Request):
+    """Wait until all can be found by meaning, so long at most."""
+
+    timeout_s: float = messages.seconds(60.0, SETTLE_S)
+
+
+@dataclass(frozen=True)
+class WaitAnswer:
+    """Whether all can be found by meaning."""
+
+    complete: bool
+
+
+def wait(ctx: Context, request: WaitRequest, progress: Progress) -> WaitAnswer:
+    """Wait until all can be found by meaning."""
+    return WaitAnswer(wait_level(ctx, request.timeout_s, progress))
 
 
 def wait_level(ctx: Context, timeout_s: float, progress: Progress) -> bool:

@@ -3,25 +3,52 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from dataclasses import dataclass
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.repair import transfer
 from vector_memory.model import Scope
-from vector_memory.service.base import request_fields
+from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.transfer import note_files
 from vector_memory.system import tampering
 from vector_memory.system.files import open_own
 
 
-def init(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class InitRequest(messages.Request):
+    """Make a folder a project with a store of its own."""
+
+    dir: str = messages.text(4_096)
+
+
+@dataclass(frozen=True)
+class InitAnswer:
+    """A project's new store.
+
+    Attributes:
+        moved: how many memories moved there.
+        found: files of notes that could be imported.
+    """
+
+    project: str
+    store: str
+    moved: int
+    found: list[str]
+
+
+def init(ctx: Context, request: InitRequest) -> InitAnswer:
     """Make `.memory/` in a folder and move its project's memories there.
 
     `.memory/.gitignore` holds `*`, so that no memory is committed by mistake.
+
+    Raises:
+        BadInputError: a `.memory/` that came from elsewhere is there.
+        NotFoundError: there is no such folder.
+        StoreFullError: it cannot be written.
     """
-    folder = _folder(request, "dir")
+    folder = _folder(request, request.dir)
     before = ctx.place(folder)
     marker = os.path.join(folder, projects.MARKER)
     store = os.path.join(folder, projects.STORE_IN_MARKER)
@@ -43,12 +70,9 @@ def init(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
     shelf = ctx.shelf_of(place)
     ctx.know_project(shelf, place)
     moved = _move(ctx, before, place)
-    ctx.state.audit(
-        "init", request_fields.actor_of(request), [], {"project": place.id, "moved": moved}
-    )
+    ctx.state.audit("init", request.actor, [], {"project": place.id, "moved": moved})
     ctx.notify()
-    found = note_files.common_files(folder)
-    return {"project": place.name, "store": store, "moved": moved, "found": found}
+    return InitAnswer(place.name, store, moved, found=note_files.common_files(folder))
 
 
 def make_marker(store: str) -> None:
@@ -76,31 +100,49 @@ def _move(ctx: Context, before: projects.Place, place: projects.Place) -> int:
     return transfer.move(shared.journal, Scope(projects=(place.id,)), own.journal)
 
 
-def trust(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
-    """Trust a `.memory/` that this installation did not make, or stop trusting it."""
-    if request.get("trusted", True):
-        request_fields.require_user(request, "trusts a store that came from elsewhere")
-    folder = _folder(request, "dir")
+@dataclass(frozen=True, kw_only=True)
+class TrustRequest(messages.Request):
+    """Trust the `.memory/` at or above a folder, or no longer."""
+
+    dir: str = messages.text(4_096)
+    trusted: bool = messages.flag(default=True)
+
+
+@dataclass(frozen=True)
+class TrustAnswer:
+    """Whether a project's store is trusted now."""
+
+    project: str
+    store: str
+    trusted: bool
+
+
+def trust(ctx: Context, request: TrustRequest) -> TrustAnswer:
+    """Trust a `.memory/` that this installation did not make, or stop trusting it.
+
+    Raises:
+        BadInputError: an agent would have it trusted.
+        NotFoundError: there is none.
+    """
+    if request.trusted:
+        request.require_user("trusts a store that came from elsewhere")
+    folder = _folder(request, request.dir)
     place = ctx.place(folder)
     if not place.store:
         raise NotFoundError(f"There is no .memory/ at or above {folder}.", "`init` makes one.")
-    trusted = bool(request.get("trusted", True))
-    if trusted:
+    if request.trusted:
         tampering.require_intact(place.store)
         ctx.state.trust(place.store)
     else:
         ctx.state.untrust(place.store)
     ctx.forget_places()
-    action, detail = "trust" if trusted else "untrust", {"store": place.store}
-    ctx.state.audit(action, request_fields.actor_of(request), [], detail)
-    return {"project": place.name, "store": place.store, "trusted": trusted}
+    action = "trust" if request.trusted else "untrust"
+    ctx.state.audit(action, request.actor, [], {"store": place.store})
+    return TrustAnswer(place.name, place.store, request.trusted)
 
 
-def _folder(request: request_fields.Request, name: str) -> str:
-    folder = os.path.join(
-        str(request.get("cwd") or "/"), request_fields.text_of(request, name, 4_096)
-    )
-    folder = os.path.realpath(os.path.expanduser(folder))
+def _folder(request: messages.Request, path: str) -> str:
+    folder = os.path.realpath(os.path.expanduser(os.path.join(request.base, path)))
     if not os.path.isdir(folder):
         raise NotFoundError(f"There is no folder {folder}.", "Give the path of a project.")
     return folder

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import shutil
+from dataclasses import dataclass
 from typing import IO, Any
 
 from vector_memory import projects
@@ -20,6 +21,7 @@ from vector_memory.journal import schema, state_schema
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import problems_of
 from vector_memory.model import Progress
+from vector_memory.service.base import messages
 from vector_memory.service.upkeep import backup_file, project_store
 from vector_memory.system import removal, tampering
 from vector_memory.system.durable_files import (
@@ -39,16 +41,67 @@ MOST_KEPT = 3
 _COPY_BYTES = 1 << 20
 
 
-def look(home: Home, path: str) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class RestoreRequest(messages.Request):
+    """Put a backup in place of what is stored; with `dry_run` only tell what that would do."""
+
+    path: str = messages.text(4_096)
+    dry_run: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class StoreInBackup:
+    """A store of a backup: where it belongs, and why it cannot be put there, "" if it can."""
+
+    folder: str
+    memories: int
+    left_out: str
+
+
+@dataclass(frozen=True)
+class RestoreAnswer:
+    """What is in a backup.
+
+    Attributes:
+        version: of the program that wrote it.
+        memories: how many are restored, without those of stores that are left out.
+        config: whether the settings are in it.
+        archives: how many files of archives are in it.
+    """
+
+    made_at: str
+    version: str
+    memories: int
+    stores: list[StoreInBackup]
+    config: bool
+    archives: int
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A backup that was put in place.
+
+    Attributes:
+        contents: what was in it, as JSON: the daemon before noted it in a file.
+        trusted: folders whose stores were trusted before, and stay so.
+        aside: where the files that were replaced are.
+    """
+
+    contents: dict[str, Any]
+    trusted: list[str]
+    aside: list[str]
+
+
+def look(home: Home, path: str) -> RestoreAnswer:
     """Read a backup through and return what restoring it would do.
 
     Raises:
         NotFoundError, BadInputError, StoreDamagedError: it cannot be restored.
     """
-    return _told(home, backup_file.read(path))
+    return _answer(home, backup_file.read(path))
 
 
-def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> dict[str, Any]:
+def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> RestoreAnswer:
     """Make everything ready for `finish`, which the next daemon calls: this one must end.
 
     Args:
@@ -93,8 +146,8 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> di
             raise StoreDamagedError(f"{path} has just changed.", "Try again.")
         for target, part in staged.items():
             _check(home, target, part, path)
-        told = _told(home, shown)
-        plan = {"parts": staged, "trusted": trusted, "told": told}
+        answer = _answer(home, shown)
+        plan = {"parts": staged, "trusted": trusted, "told": messages.to_json(answer)}
         write_durably(home.restore_plan, json.dumps(plan).encode())
     except BaseException as error:
         for part in staged.values():
@@ -102,7 +155,7 @@ def restore(home: Home, path: str, trusted: list[str], progress: Progress) -> di
         if isinstance(error, OSError):
             raise _no_room(error) from error
         raise
-    return told
+    return answer
 
 
 def _require_room(home: Home, targets: dict[str, str], manifest: backup_file.Manifest) -> None:
@@ -133,11 +186,8 @@ def _no_room(error: OSError) -> StoreFullError:
     )
 
 
-def finish(home: Home) -> dict[str, Any] | None:
+def finish(home: Home) -> Restored | None:
     """Carry out what `restore` has made ready; None where there is nothing. Nothing may be open.
-
-    Returns:
-        `told` and `trusted`, as they were given, and `aside`: where the files that were replaced are.
 
     Raises:
         StoreFullError: something cannot be renamed; it is tried again next time.
@@ -162,7 +212,7 @@ def finish(home: Home) -> dict[str, Any] | None:
             "Make the folder writable and try again.",
         ) from error
     log.info("a backup was restored")
-    return {**plan, "aside": [one for one in aside if one]}
+    return Restored(plan["told"], plan["trusted"], [path for path in aside if path])
 
 
 def _targets(home: Home, manifest: backup_file.Manifest) -> dict[str, str]:
@@ -196,7 +246,12 @@ def _obstacle(folder: str) -> str:
     return ""
 
 
-def _told(home: Home, manifest: backup_file.Manifest) -> dict[str, Any]:
+def _answer(home: Home, manifest: backup_file.Manifest) -> RestoreAnswer:
+    """Return what is in a backup.
+
+    Raises:
+        StoreDamagedError: a newer version wrote it.
+    """
     known = {"journal": schema.SCHEMA_VERSION, "state": len(state_schema.MIGRATIONS)}
     for part, version in dict(manifest.get("schema") or {}).items():
         if not isinstance(version, int) or version > known.get(part, 0):
@@ -205,22 +260,22 @@ def _told(home: Home, manifest: backup_file.Manifest) -> dict[str, Any]:
                 "Update the plugin.",
             )
     stores = [
-        {
-            "folder": store["folder"] or home.global_store,
-            "memories": int(store.get("memories") or 0),
-            "left_out": _obstacle(store["folder"]),
-        }
+        StoreInBackup(
+            folder=store["folder"] or home.global_store,
+            memories=int(store.get("memories") or 0),
+            left_out=_obstacle(store["folder"]),
+        )
         for store in manifest["stores"]
     ]
     archives = sum(name.startswith(backup_file.ARCHIVES) for name in manifest["files"])
-    return {
-        "made_at": str(manifest.get("made_at")),
-        "version": str(manifest.get("version")),
-        "memories": sum(one["memories"] for one in stores if not one["left_out"]),
-        "stores": stores,
-        "config": backup_file.CONFIG in manifest["files"],
-        "archives": archives,
-    }
+    return RestoreAnswer(
+        made_at=str(manifest.get("made_at")),
+        version=str(manifest.get("version")),
+        memories=sum(store.memories for store in stores if not store.left_out),
+        stores=stores,
+        config=backup_file.CONFIG in manifest["files"],
+        archives=archives,
+    )
 
 
 def _stage(part: str, content: IO[bytes]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.model import Scope
-from vector_memory.service.base import model_help, request_fields
+from vector_memory.service.base import messages, model_help, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import name_in, project_names
@@ -15,39 +17,92 @@ from vector_memory.service.upkeep import hook_counts
 from vector_memory.service.upkeep.check_rebuild import pending
 
 
-def stats(ctx: Context, request: request_fields.Request) -> dict[str, Any]:
+@dataclass(frozen=True)
+class StoreView:
+    """A store: how much it holds, and how far its index is.
+
+    Attributes:
+        pending_vectors: how many of its memories cannot be found by meaning yet.
+        last_seq: the number of the memory that was stored last; `indexed_seq` the last that the index has.
+        lexical: what answers by words, `index` or `journal`.
+        vectors: whether it answers by meaning.
+        failed: why its index cannot be kept, "" where it can.
+    """
+
+    folder: str
+    memories: int
+    pending_vectors: int
+    last_seq: int
+    indexed_seq: int
+    lexical: str
+    vectors: bool
+    bytes: int
+    failed: str
+    writable: bool
+
+
+@dataclass(frozen=True)
+class EmbeddingView:
+    """The model that searches by meaning, whether it is loaded, and why it is not."""
+
+    model: str
+    state: str
+    error: str
+
+
+@dataclass(frozen=True)
+class StatsAnswer:
+    """Figures.
+
+    Attributes:
+        memories: how many there are, and by kind, collection and project, the most first.
+        flags: how often each category was flagged.
+        unopened: why stores cannot be opened, by their folders.
+        counters: what happened how often.
+        generation: what was asked of the language model today.
+    """
+
+    memories: int
+    by_kind: dict[str, int]
+    by_collection: dict[str, int]
+    by_project: dict[str, int]
+    flags: dict[str, int]
+    stores: list[StoreView]
+    unopened: dict[str, str]
+    counters: dict[str, int]
+    generation: dict[str, Any]
+    embedding: EmbeddingView
+
+
+def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
     """Return counts, of all stores or of one project, with the stores and the model behind them."""
-    scope, shelves, place = Scope(), ctx.all_shelves(), None
-    if request.get("project"):
-        place = request_fields.place_of(ctx, request)
-        assert place is not None
+    scope, shelves = Scope(), ctx.all_shelves()
+    # Only a project that is named: who asks from within one wants the figures of all.
+    place = messages.place_of(ctx, request) if request.project else None
+    if place is not None:
         scope, shelves = Scope(projects=(place.id,)), ctx.shelves_of(place)
     everything, scope = scope, request_fields.listed(scope)
     names = project_names(shelves)
     by_project = _merged(shelf.journal.count_by("project", scope) for shelf in shelves)
     hook_counts.drain(ctx)
     ctx.state.flush()
-    return {
-        "memories": sum(shelf.journal.count(scope) for shelf in shelves),
-        "by_kind": _merged(shelf.journal.count_by("kind", scope) for shelf in shelves),
-        "by_collection": _merged(
+    return StatsAnswer(
+        memories=sum(shelf.journal.count(scope) for shelf in shelves),
+        by_kind=_merged(shelf.journal.count_by("kind", scope) for shelf in shelves),
+        by_collection=_merged(
             shelf.journal.count_by("collection", everything) for shelf in shelves
         ),
-        "by_project": {
+        by_project={
             (name_in(names, key) or "global") + _distinct(key, names): n
             for key, n in by_project.items()
         },
-        "flags": flags.figures(shelves, everything),
-        "stores": [_store(ctx, shelf) for shelf in shelves],
-        "unopened": {at: str(error) for at, error in ctx.unopened(place).items()},
-        "counters": ctx.state.totals(),
-        "generation": model_help.report(ctx),
-        "embedding": {
-            "model": ctx.embedding.model,
-            "state": ctx.embedding.state,
-            "error": ctx.embedding.error,
-        },
-    }
+        flags=flags.figures(shelves, everything),
+        stores=[_store(ctx, shelf) for shelf in shelves],
+        unopened={at: str(error) for at, error in ctx.unopened(place).items()},
+        counters=ctx.state.totals(),
+        generation=model_help.report(ctx),
+        embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
+    )
 
 
 def _distinct(project: str, names: dict[str, str]) -> str:
@@ -56,28 +111,28 @@ def _distinct(project: str, names: dict[str, str]) -> str:
     return f" ({project.rpartition('-')[2]})" if len(same) > 1 else ""
 
 
-def _merged(counts: Any) -> dict[str, int]:
+def _merged(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     total: dict[str, int] = {}
-    for one in counts:
-        for key, n in one.items():
+    for of_store in counts:
+        for key, n in of_store.items():
             total[key] = total.get(key, 0) + n
     return dict(sorted(total.items(), key=lambda item: -item[1]))
 
 
-def _store(ctx: Context, shelf: Shelf) -> dict[str, Any]:
+def _store(ctx: Context, shelf: Shelf) -> StoreView:
     index = shelf.index
-    return {
-        "folder": shelf.folder,
-        "memories": shelf.journal.count(),
-        "pending_vectors": pending(ctx, shelf),
-        "last_seq": shelf.journal.last_seq(),
-        "indexed_seq": index.reached() if index else 0,
-        "lexical": "index" if index is not None and index.lexical_ready else "journal",
-        "vectors": bool(index is not None and index.vectors_ready),
-        "bytes": folder_bytes(shelf.folder),
-        "failed": shelf.failed,
-        "writable": shelf.journal.writable,
-    }
+    return StoreView(
+        folder=shelf.folder,
+        memories=shelf.journal.count(),
+        pending_vectors=pending(ctx, shelf),
+        last_seq=shelf.journal.last_seq(),
+        indexed_seq=index.reached() if index else 0,
+        lexical="index" if index is not None and index.lexical_ready else "journal",
+        vectors=index is not None and index.vectors_ready,
+        bytes=folder_bytes(shelf.folder),
+        failed=shelf.failed,
+        writable=shelf.journal.writable,
+    )
 
 
 def folder_bytes(folder: str) -> int:

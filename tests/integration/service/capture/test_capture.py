@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 
 from vector_memory.model import PASSAGE
 from vector_memory.service.capture import reading_process, reading_worker, store_session
-from vector_memory.service.transfer import json_lines
 
 
 def line(kind: str, uuid: str, content: Any, folder: Path, second: int) -> str:
@@ -35,7 +34,7 @@ def talk(folder: Path, words: str = "WAL, since readers never block the writer."
 
 def stored(house: ServiceHouse) -> list[str]:
     """Return the texts of all passages."""
-    found = json_lines.export(house.ctx, {"all_projects": True})
+    found = exported(house.ctx, {"all_projects": True})
     return [one["text"] for one in found if one["kind"] == PASSAGE]
 
 
@@ -103,7 +102,7 @@ def test_what_the_user_wrote_is_not_replaced(house: ServiceHouse, tmp_path: Path
     path = tmp_path / "s1.jsonl"
     path.write_text(talk(tmp_path))
     store_session.index_transcript(house.ctx, str(path))
-    found = list(json_lines.export(house.ctx, {"all_projects": True}))
+    found = exported(house.ctx, {"all_projects": True})
     for number, one in enumerate(found):
         door(house.ctx, "edit", {"id": one["id"], "text": f"Words of the user, {number}."})
     with path.open("a") as file:
@@ -113,7 +112,7 @@ def test_what_the_user_wrote_is_not_replaced(house: ServiceHouse, tmp_path: Path
     copy = tmp_path / "copy.jsonl"
     copy.write_text(path.read_text())
     store_session.index_transcript(house.ctx, str(copy), final=True)
-    texts = {one["text"] for one in json_lines.export(house.ctx, {"all_projects": True})}
+    texts = {one["text"] for one in exported(house.ctx, {"all_projects": True})}
     assert {f"Words of the user, {number}." for number in range(len(found))} <= texts
     assert not any("readers never block" in text for text in texts)
 

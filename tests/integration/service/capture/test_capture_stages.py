@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse
+from service_house import Listener, ServiceHouse, door, exported
 from transcript_samples import Talk
 
 from vector_memory.model import EXTRACTION_MARK
 from vector_memory.service.capture import backfill, store_session
-from vector_memory.service.transfer import json_lines
 
 Stored = dict[str, str]
 LONG = "The importer keeps its offsets in a table of their own, since two of them may run at once. "
@@ -24,7 +23,7 @@ LONG = "The importer keeps its offsets in a table of their own, since two of the
 
 def stored(house: ServiceHouse) -> Stored:
     """Return the texts by external id of all memories that were read; topics are made of them."""
-    everything = json_lines.export(house.ctx, {"all_projects": True})
+    everything = exported(house.ctx, {"all_projects": True})
     found = [one for one in everything if one["external_id"]]
     assert len({one["external_id"] for one in found}) == len(found)
     return {one["external_id"]: one["text"] for one in found}
@@ -122,7 +121,7 @@ def test_a_session_belongs_to_the_folder_it_began_in(house: ServiceHouse, tmp_pa
     for line in talk.lines[4:]:
         line["cwd"] = "/nowhere/app/deep/below"
     store_session.index_transcript(house.ctx, talk.write(tmp_path / "s1.jsonl"), final=True)
-    roots = {one["project"] for one in json_lines.export(house.ctx, {"all_projects": True})}
+    roots = {one["project"] for one in exported(house.ctx, {"all_projects": True})}
     assert roots == {"/nowhere/app"}
 
 
@@ -234,7 +233,7 @@ def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
 
     def fill() -> None:
         request = {"paths": [str(folder)]}
-        assert not backfill.backfill(house.ctx, request, lambda *_: None)["errors"]
+        assert not door(house.ctx, "backfill", request)["errors"]
 
     def hooks() -> None:
         for path in sorted(folder.iterdir()):
@@ -257,7 +256,7 @@ class TestBackfill:
 
     def fill(self, house: ServiceHouse, **request: Any) -> dict[str, Any]:
         """Backfill and return the answer."""
-        return backfill.backfill(house.ctx, request, lambda *_: None)
+        return door(house.ctx, "backfill", request)
 
     def test_everything_of_both_clients(self, house: ServiceHouse, tmp_path: Path) -> None:
         """`all` reads Claude Code's projects and Codex's rollouts, where the caller keeps them."""
@@ -310,7 +309,7 @@ class TestBackfill:
             store_session.index_transcript(house.ctx, str(path))
         store_session.index_transcript(house.ctx, str(path), final=True)
         assert stored(house) == once(tmp_path, path.read_bytes())
-        found = list(json_lines.export(house.ctx, {"all_projects": True}))
+        found = exported(house.ctx, {"all_projects": True})
         assert {(one["session"], one["project"]) for one in found} == {("c1", "/nowhere/codex")}
 
     def test_a_session_that_goes_on_is_not_closed(
@@ -336,7 +335,7 @@ class TestBackfill:
             raise BrokenPipeError
 
         with pytest.raises(BrokenPipeError):
-            backfill.backfill(house.ctx, {"paths": [str(tmp_path)]}, gone)
+            door(house.ctx, "backfill", {"paths": [str(tmp_path)]}, Listener(gone))
         before = len(stored(house))
         assert before > 0
         rest = self.fill(house, paths=[str(tmp_path)])

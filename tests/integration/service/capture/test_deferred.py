@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from fakes_ollama import running
-from service_house import ServiceHouse
+from service_house import ServiceHouse, door
 from talk import transcript
 
 from vector_memory.model import SUMMARY, TOPIC, Memory, Scope
 from vector_memory.service.base.follow_journal import FAR_BEHIND, follow_once
 from vector_memory.service.capture import backfill, deferred, model_ideas, store_session
-from vector_memory.service.find import topic_outline
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.jobs.turn_end import Ended
 
@@ -32,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def fill(house: ServiceHouse, folder: Path) -> None:
     """Backfill a folder as the command does."""
-    backfill.backfill(house.ctx, {"paths": [str(folder)], "cwd": "/"}, lambda *_: None)
+    door(house.ctx, "backfill", {"paths": [str(folder)], "cwd": "/"})
 
 
 def stored(house: ServiceHouse, kind: str) -> list[Memory]:
@@ -72,7 +71,7 @@ def test_a_session_that_goes_on_has_no_summary_yet(house: ServiceHouse, folder: 
 def test_who_looks_at_topics_sees_them(house: ServiceHouse, folder: Path) -> None:
     """They are made then, however soon after a backfill that is."""
     fill(house, folder)
-    (session,) = topic_outline.outline(house.ctx, {"session": "s1", "cwd": str(folder)})["sessions"]
+    (session,) = door(house.ctx, "topics", {"session": "s1", "cwd": str(folder)})["sessions"]
     assert session["topics"][0]["summary"]
     assert house.ctx.state.due(deferred.TOPICS) == house.ctx.state.due(deferred.SUMMARY) == []
 

@@ -188,13 +188,13 @@ def test_the_outline_is_a_tree(house: ServiceHouse, tmp_path: Path) -> None:
     talk = QUEUE + [(f"and the retries too, part {n}", LONG, 3 + n) for n in range(1, 6)]
     talk[5] = ("why is the worker wrong? please fix it", LONG, 60)
     learn(house, tmp_path, talk)
-    (session,) = topic_outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
+    (session,) = door(house.ctx, "topics", {"cwd": str(tmp_path)})["sessions"]
     assert session["session"] == "s1"
     names = [(one["title"], [part["title"] for part in one["parts"]]) for one in session["topics"]]
     assert names[0][0].startswith("Make the queue")
-    assert topic_outline.outline(house.ctx, {"session": "s"})["sessions"] == [session]
+    assert door(house.ctx, "topics", {"session": "s"})["sessions"] == [session]
     with pytest.raises(NotFoundError):
-        topic_outline.outline(house.ctx, {"session": "nope"})
+        door(house.ctx, "topics", {"session": "nope"})
 
 
 def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path) -> None:
@@ -203,13 +203,13 @@ def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path)
     place = house.ctx.place(str(tmp_path))
     record = counted_records.Record(WORLD, "port", "port 5432 is taken", session="s1")
     counted_records.keep(house.ctx, place, record)
-    assert "5432" not in json.dumps(topic_outline.outline(house.ctx, {"cwd": str(tmp_path)}))
+    assert "5432" not in json.dumps(door(house.ctx, "topics", {"cwd": str(tmp_path)}))
 
 
 def test_sessions_without_topics_show_their_turns(house: ServiceHouse, tmp_path: Path) -> None:
     """As sessions that were stored before topics were."""
     store_session.index_transcript(house.ctx, str(transcript(tmp_path, QUEUE)), final=True)
-    (session,) = topic_outline.outline(house.ctx, {"cwd": str(tmp_path)})["sessions"]
+    (session,) = door(house.ctx, "topics", {"cwd": str(tmp_path)})["sessions"]
     assert [one["title"][:12] for one in session["topics"]] == ["Please make ", "and what abo"]
 
 
@@ -222,7 +222,7 @@ def test_nested_topics_keep_their_order() -> None:
                       source=Source("s1"), extra={"parent": parent})  # fmt: skip
 
     tree = topic_outline.nested([topic("a", ""), topic("b", "a"), topic("c", "zz")])
-    assert [(one["id"], [part["id"] for part in one["parts"]]) for one in tree] == [
+    assert [(node.id, [part.id for part in node.parts]) for node in tree] == [
         ("a", ["b"]),
         ("c", []),
     ]

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory import redact
 from vector_memory.index import tools
@@ -20,10 +20,8 @@ from vector_memory.model import INTENTS, PASSAGE, RULES, Memory, Origin, Priorit
 from vector_memory.retrieve import render
 from vector_memory.service.capture import archives, session_summary, session_topics
 from vector_memory.service.capture import store_session as capture
-from vector_memory.service.find import resume, summarize, topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
 from vector_memory.service.tools import failure_advice
-from vector_memory.service.transfer import json_lines
 from vector_memory.text import fence, harmless
 
 PLANT = "zzplant"
@@ -154,14 +152,14 @@ def views(house: ServiceHouse, app: Path, names: list[str], planted: list[str]) 
         notes = after_compaction.notes(house.ctx, hook_question(house.ctx, name, str(app)))
         yield fence.fence(notes) if notes else ""
         yield json.dumps(
-            summarize.summarize(house.ctx, {**where, "session": name, "k": 40}), ensure_ascii=False
+            door(house.ctx, "summarize", {**where, "session": name, "k": 40}), ensure_ascii=False
         )
     yield session_start.on_start(house.ctx, hook_question(house.ctx, "new", str(app)))
     for answer in (
-        resume.resume(house.ctx, where),
-        topic_outline.outline(house.ctx, {**where, "k": 50}),
+        door(house.ctx, "resume", where),
+        door(house.ctx, "topics", {**where, "k": 50}),
         door(house.ctx, "list", {**where, "k": 500}),
-        list(json_lines.export(house.ctx, {"all_projects": True})),
+        exported(house.ctx, {"all_projects": True}),
     ):
         yield json.dumps(answer, ensure_ascii=False)
 
@@ -325,7 +323,7 @@ def test_reading_again_what_was_stored_unmarked_adds_nothing(
     (old_one,) = [one for one in everything(house) if one.kind == PASSAGE]
     assert assert_told(fence.fence([render.note(old_one, "app", 200)]))
     assert assert_told(
-        json.dumps(resume.resume(house.ctx, {"project": str(app)}), ensure_ascii=False)
+        json.dumps(door(house.ctx, "resume", {"project": str(app)}), ensure_ascii=False)
     )
     house.ctx.state.set_cursors({str(writer.path): {}}, [])
     count = len(everything(house))

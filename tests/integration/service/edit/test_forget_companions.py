@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 from talk import transcript
 
 from vector_memory.model import DERIVED, PASSAGE, Scope, Status
 from vector_memory.service.capture import session_summary, store_session
-from vector_memory.service.transfer import json_lines
 
 TALK = [
     ("Which journal mode does the ledger use?",
@@ -40,7 +39,7 @@ def test_what_gave_way_to_it_goes_with_it(house: ServiceHouse) -> None:
     assert door(house.ctx, "forget", {"ids": [ids[-1]]})["forgotten"] == 3
     everything = {"all_projects": True}
     assert door(house.ctx, "list", everything)["total"] == 0
-    assert list(json_lines.export(house.ctx, everything)) == []
+    assert exported(house.ctx, everything) == []
     assert door(house.ctx, "recall", {"query": "ledger florins", **everything})["hits"] == []
     journal = house.ctx.global_shelf().journal
     assert {one.text for one in journal.iter_memories(Scope(), statuses=tuple(Status))} == {""}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fake_daemon import FakeDaemon, fake_daemon
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory import redact
 from vector_memory.cli.main import main
@@ -24,7 +24,6 @@ from vector_memory.service.capture import session_topics
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.tools import failure_advice
-from vector_memory.service.transfer import json_lines
 from vector_memory.system.paths import Home
 
 ATTACK = (
@@ -225,7 +224,7 @@ def test_an_index_of_marks_cannot_be_written_from_outside(house: ServiceHouse, a
 def test_an_export_tells_of_it(house: ServiceHouse, app: Path) -> None:
     """What is exported says whose words it is and what they look like."""
     house.remember(ATTACK, app, origin="tool")
-    (told,) = json_lines.export(house.ctx, {"all_projects": True})
+    (told,) = exported(house.ctx, {"all_projects": True})
     assert told["suspicion"]["held"] is True and IS_FOREIGN not in told
 
 

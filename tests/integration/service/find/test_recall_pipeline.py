@@ -11,9 +11,8 @@ import pytest
 from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Link, Relation, ignore_progress
+from vector_memory.model import Link, Relation
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.transfer import json_lines
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def load(house: ServiceHouse, folder: Path, lines: list[dict[str, Any]]) -> None
     path = folder.parent / "lines.jsonl"
     path.write_text("".join(json.dumps({**line, "project": str(folder)}) + "\n" for line in lines))
     request = {"path": str(path), "verbatim": True}
-    json_lines.import_file(house.ctx, request, ignore_progress)
+    door(house.ctx, "import", request)
     house.follow()
 
 

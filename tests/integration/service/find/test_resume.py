@@ -12,7 +12,6 @@ import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.service.capture import store_session
-from vector_memory.service.find import resume
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
 
@@ -47,7 +46,7 @@ def session(
 
 
 def asked(house: ServiceHouse, folder: Path, **more: Any) -> dict[str, Any]:
-    return resume.resume(house.ctx, {"project": str(folder), **more})
+    return door(house.ctx, "resume", {"project": str(folder), **more})
 
 
 def test_the_last_session_is_told_with_what_is_open(house: ServiceHouse, tmp_path: Path) -> None:

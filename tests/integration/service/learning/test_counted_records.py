@@ -8,12 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from service_house import ServiceHouse, door
+from service_house import ServiceHouse, door, exported
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
 from vector_memory.service.learning import counted_records
-from vector_memory.service.transfer import json_lines
-from vector_memory.service.upkeep import stats
 
 
 @pytest.fixture
@@ -61,9 +59,9 @@ def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None
     assert len(door(house.ctx, "recall", {**asked, "collection": [TRAILS]})["hits"]) == 1
     assert door(house.ctx, "list", here)["total"] == 1
     assert door(house.ctx, "list", {**here, "collection": [TRAILS]})["total"] == 1
-    told = stats.stats(house.ctx, here)
+    told = door(house.ctx, "stats", here)
     assert (told["memories"], told["by_collection"][TRAILS]) == (1, 1)
-    assert [one["collection"] for one in json_lines.export(house.ctx, here)] == ["claude_memories"]
+    assert [one["collection"] for one in exported(house.ctx, here)] == ["claude_memories"]
     assert TRAILS in QUIET
 
 

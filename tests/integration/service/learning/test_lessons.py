@@ -17,10 +17,9 @@ from work import Session
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
-from vector_memory.service.capture import backfill, deferred
+from vector_memory.service.capture import deferred
 from vector_memory.service.learning import advice, guidance, lessons
 from vector_memory.service.learning import counted_records as records
-from vector_memory.service.purge import purge
 from vector_memory.text.fence import tokens
 
 GOOD = "PYTHONPATH=lib pytest"
@@ -94,7 +93,7 @@ class World:
 
     def shown(self) -> dict[str, Any]:
         """Return what the verb shows."""
-        return lessons.show(self.house.ctx, {"project": str(self.project)})
+        return door(self.house.ctx, "lessons", {"project": str(self.project)})
 
     def state(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Return all that was learned, as it is told apart."""
@@ -154,7 +153,7 @@ def test_reading_again_changes_nothing(world: World) -> None:
     before = world.state()
     world.end(session)
     world.end(session, "SessionEnd")
-    done = backfill.backfill(world.house.ctx, {"paths": [str(session.path)]}, lambda *_: None)
+    done = door(world.house.ctx, "backfill", {"paths": [str(session.path)]})
     assert done["files"] == 1
     state = world.house.ctx.state
     state.add_due(deferred.LESSONS, str(session.path))
@@ -289,7 +288,7 @@ def test_a_purge_takes_what_was_learned_with_it(world: World) -> None:
         world.fix(name)
     odd = world.begin("secretive").ask("Fix the crash of the parser").run("just moonbase").say()
     world.end(odd)
-    done = purge.purge(world.house.ctx, {"session": "secretive"}, lambda *_: None)
+    done = door(world.house.ctx, "purge", {"session": "secretive"})
     assert done["purged"] > 0
     assert done["sessions"] == ["secretive"]
     assert "moonbase" not in json.dumps([one.extra for one in world.records()])

@@ -18,11 +18,10 @@ from service_house import ServiceHouse, door, hook_question
 from vector_memory.cli.main import main
 from vector_memory.daemon import verbs
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
-from vector_memory.model import Memory, Origin, Priority, Scope, ignore_progress
+from vector_memory.model import Memory, Origin, Priority, Scope
 from vector_memory.service.edit import review
 from vector_memory.service.inject import prompt_recall, session_start
 from vector_memory.service.memory import agent_rights, proposals, users_words
-from vector_memory.service.transfer import import_notes, json_lines
 from vector_memory.system.paths import Home
 from vector_memory.text import fence
 
@@ -122,8 +121,8 @@ def test_others_keep_their_words_beside_it(house: ServiceHouse, app: Path) -> No
     path.write_text(json.dumps({"text": RULE + " Now.", "id": "x1"}) + "\n")
     agents = {"path": str(path), "project": str(app), "actor": "agent"}
     path.write_text(json.dumps({"text": RULE + " Now.", "id": "x1", "kind": "rule"}) + "\n")
-    assert json_lines.import_file(house.ctx, agents, ignore_progress)["proposed"] == 1
-    done = json_lines.import_file(house.ctx, {**agents, "actor": "user"}, ignore_progress)
+    assert door(house.ctx, "import", agents)["proposed"] == 1
+    done = door(house.ctx, "import", {**agents, "actor": "user"})
     assert (done["stored"], done["proposed"]) == (1, 0)
 
 
@@ -235,22 +234,15 @@ def test_an_agents_import_is_foreign_and_what_would_bind_waits(
     (app / "NOTES.md").write_text("# Rules\n\n- Never push to the main branch.\n")
     for actor in ("agent", "mcp"):
         base = {"project": str(app), "actor": actor}
-        done = json_lines.import_file(house.ctx, {**base, "path": str(lines)}, ignore_progress)
+        done = door(house.ctx, "import", {**base, "path": str(lines)})
         assert (done["stored"] + done["merged"], done["proposed"], done["errors"]) == (1, 2, [])
-        noted = import_notes.import_notes(
-            house.ctx,
-            {**base, "paths": [str(app / "NOTES.md")]},
-            lambda step: None,
-            ignore_progress,
-        )
+        noted = door(house.ctx, "import_notes", {**base, "paths": [str(app / "NOTES.md")]})
         assert (noted["stored"], noted["proposed"]) == (0, 1)
     assert all(not one.weight and not agent_rights.is_the_users(one) for one in everything(house))
     assert all(one.confidence <= 0.5 for one in everything(house))
     assert len(ask(house, "review")["items"]) == 3
     own = {"project": str(app), "paths": [str(app / "NOTES.md")]}
-    assert (
-        import_notes.import_notes(house.ctx, own, lambda step: None, ignore_progress)["stored"] == 1
-    )
+    assert door(house.ctx, "import_notes", own)["stored"] == 1
     assert [one.kind for one in everything(house) if one.weight] == ["preference"]
 
 
@@ -305,7 +297,7 @@ def _call(house: ServiceHouse, app: Path, call: tuple[Any, ...], actor: str) -> 
     elif verb == "import":
         path = app / "lines.jsonl"
         path.write_text(json.dumps({"text": second, **first, "origin": third, "project_id": ""}))
-        json_lines.import_file(house.ctx, {**base, "path": str(path)}, ignore_progress)
+        door(house.ctx, "import", {**base, "path": str(path)})
         return
     elif verb == "consolidate":
         door(house.ctx, "consolidate", {**base, "dry_run": False})
@@ -332,7 +324,7 @@ def test_no_order_of_calls_binds(
     old = ask(house, "remember", text="Deploy on Mondays.", kind="rule", **own)["id"]
     ask(house, "remember", text="Fridays it is.", supersedes=old, **own)
     (app / "own.jsonl").write_text('{"text": "The ledger holds cents.", "priority": "HIGH"}')
-    json_lines.import_file(house.ctx, {**own, "path": str(app / "own.jsonl")}, ignore_progress)
+    door(house.ctx, "import", {**own, "path": str(app / "own.jsonl")})
     before = {one.id: str(one.text) for one in everything(house) if agent_rights.is_the_users(one)}
     assert len(before) == 2 and old not in before
     for call in calls:

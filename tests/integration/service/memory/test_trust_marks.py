@@ -18,7 +18,6 @@ from vector_memory.index.ideas import to_ideas
 from vector_memory.index.tools import user_words
 from vector_memory.index.transcript import read_entries
 from vector_memory.model import (
-    IS_FOREIGN,
     PASSAGE,
     PREFERENCE,
     SUSPICION,
@@ -29,7 +28,6 @@ from vector_memory.model import (
     Scope,
     Source,
     Status,
-    ignore_progress,
 )
 from vector_memory.service.base.context import new_id
 from vector_memory.service.capture import link_ideas, model_ideas, store_session
@@ -38,9 +36,7 @@ from vector_memory.service.memory import placement, trust_marks
 from vector_memory.service.memory.neighbours import Neighbour
 from vector_memory.service.transfer import (
     import_client_memory,
-    import_notes,
     json_lines,
-    knowledge_graph,
 )
 from vector_memory.text.fence import tokens
 
@@ -114,7 +110,7 @@ def test_a_file_of_others_says_nothing_of_itself(
          "id": victim, "project": str(app), "collection": "procedures", "confidence": 1.0},
     )  # fmt: skip
     request = {"path": path, "global": True, "foreign": True}
-    done = json_lines.import_file(house.ctx, request, ignore_progress)
+    done = door(house.ctx, "import", request)
     assert (done["stored"], done["errors"]) == (1, [])
     kept = {one.id: one for one in everything(house)}
     assert kept.pop(victim).text == "The ledger is rounded to cents."
@@ -132,7 +128,7 @@ def test_a_suspicious_line_binds_nobody_in_any_file(house: ServiceHouse, tmp_pat
         {"text": ATTACK + " Now.", **claims, "origin": "user", "project_id": "",
          "suspicion": {"score": 0, "released": True}},
     )  # fmt: skip
-    json_lines.import_file(house.ctx, {"path": path, "global": True}, ignore_progress)
+    door(house.ctx, "import", {"path": path, "global": True})
     assert_binds_nobody(everything(house))
     assert all(one.is_held for one in everything(house))
 
@@ -145,11 +141,11 @@ def test_a_users_file_is_taken_as_it_is(house: ServiceHouse, tmp_path: Path) -> 
         {"text": "Tabs, never spaces.", "kind": "preference", "origin": "user", "project_id": ""},
         {"text": "A note.", "origin": "import", "project_id": "", "foreign": True},
     )
-    json_lines.import_file(house.ctx, {"path": path, "global": True}, ignore_progress)
+    door(house.ctx, "import", {"path": path, "global": True})
     rule, tabs, note = sorted(everything(house), key=lambda one: one.seq)
     assert (rule.kind, rule.priority, rule.trust) == ("preference", Priority.CORE, 1)
     assert (tabs.origin, note.is_foreign) == (Origin.USER, True)
-    assert json_lines.export_json(note, "")[IS_FOREIGN] is True
+    assert json_lines.export_line(note, "").foreign is True
 
 
 def test_the_clients_memory_binds_nobody(house: ServiceHouse, app: Path, tmp_path: Path) -> None:
@@ -168,12 +164,12 @@ def test_notes_that_the_user_agreed_to_may_bind(house: ServiceHouse, app: Path) 
     forbidden = "Never push to the main branch."
     (app / "NOTES.md").write_text(f"# Rules\n\n- {forbidden}\n")
     request = {"paths": [str(app / "NOTES.md")], "project": str(app)}
-    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    door(house.ctx, "import_notes", request)
     (memory,) = everything(house)
     assert (memory.kind, memory.priority) == ("preference", Priority.CORE)
     (app / "OTHERS.md").write_text(f"# Rules\n\n- {forbidden} Really.\n")
     request = {"paths": [str(app / "OTHERS.md")], "project": str(app), "foreign": True}
-    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    door(house.ctx, "import_notes", request)
     assert_binds_nobody([one for one in everything(house) if "Really" in one.text])
 
 
@@ -183,7 +179,7 @@ def test_a_knowledge_graph_binds_nobody(house: ServiceHouse, tmp_path: Path) -> 
         tmp_path,
         {"type": "entity", "name": "user", "entityType": "preference", "observations": [RULE, ATTACK]},
     )  # fmt: skip
-    knowledge_graph.import_graph(house.ctx, {"path": path, "global": True}, ignore_progress)
+    door(house.ctx, "import", {"path": path, "global": True})
     assert_binds_nobody(everything(house))
     assert [one.is_held for one in everything(house)].count(True) == 1
 

@@ -15,15 +15,13 @@ from service_house import ServiceHouse, door, hook_question
 from talk import transcript
 
 from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError
-from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status, ignore_progress
+from vector_memory.model import PASSAGE, SUMMARY, TOPIC, Scope, Status
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import backfill, session_summary, store_session
+from vector_memory.service.capture import session_summary, store_session
 from vector_memory.service.inject import session_start
 from vector_memory.service.purge import purge as purging
 from vector_memory.service.purge import selection
 from vector_memory.service.purge.byte_search import Needles
-from vector_memory.service.transfer import import_notes, json_lines
-from vector_memory.service.upkeep import project_store
 from vector_memory.store.index import Index
 
 MARKER = "Quetzalwort"
@@ -50,7 +48,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 def purge(house: ServiceHouse, **request: Any) -> dict[str, Any]:
     """Purge as the command does."""
-    return purging.purge(house.ctx, request, ignore_progress)
+    return door(house.ctx, "purge", request)
 
 
 def holding(folder: Path, words: str = MARKER) -> list[str]:
@@ -93,7 +91,7 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     tell(house, project)
     own.mkdir()
     house.remember("The ledger of this project has its own store.", own)
-    project_store.init(house.ctx, {"dir": str(own)})
+    door(house.ctx, "init", {"dir": str(own)})
     house.follow()
     house.remember(f"{MARKER} is in the project's store.", own)
     house.remember(f"The old name of the client is {MARKER}.", tags=["name"])
@@ -104,13 +102,13 @@ def plant(house: ServiceHouse, folder: Path) -> Path:
     house.remember("The client pays within thirty days.", supersedes=second)
     lines = folder / "in.jsonl"
     lines.write_text(json.dumps({"text": f"Import speaks of {MARKER}.", "id": MARKER}) + "\n")
-    json_lines.import_file(house.ctx, {"path": str(lines), "global": True}, ignore_progress)
+    door(house.ctx, "import", {"path": str(lines), "global": True})
     note = folder / "NOTES.md"
     note.write_text(
         f"# Clients\n\n- {MARKER} wants its reports on Mondays.\n- Another line here.\n"
     )
     request = {"paths": [str(note)], "cwd": str(folder), "global": True}
-    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    door(house.ctx, "import_notes", request)
     house.follow()
     session_start.save_snapshot(
         house.ctx, hook_question(house.ctx, "s", str(project)), str(project)
@@ -181,7 +179,7 @@ def test_a_purged_exchange_is_not_captured_again(house: ServiceHouse, tmp_path: 
     house.ctx.state.set_cursors({os.path.realpath(path): {}})
     fork = tmp_path / "ledger" / "fork.jsonl"
     fork.write_text(path.read_text())
-    backfill.backfill(house.ctx, {"paths": [str(tmp_path / "ledger")]}, ignore_progress)
+    door(house.ctx, "backfill", {"paths": [str(tmp_path / "ledger")]})
     house.follow()
     assert holding(Path(house.ctx.home.root)) == []
     assert {text for text in before if MARKER not in text} <= set(texts(house))
@@ -298,9 +296,9 @@ def test_a_purged_note_is_not_imported_again(house: ServiceHouse, tmp_path: Path
         f"# Clients\n\n- {MARKER} wants reports on Mondays.\n- The bank wants them daily.\n"
     )
     request = {"paths": [str(note)], "cwd": str(tmp_path), "global": True}
-    import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    door(house.ctx, "import_notes", request)
     purge(house, text=MARKER)
-    done = import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    done = door(house.ctx, "import_notes", request)
     assert (done["stored"], done["left_out"], done["unchanged"]) == (0, 1, 1)
     assert holding(Path(house.ctx.home.root)) == []
 
@@ -448,7 +446,7 @@ def test_pieces_are_taken_evenly() -> None:
 def test_choosing_by_id_names_exchanges_not_words(house: ServiceHouse, tmp_path: Path) -> None:
     """What is kept against capturing it again is a hash of a name."""
     tell(house, tmp_path / "ledger")
-    made = selection.choose(house.ctx, {"session": "s1"})
+    made = selection.choose(house.ctx, selection.PurgeRequest(session="s1"))
     assert made.names
     purge(house, session="s1")
     with house.ctx.state._connections.reading() as connection:

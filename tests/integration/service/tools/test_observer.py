@@ -23,7 +23,6 @@ from vector_memory.service.base.asker import asker_at
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.learning.counted_records import Record
-from vector_memory.service.purge import purge
 from vector_memory.service.tools import earlier_prompts, flag_buffer, observer, tool_call
 from vector_memory.service.tools import flags as assessments
 
@@ -91,7 +90,7 @@ class World:
         return [one for shelf in self.ctx.all_shelves() for one in shelf.journal.recent(scope, 99)]
 
     def flags(self, **request: Any) -> list[dict[str, Any]]:
-        return list(assessments.flags(self.ctx, {"all_projects": True, **request})["flags"])
+        return list(door(self.ctx, "flags", {"all_projects": True, **request})["flags"])
 
 
 @pytest.fixture
@@ -375,7 +374,7 @@ def test_a_record_can_be_forgotten_and_purged(world: World) -> None:
     world.bash("git push --force origin coupon-second-branch")
     assert world.flags() == []
     world.bash("git push --force origin coupon-third-branch", session="t")
-    done = purge.purge(world.ctx, {"session": "t", "all_projects": True}, lambda *_: None)
+    done = door(world.ctx, "purge", {"session": "t", "all_projects": True})
     assert (done["purged"], done["left"]) == (1, [])
     assert world.flags() == []
 

@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door
+from service_house import Listener, ServiceHouse, door, exported, exported_notes
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Relation, Scope, ignore_progress
+from vector_memory.model import Relation, Scope
 from vector_memory.service.transfer import (
-    export_markdown,
-    import_notes,
-    json_lines,
     knowledge_graph,
     note_files,
 )
-from vector_memory.service.upkeep import project_store
 
 NOTES = """---
 tags: [ops]
@@ -55,12 +51,12 @@ def brought(
     """Import files and return the answer."""
     target = {"project": str(project)} if project else {"global": True}
     request = {"paths": [str(path) for path in paths], **target, **more}
-    return import_notes.import_notes(house.ctx, request, lambda step: None, ignore_progress)
+    return door(house.ctx, "import_notes", request)
 
 
 def stored(house: ServiceHouse) -> list[dict[str, Any]]:
     """Return all that is stored and active."""
-    return list(json_lines.export(house.ctx, {"all_projects": True}))
+    return exported(house.ctx, {"all_projects": True})
 
 
 def texts(house: ServiceHouse) -> set[str]:
@@ -84,17 +80,17 @@ def test_notes_are_found_with_their_headings(house: ServiceHouse, ledger: Path) 
 
 def test_a_preview_stores_nothing(house: ServiceHouse, ledger: Path) -> None:
     """It shows every note with what would become of it."""
-    shown: list[dict[str, Any]] = []
+    listener = Listener()
     request = {"paths": [str(ledger)], "project": str(ledger), "dry_run": True}
-    done = import_notes.import_notes(house.ctx, request, shown.append, ignore_progress)
+    done = door(house.ctx, "import_notes", request, listener)
     assert (done["stored"], stored(house)) == (0, [])
-    assert [(one["action"], one["kind"], one["priority"]) for one in shown] == [
+    assert [(one["action"], one["kind"], one["priority"]) for one in listener.items] == [
         ("new", "decision", "NORMAL"),
         ("new", "decision", "NORMAL"),
         ("new", "preference", "CORE"),
         ("new", "todo", "NORMAL"),
     ]
-    assert shown[3]["done"] is False
+    assert listener.items[3]["done"] is False
 
 
 def test_a_preview_is_in_the_order_of_the_file(house: ServiceHouse, ledger: Path) -> None:
@@ -103,10 +99,16 @@ def test_a_preview_is_in_the_order_of_the_file(house: ServiceHouse, ledger: Path
     brought(house, path, project=ledger)
     text = NOTES.replace("Postgres 14", "Postgres 16").replace("- Redis for the queue\n", "")
     path.write_text(text.replace("## Rules", "- Vault\n\n## House rules"))
-    shown: list[dict[str, Any]] = []
+    listener = Listener()
     request = {"paths": ["NOTES.md"], "cwd": str(ledger), "dry_run": True}
-    import_notes.import_notes(house.ctx, request, shown.append, ignore_progress)
-    assert [one["action"] for one in shown] == ["changed", "new", "updated", "updated", "gone"]
+    door(house.ctx, "import_notes", request, listener)
+    assert [one["action"] for one in listener.items] == [
+        "changed",
+        "new",
+        "updated",
+        "updated",
+        "gone",
+    ]
 
 
 def test_an_unchanged_file_adds_nothing(house: ServiceHouse, ledger: Path) -> None:
@@ -324,7 +326,7 @@ def test_init_finds_the_usual_files(house: ServiceHouse, ledger: Path) -> None:
         (ledger / name).write_text("text")
     (ledger / ".claude" / "CLAUDE.md").write_text("text")
     os.symlink("/etc/passwd", ledger / ".claude" / "link.md")
-    found = project_store.init(house.ctx, {"dir": str(ledger)})["found"]
+    found = door(house.ctx, "init", {"dir": str(ledger)})["found"]
     assert [os.path.relpath(path, ledger) for path in found] == [
         "MEMORY.md",
         "NOTES.md",
@@ -341,7 +343,7 @@ class TestMarkdownExport:
         """Write an export of everything and return its path."""
         request = request or {"all_projects": True}
         path = folder / "export.md"
-        path.write_text("".join(text for text, _ in export_markdown.export(house.ctx, request)))
+        path.write_text("".join(exported_notes(house.ctx, request)))
         return path
 
     def filled(self, house: ServiceHouse, ledger: Path) -> None:
@@ -368,7 +370,7 @@ class TestMarkdownExport:
         self, house: ServiceHouse, ledger: Path, tmp_path: Path
     ) -> None:
         """With whatever target, wherever the projects' stores are."""
-        project_store.init(house.ctx, {"dir": str(ledger)})
+        door(house.ctx, "init", {"dir": str(ledger)})
         self.filled(house, ledger)
         before = stored(house)
         done = brought(house, self.written(house, tmp_path), project=tmp_path)
@@ -461,9 +463,7 @@ class TestKnowledgeGraph:
 
     def brought(self, house: ServiceHouse, path: Path) -> dict[str, Any]:
         """Import a graph."""
-        return knowledge_graph.import_graph(
-            house.ctx, {"path": str(path), "global": True}, ignore_progress
-        )
+        return door(house.ctx, "import", {"path": str(path), "global": True})
 
     @pytest.mark.parametrize("whole", [False, True])
     def test_observations_and_relations_are_memories(

@@ -30,7 +30,7 @@ from vector_memory.journal import audit, audit_files, state
 from vector_memory.model import Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.purge import byte_search
-from vector_memory.service.upkeep import backup_file, backups, project_store, restore
+from vector_memory.service.upkeep import backup_file, restore
 from vector_memory.system.paths import Home
 from vector_memory.system.unpacking import Unpacked
 
@@ -48,7 +48,7 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 def backup(ctx: Context, path: Path | None = None, **more: Any) -> Path:
     request = {"path": str(path) if path else None, **more}
-    return Path(backups.backup(ctx, request, quiet)["file"])
+    return Path(door(ctx, "backup", request)["file"])
 
 
 def store(house: ServiceHouse, text: str, project: Path | None = None) -> None:
@@ -64,7 +64,7 @@ def restored(house: ServiceHouse, path: Path) -> ServiceHouse:
     done = restore.finish(house.ctx.home)
     assert done is not None
     again = ServiceHouse(Path(house.ctx.home.root).parent)
-    for folder in done["trusted"]:
+    for folder in done.trusted:
         again.ctx.state.trust(folder)
     return again
 
@@ -82,7 +82,7 @@ def test_what_was_is_there_again(house: ServiceHouse, tmp_path: Path) -> None:
     finds the old and not the new."""
     project = tmp_path / "ledger"
     project.mkdir()
-    project_store.init(house.ctx, {"dir": str(project)})
+    door(house.ctx, "init", {"dir": str(project)})
     house.remember("Deploys go through staging")
     house.remember("The ledger is kept in SQLite", project)
     house.ctx.state.set_cursor("/t/1.jsonl", {"at": 7})
@@ -141,15 +141,15 @@ def test_a_lost_home_comes_back(house: ServiceHouse, tmp_path: Path) -> None:
     """On another machine, into an empty home; a project that is not there is left out and told."""
     gone = tmp_path / "gone"
     gone.mkdir()
-    project_store.init(house.ctx, {"dir": str(gone)})
+    door(house.ctx, "init", {"dir": str(gone)})
     store(house, "Deploys go through staging")
     store(house, "Of the project that is gone", gone)
     written = backup(house.ctx, tmp_path / "one.tar.gz")
     gone.rename(tmp_path / "elsewhere")
     home = Home(str(tmp_path / "new")).make()
     told = restore.restore(home, str(written), [], quiet)
-    assert [bool(one["left_out"]) for one in told["stores"]] == [False, True]
-    assert told["memories"] == 1
+    assert [bool(store.left_out) for store in told.stores] == [False, True]
+    assert told.memories == 1
     restore.finish(home)
     raw = sqlite3.connect(os.path.join(home.global_store, "journal.db"))
     assert raw.execute("SELECT text FROM memories").fetchall() == [("Deploys go through staging",)]
@@ -558,7 +558,7 @@ def test_an_emptied_database_is_no_bomb(house: ServiceHouse, tmp_path: Path) -> 
         connection.execute("DROP TABLE scratch")
     path = backup(house.ctx, tmp_path / "b.tar.gz", vectors=True)
     assert path.stat().st_size < 1 << 20
-    assert restore.look(house.ctx.home, str(path))["memories"] == 0
+    assert restore.look(house.ctx.home, str(path)).memories == 0
 
 
 def test_older_entries_that_unpack_to_much_are_refused(

@@ -1,0 +1,54 @@
+"""`audit`: what was done with memories, by whom, and whether the log of that is whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRequest(messages.Request):
+    """The last `k` entries of the audit log.
+
+    Attributes:
+        since: none that is older.
+        action: those of one action alone, such as `forget`.
+        verify: look at the whole log for changes, its older files too.
+    """
+
+    k: int = messages.number(50, 1, 100_000)
+    since: datetime | None = messages.moment()
+    action: str = messages.word()
+    verify: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class EntryView:
+    """Something that was done, to which memories."""
+
+    number: int
+    at: datetime
+    action: str
+    actor: str
+    ids: list[str]
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AuditAnswer:
+    """Entries, the newest first, and what is wrong with the log, "" for nothing."""
+
+    entries: list[EntryView]
+    intact: bool
+    problem: str
+
+
+def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
+    """Return the last entries of the audit log."""
+    entries = ctx.state.audit_entries(request.k, request.since, request.action)
+    problem = ctx.state.audit_break(whole=request.verify)
+    return AuditAnswer([EntryView(**entry) for entry in entries], not problem, problem)
