@@ -12,6 +12,7 @@ from service_house import ServiceHouse, door
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope
+from vector_memory.service.base.asker import asker_in
 from vector_memory.service.edit import (
     scratch,
 )
@@ -57,7 +58,7 @@ class TestScratch:
         house.pass_time(minutes=2)
         with pytest.raises(NotFoundError, match="no note"):
             door(house.ctx, "scratch", asked(project, session="s1", action="get", key="plan"))
-        assert counted_records.of(house.ctx, place, SCRATCH) == []
+        assert counted_records.of(asker_in(house.ctx, place), SCRATCH) == []
 
     def test_another_session_has_its_own(self, house: ServiceHouse, project: Path) -> None:
         """Also under the same key."""

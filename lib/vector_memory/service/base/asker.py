@@ -32,6 +32,11 @@ class ProjectAsker(Asker):
 
     place: projects.Place
 
+    @property
+    def own(self) -> Shelf:
+        """The store that the project's memories are written to."""
+        return self.shelves[0]
+
 
 @dataclass(frozen=True, kw_only=True)
 class HookQuestion(ProjectAsker):
@@ -63,6 +68,9 @@ def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
         others: further folders in which the session is now.
     """
     place = ctx.place(folder)
-    if ctx.is_excluded(place, folder, *others):
-        return None
+    return None if ctx.is_excluded(place, folder, *others) else asker_in(ctx, place)
+
+
+def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:
+    """Return who asks in a project."""
     return ProjectAsker(place, ctx.shelves_of(place), scope_of(place))

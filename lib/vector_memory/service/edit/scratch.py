@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from vector_memory import projects, redact
+from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import COLLECTIONS, SCRATCH, Memory, Origin
 from vector_memory.service.base import messages, privacy, request_fields
+from vector_memory.service.base.asker import ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 
@@ -66,17 +67,18 @@ def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
     place = messages.place_of(ctx, request)
     if place is None:
         raise BadInputError("Notes belong to a session in a folder.", "Name a project's folder.")
+    asker = asker_in(ctx, place)
     session, action = privacy.word(request.session), request.action
     if action not in ACTIONS:
         raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(ACTIONS)}.")
-    living = _living(ctx, place, session)
+    living = _living(ctx, asker, session)
     if action == "list":
         return ScratchAnswer([_note_view(memory) for memory in living.values()])
     if action == "clear":
-        return _clear(ctx, place, request, living)
+        return _clear(ctx, asker, request, living)
     key = _key(request)
     if action == "set":
-        return _set(ctx, place, session, request, living)
+        return _set(ctx, asker, session, request, living)
     if key not in living:
         raise NotFoundError(f"There is no note {key!r}.", "List the notes: they last an hour.")
     return ScratchAnswer([_note_view(living[key])])
@@ -91,22 +93,20 @@ def _key(request: ScratchRequest) -> str:
     return privacy.word(request_fields.require_text(request.key, "key").strip())
 
 
-def _living(ctx: Context, place: projects.Place, session: str) -> dict[str, Memory]:
+def _living(ctx: Context, asker: ProjectAsker, session: str) -> dict[str, Memory]:
     """Return a session's notes by their keys, the oldest first; those whose hour is over are removed."""
     notes = [
-        memory
-        for memory in counted_records.of(ctx, place, SCRATCH)
-        if memory.source.session == session
+        memory for memory in counted_records.of(asker, SCRATCH) if memory.source.session == session
     ]
     now = ctx.now()
     over = [note for note in notes if note.expires_at is not None and note.expires_at <= now]
-    counted_records.drop(ctx, ctx.shelf_of(place), over)
+    counted_records.drop(ctx, asker.own, over)
     return {note.title: note for note in reversed(notes) if note not in over}
 
 
 def _set(
     ctx: Context,
-    place: projects.Place,
+    asker: ProjectAsker,
     session: str,
     request: ScratchRequest,
     living: dict[str, Memory],
@@ -132,7 +132,7 @@ def _set(
         origin=Origin.ASSISTANT,
         expires_at=ctx.now() + TTL,
     )
-    kept = counted_records.keep(ctx, place, record)
+    kept = counted_records.keep(ctx, asker, record)
     if kept is None:
         raise BadInputError("A note of this key was forgotten on purpose.", "Take another key.")
     ctx.audit("scratch", request.actor, [kept.id])
@@ -140,13 +140,13 @@ def _set(
 
 
 def _clear(
-    ctx: Context, place: projects.Place, request: ScratchRequest, living: dict[str, Memory]
+    ctx: Context, asker: ProjectAsker, request: ScratchRequest, living: dict[str, Memory]
 ) -> ScratchAnswer:
     """Drop the note of the key, all of the session without one."""
     if request.key and _key(request) not in living:
         raise NotFoundError(f"There is no note {request.key!r}.", "List the notes.")
     gone = [living[_key(request)]] if request.key else list(living.values())
-    counted_records.drop(ctx, ctx.shelf_of(place), gone)
+    counted_records.drop(ctx, asker.own, gone)
     ctx.audit("scratch", request.actor, [memory.id for memory in gone])
     return ScratchAnswer([], len(gone))
 

@@ -57,7 +57,7 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
     back = after_compaction.notes(ctx, question) if question.source == "compact" else []
     from vector_memory.service.learning import guidance
 
-    learned = guidance.for_start(ctx, question.place, hidden)
+    learned = guidance.for_start(ctx, question, hidden)
     line = _waiting(ctx, question) if question.source != "compact" else ""
     given = [*back, *learned]
     spare = fence.tokens(line) if line else 0

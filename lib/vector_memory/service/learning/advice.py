@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vector_memory import projects, redact
+from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.tools import clip
@@ -16,7 +16,7 @@ from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import WORLD, Memory, Origin
 from vector_memory.observe.learning import outcomes, tasks, things, trails
 from vector_memory.service.base import context_block
-from vector_memory.service.base.asker import HookQuestion
+from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
 from vector_memory.system.files import open_plain
@@ -35,14 +35,14 @@ _EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)", ?"input
 """A call of a tool that edits; lists of tools name them too."""
 
 
-def at_start(ctx: Context, place: projects.Place, known: Memory) -> list[fence.Note]:
+def at_start(ctx: Context, asker: ProjectAsker, known: Memory) -> list[fence.Note]:
     """Return the note of what usually goes wrong in a project, [] without evidence."""
-    items, foreign = _items(ctx, place, known)
+    items, foreign = _items(ctx, asker, known)
     if not items:
         return []
     last = str(known.extra.get("last") or "")
     origin = Origin.TOOL.value if foreign else ""
-    head = fence.head(last, learned_records.BOARD, place.name, known.id[:8], origin)
+    head = fence.head(last, learned_records.BOARD, asker.place.name, known.id[:8], origin)
     return _note(known.id, head, [_figures(known.extra), *items], START_TOKENS, foreign)
 
 
@@ -54,7 +54,7 @@ def with_prompt(ctx: Context, question: HookQuestion, known: Memory) -> list[fen
     kind = tasks.kind_of(prompt)
     if kind in ("", "question") or TOLD_MARK + kind in ctx.state.shown(question.session):
         return []
-    pairs = learned_records.trails_of(ctx, question.place, map(str, known.extra["trails"]))
+    pairs = learned_records.trails_of(question, map(str, known.extra["trails"]))
     about = terms_of(prompt)
     best = trails.fitting((one for _, one in pairs), kind, about, ctx.now())
     if best is None:
@@ -88,7 +88,7 @@ def with_failure(
 
 
 def _surprise(ctx: Context, question: HookQuestion, known: Memory, key: str) -> list[fence.Note]:
-    thing = learned_records.thing(ctx, question.place, key)
+    thing = learned_records.thing(question, key)
     if thing is None:
         return []
     id = counted_records.id_of(question.place, WORLD, key)
@@ -124,11 +124,11 @@ def _figures(extra: dict[str, Any]) -> str:
     return f"{count} tasks in {sessions_} sessions since {since}: {extra.get('done')} of {judged} done."
 
 
-def _items(ctx: Context, place: projects.Place, known: Memory) -> tuple[list[str], bool]:
+def _items(ctx: Context, asker: ProjectAsker, known: Memory) -> tuple[list[str], bool]:
     """Return what is worth a start's attention, the most pressing first, and whether any of it is a
     tool's words."""
     extra = known.extra
-    odd = [learned_records.thing(ctx, place, str(key)) for key in extra.get("odd") or ()]
+    odd = [learned_records.thing(asker, str(key)) for key in extra.get("odd") or ()]
     now = things.unresolved([one for one in odd if one is not None], ctx.now())
     items = [things.news(one) for one in now[:2]]
     foreign = any(one.detail for one in now[:2])

@@ -12,6 +12,7 @@ from typing import Any
 
 from vector_memory import projects, redact
 from vector_memory.model import Memory, Origin, Priority, Scope, Source, Status, Temporal
+from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 
@@ -41,13 +42,13 @@ def id_of(place: projects.Place, collection: str, key: str) -> str:
     return hashlib.blake2b(name, digest_size=16).hexdigest()
 
 
-def keep(ctx: Context, place: projects.Place, record: Record) -> Memory | None:
+def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
     """Store a record, or write the one of its key anew; None where it was forgotten on purpose.
 
     Raises:
         UnsafeTextError: its words could not be redacted.
     """
-    shelf = ctx.shelf_of(place)
+    place, shelf = asker.place, asker.own
     now = ctx.now()
     made = Memory(
         id_of(place, record.collection, record.key),
@@ -81,19 +82,19 @@ def keep(ctx: Context, place: projects.Place, record: Record) -> Memory | None:
     return stored
 
 
-def get(ctx: Context, place: projects.Place, collection: str, key: str) -> Memory | None:
+def get(asker: ProjectAsker, collection: str, key: str) -> Memory | None:
     """Return a project's record of a key, None without one."""
-    wanted = id_of(place, collection, key)
-    found = ctx.shelf_of(place).journal.by_ids([wanted]).get(wanted)
+    wanted = id_of(asker.place, collection, key)
+    found = asker.own.journal.by_ids([wanted]).get(wanted)
     return found if found is not None and found.status is Status.ACTIVE else None
 
 
 def of(
-    ctx: Context, place: projects.Place, collection: str, k: int = 1_000, kinds: Sequence[str] = ()
+    asker: ProjectAsker, collection: str, k: int = 1_000, kinds: Sequence[str] = ()
 ) -> list[Memory]:
     """Return a project's records of a collection, newest first."""
-    scope = Scope(projects=(place.id,), collections=(collection,), kinds=tuple(kinds))
-    return ctx.shelf_of(place).journal.recent(scope, k)
+    scope = Scope(projects=(asker.place.id,), collections=(collection,), kinds=tuple(kinds))
+    return asker.own.journal.recent(scope, k)
 
 
 def drop(ctx: Context, shelf: Shelf, records: Sequence[Memory]) -> None:

@@ -5,40 +5,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vector_memory import projects
 from vector_memory.model import HEURISTICS, Memory
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.learned_records import BOARD
 
 if TYPE_CHECKING:
-    from vector_memory.service.base.asker import HookQuestion
+    from vector_memory.service.base.asker import HookQuestion, ProjectAsker
     from vector_memory.text import fence
 
 
-def board(ctx: Context, place: projects.Place) -> Memory | None:
+def board(asker: ProjectAsker) -> Memory | None:
     """Return a project's board, None before anything was learned there."""
-    return counted_records.get(ctx, place, HEURISTICS, BOARD)
+    return counted_records.get(asker, HEURISTICS, BOARD)
 
 
-def for_start(ctx: Context, place: projects.Place, hidden: set[str]) -> list[fence.Note]:
+def for_start(ctx: Context, asker: ProjectAsker, hidden: set[str]) -> list[fence.Note]:
     """Return the note of what usually goes wrong in a project, [] without evidence.
 
     Args:
         hidden: ids that the session was shown already.
     """
-    known = board(ctx, place) if _may_guide(ctx) else None
+    known = board(asker) if _may_guide(ctx) else None
     if known is None or known.id in hidden:
         return []
     from vector_memory.service.learning import advice
 
-    return advice.at_start(ctx, place, known)
+    return advice.at_start(ctx, asker, known)
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins: once a
     session and kind, and none where nothing is known."""
-    known = board(ctx, question.place) if _may_guide(ctx) else None
+    known = board(question) if _may_guide(ctx) else None
     if known is None or not known.extra.get("trails"):
         return []
     from vector_memory.service.learning import advice
@@ -57,7 +56,7 @@ def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) 
     """
     if not (ctx.settings.recall_on_failure and ctx.settings.learn_from_outcomes):
         return ""
-    known = board(ctx, question.place)
+    known = board(question)
     if known is None:
         return ""
     from vector_memory.service.learning import advice

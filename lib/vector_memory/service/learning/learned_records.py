@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Any
 
-from vector_memory import projects
 from vector_memory.model import WORLD, Memory, Status
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.observe.learning.things import Thing
 from vector_memory.observe.learning.trails import Trail
-from vector_memory.service.base.context import Context
+from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.learning import counted_records
 
 LEDGER, THING = "tasks", "thing"
@@ -25,15 +24,15 @@ DRAWN = (BOARD, KIND, TRAIL)
 """Kinds of records that are made anew from what is kept of sessions."""
 
 
-def thing(ctx: Context, place: projects.Place, key: str) -> Thing | None:
+def thing(asker: ProjectAsker, key: str) -> Thing | None:
     """Return a thing by its key, None where it was never seen or is forgotten."""
-    memory = counted_records.get(ctx, place, WORLD, key)
+    memory = counted_records.get(asker, WORLD, key)
     return thing_of(memory) if memory else None
 
 
-def trails_of(ctx: Context, place: projects.Place, ids: Iterable[str]) -> list[tuple[str, Trail]]:
+def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[tuple[str, Trail]]:
     """Return these trails with their ids, without those that are forgotten."""
-    found = ctx.shelf_of(place).journal.by_ids(list(ids)).values()
+    found = asker.own.journal.by_ids(list(ids)).values()
     pairs = ((one.id, _trail_of(one)) for one in found if one.status is Status.ACTIVE)
     return [(id, one) for id, one in pairs if one is not None]
 

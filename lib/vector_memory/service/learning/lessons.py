@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vector_memory import projects
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes.commands import family
@@ -31,6 +30,7 @@ from vector_memory.observe.learning.things import Sighting, Thing
 from vector_memory.observe.learning.trails import Trail
 from vector_memory.redact import policy
 from vector_memory.service.base import messages, privacy
+from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, guidance, learned_records
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
@@ -61,34 +61,36 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
     """Learn from several transcripts, each with its session's folder or ""."""
     if not (ctx.settings.learn_from_outcomes and ctx.settings.capture):
         return
-    changed: dict[str, projects.Place] = {}
+    changed: dict[str, ProjectAsker] = {}
     for path, folder in transcripts:
         if ctx.stopping.is_set():
             break
         ctx.hooks.give_way()
         try:
-            place = _learn_one(ctx, with_real_folder(path), folder, final)
+            asker = _learn_one(ctx, with_real_folder(path), folder, final)
         except Exception as error:
             # One that cannot be read keeps none of the others from being.
             log.warning("nothing is learned from %s now: %r", path, error)
             continue
-        if place is not None:
-            changed[place.id] = place
-    for place in changed.values():
+        if asker is not None:
+            changed[asker.place.id] = asker
+    for asker in changed.values():
         try:
-            with privacy.for_folder(ctx, place.root), ctx.capturing:
-                _draw(ctx, place)
+            with privacy.for_folder(ctx, asker.place.root), ctx.capturing:
+                _draw(ctx, asker)
         except Exception as error:
             # What it is made of is stored: the next turn makes it.
-            log.warning("nothing is made of what was learned in %s now: %r", place.root, error)
+            log.warning(
+                "nothing is made of what was learned in %s now: %r", asker.place.root, error
+            )
 
 
-def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Place | None:
+def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> ProjectAsker | None:
     """Return the project about which something was learned, None for none."""
     session, cwd = head_of(path)
     folder = folder or cwd or "/"
-    place = ctx.place(folder)
-    if ctx.is_excluded(place, folder):
+    asker = asker_at(ctx, folder)
+    if asker is None:
         return None
     name = f"lessons:{path}"
     configurations = (*policy.configurations(), *policy.configuration_of(path))
@@ -99,28 +101,28 @@ def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> projects.Pl
         told = harvest(found, cleaner())
         if not told.turns:
             return None
-        changed = _store(ctx, place, session, told)
+        changed = _store(ctx, asker, session, told)
         first = tasks.group(told.turns)[-1][0]
         start = next(one for one in found if one.key == first.key)
         ctx.state.set_cursor(name, cursor_before(path, start).to_dict())
-    return place if changed or final else None
+    return asker if changed or final else None
 
 
-def _store(ctx: Context, place: projects.Place, session: str, told: Harvest) -> bool:
+def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bool:
     """Keep what a transcript tells; return whether any of it was new. Nothing is purged meanwhile."""
     with ctx.capturing:
-        turns = _not_purged(ctx, place, session, told.turns)
+        turns = _not_purged(ctx, asker, session, told.turns)
         keys = {turn.key[:16] for turn in turns}
         seen = [one for one in told.sightings if one.id.partition(":")[0] in keys]
-        changed = _keep_tasks(ctx, place, session, _measured(tasks.group(turns), session))
-        return _keep_things(ctx, place, seen, session) or changed
+        changed = _keep_tasks(ctx, asker, session, _measured(tasks.group(turns), session))
+        return _keep_things(ctx, asker, seen, session) or changed
 
 
 def _not_purged(
-    ctx: Context, place: projects.Place, session: str, turns: Sequence[TaskTurn]
+    ctx: Context, asker: ProjectAsker, session: str, turns: Sequence[TaskTurn]
 ) -> list[TaskTurn]:
     """Return the turns that the user did not have purged."""
-    names = {tombstones.session_name(session), tombstones.project_name(place.id)}
+    names = {tombstones.session_name(session), tombstones.project_name(asker.place.id)}
     names |= {f"exchange:{turn.key}" for turn in turns}
     blocked = ctx.state.blocked(names)
     until = max(
@@ -146,17 +148,17 @@ def _measured(groups: Sequence[Sequence[TaskTurn]], session: str) -> list[Task]:
 # -- what is kept --
 
 
-def _keep_tasks(ctx: Context, place: projects.Place, session: str, found: Sequence[Task]) -> bool:
+def _keep_tasks(ctx: Context, asker: ProjectAsker, session: str, found: Sequence[Task]) -> bool:
     if not found:
         return False
     key = f"session:{session}"
-    known = counted_records.get(ctx, place, HEURISTICS, key)
+    known = counted_records.get(asker, HEURISTICS, key)
     before = learned_records.tasks_of(known) if known else []
     merged = {one.key: one for one in [*before, *found]}
     kept = sorted(merged.values(), key=lambda one: (one.at, one.key))[-PER_SESSION:]
     return _keep(
         ctx,
-        place,
+        asker,
         counted_records.Record(
             HEURISTICS,
             key,
@@ -175,15 +177,13 @@ def _ledger_text(kept: Sequence[Task]) -> str:
     return f"Tasks of a session: {told}"
 
 
-def _keep_things(
-    ctx: Context, place: projects.Place, seen: Sequence[Sighting], session: str
-) -> bool:
+def _keep_things(ctx: Context, asker: ProjectAsker, seen: Sequence[Sighting], session: str) -> bool:
     """Keep what was seen; of commands those that check something, and others once they come again."""
     if not seen:
         return False
     keys = {f"{one.kind}:{one.name}" for one in seen}
-    ids = {counted_records.id_of(place, WORLD, key): key for key in keys}
-    stored = ctx.shelf_of(place).journal.by_ids(list(ids))
+    ids = {counted_records.id_of(asker.place, WORLD, key): key for key in keys}
+    stored = asker.own.journal.by_ids(list(ids))
     known = {key: stored[id] for id, key in ids.items() if id in stored}
     things = {
         key: thing for key, memory in known.items() if (thing := learned_records.thing_of(memory))
@@ -202,7 +202,7 @@ def _keep_things(
                 session=session,
                 extra=thing.to_dict(),
             )
-            changed |= _keep(ctx, place, record, known.get(key))
+            changed |= _keep(ctx, asker, record, known.get(key))
     return changed
 
 
@@ -213,13 +213,13 @@ def _is_worth(thing: Thing) -> bool:
 
 
 def _keep(
-    ctx: Context, place: projects.Place, record: counted_records.Record, known: Memory | None
+    ctx: Context, asker: ProjectAsker, record: counted_records.Record, known: Memory | None
 ) -> bool:
     """Store a record where it says anything new; return whether it did."""
     if known is not None and known.extra == record.extra:
         return False
     try:
-        return counted_records.keep(ctx, place, record) is not None
+        return counted_records.keep(ctx, asker, record) is not None
     except UnsafeTextError:
         ctx.count("texts_dropped")
         return False
@@ -228,41 +228,41 @@ def _keep(
 # -- what is made of it --
 
 
-def _draw(ctx: Context, place: projects.Place) -> None:
+def _draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, counts and the board of a project anew, and drop what is too old or too much."""
     now = ctx.now()
-    heuristics = counted_records.of(ctx, place, HEURISTICS, MOST_RECORDS)
+    heuristics = counted_records.of(asker, HEURISTICS, MOST_RECORDS)
     known = _all_tasks(
-        ctx, place, [one for one in heuristics if one.kind == learned_records.LEDGER]
+        ctx, asker, [one for one in heuristics if one.kind == learned_records.LEDGER]
     )
-    things = _living_things(ctx, place)
+    things = _living_things(ctx, asker)
     if not (known or things or heuristics):
         return
     drawn = trails.find(known, now)
-    ids = _keep_trails(ctx, place, drawn)
+    ids = _keep_trails(ctx, asker, drawn)
     counts = outcomes.by_kind(known)
     for one in counts:
         key = f"kind:{one.kind}"
         record = counted_records.Record(
             HEURISTICS, key, one.text, kind=learned_records.KIND, extra=dict(one.__dict__)
         )
-        _keep(ctx, place, record, counted_records.get(ctx, place, HEURISTICS, key))
+        _keep(ctx, asker, record, counted_records.get(asker, HEURISTICS, key))
     told = {f"kind:{one.kind}" for one in counts}
     stale = [
         one
         for one in heuristics
         if one.kind == learned_records.KIND and f"kind:{one.extra.get('kind')}" not in told
     ]
-    counted_records.drop(ctx, ctx.shelf_of(place), stale)
-    _keep_board(ctx, place, known, counts, things, ids, now)
+    counted_records.drop(ctx, asker.own, stale)
+    _keep_board(ctx, asker, known, counts, things, ids, now)
 
 
-def _all_tasks(ctx: Context, place: projects.Place, ledgers: Sequence[Memory]) -> list[Task]:
+def _all_tasks(ctx: Context, asker: ProjectAsker, ledgers: Sequence[Memory]) -> list[Task]:
     """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
     before it, too. The oldest sessions are dropped where there are too many."""
     by_session = [(one, learned_records.tasks_of(one)) for one in ledgers]
     by_session.sort(key=lambda pair: max((task.at for task in pair[1]), default=""), reverse=True)
-    counted_records.drop(ctx, ctx.shelf_of(place), [one for one, _ in by_session[MOST_SESSIONS:]])
+    counted_records.drop(ctx, asker.own, [one for one, _ in by_session[MOST_SESSIONS:]])
     found: dict[str, Task] = {}
     for _, some in by_session[:MOST_SESSIONS]:
         for task in some:
@@ -272,41 +272,41 @@ def _all_tasks(ctx: Context, place: projects.Place, ledgers: Sequence[Memory]) -
     return sorted(found.values(), key=lambda one: (one.at, one.key))[-MOST_TASKS:]
 
 
-def _living_things(ctx: Context, place: projects.Place) -> list[Thing]:
+def _living_things(ctx: Context, asker: ProjectAsker) -> list[Thing]:
     """Return the things of a project, last seen first; the rest of too many are dropped."""
     pairs = [
         (memory, thing)
-        for memory in counted_records.of(ctx, place, WORLD, MOST_RECORDS, (learned_records.THING,))
+        for memory in counted_records.of(asker, WORLD, MOST_RECORDS, (learned_records.THING,))
         if (thing := learned_records.thing_of(memory))
     ]
     pairs.sort(key=lambda pair: (pair[1].last_at, pair[1].key), reverse=True)
-    counted_records.drop(ctx, ctx.shelf_of(place), [memory for memory, _ in pairs[MOST_THINGS:]])
+    counted_records.drop(ctx, asker.own, [memory for memory, _ in pairs[MOST_THINGS:]])
     return [thing for _, thing in pairs[:MOST_THINGS]]
 
 
-def _keep_trails(ctx: Context, place: projects.Place, drawn: Sequence[Trail]) -> list[str]:
+def _keep_trails(ctx: Context, asker: ProjectAsker, drawn: Sequence[Trail]) -> list[str]:
     """Store the trails that are alive, drop those that evaporated, and return the ids of the former."""
     stored = {
         one.id: one
-        for one in counted_records.of(ctx, place, TRAILS, MOST_RECORDS, (learned_records.TRAIL,))
+        for one in counted_records.of(asker, TRAILS, MOST_RECORDS, (learned_records.TRAIL,))
     }
     ids = []
     for one in drawn:
-        id = counted_records.id_of(place, TRAILS, one.key)
+        id = counted_records.id_of(asker.place, TRAILS, one.key)
         text = f"Steps that work for {trails.NAMES.get(one.kind, one.kind)} here: {one.path}"
         record = counted_records.Record(
             TRAILS, one.key, text, kind=learned_records.TRAIL, extra=learned_records.extra_of(one)
         )
-        _keep(ctx, place, record, stored.get(id))
+        _keep(ctx, asker, record, stored.get(id))
         ids.append(id)
     gone = [memory for id, memory in stored.items() if id not in ids]
-    counted_records.drop(ctx, ctx.shelf_of(place), gone)
+    counted_records.drop(ctx, asker.own, gone)
     return ids
 
 
 def _keep_board(
     ctx: Context,
-    place: projects.Place,
+    asker: ProjectAsker,
     known: Sequence[Task],
     counts: Sequence[outcomes.KindCount],
     things: Sequence[Thing],
@@ -336,7 +336,7 @@ def _keep_board(
         kind=learned_records.BOARD,
         extra=extra,
     )
-    _keep(ctx, place, record, counted_records.get(ctx, place, HEURISTICS, learned_records.BOARD))
+    _keep(ctx, asker, record, counted_records.get(asker, HEURISTICS, learned_records.BOARD))
 
 
 # -- what a person sees --
@@ -419,13 +419,13 @@ class LessonsAnswer:
 
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
-    place = messages.place_of(ctx, request) or ctx.place(request.base)
-    board = guidance.board(ctx, place)
+    asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
+    board = guidance.board(asker)
     figures = board.extra if board else {}
-    records = counted_records.of(ctx, place, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
+    records = counted_records.of(asker, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
     kinds = [{**record.extra, "kind": str(record.extra.get("kind"))} for record in records]
     return LessonsAnswer(
-        project=place.name,
+        project=asker.place.name,
         tasks=TaskFigures(
             tasks=figures.get("tasks") or 0,
             done=figures.get("done") or 0,
@@ -436,12 +436,12 @@ def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
         ),
         kinds=sorted(kinds, key=lambda kind: -int(kind.get("n") or 0)),
         trouble=[dict(habit) for habit in figures.get("habits") or ()],
-        trails=_trail_views(ctx, place, figures.get("trails") or ()),
-        things=_thing_views(ctx, place),
+        trails=_trail_views(ctx, asker, figures.get("trails") or ()),
+        things=_thing_views(ctx, asker),
     )
 
 
-def _trail_views(ctx: Context, place: projects.Place, ids: Sequence[str]) -> list[TrailView]:
+def _trail_views(ctx: Context, asker: ProjectAsker, ids: Sequence[str]) -> list[TrailView]:
     """Return the trails of these ids that have not evaporated."""
     now = ctx.now()
     return [
@@ -455,15 +455,15 @@ def _trail_views(ctx: Context, place: projects.Place, ids: Sequence[str]) -> lis
             strength=round(trail.strength_at(now), 2),
             last=trail.last,
         )
-        for id, trail in learned_records.trails_of(ctx, place, ids)
+        for id, trail in learned_records.trails_of(asker, ids)
         if trail.strength_at(now) >= trails.FLOOR
     ]
 
 
-def _thing_views(ctx: Context, place: projects.Place) -> list[ThingView]:
+def _thing_views(ctx: Context, asker: ProjectAsker) -> list[ThingView]:
     """Return the state of a project's things, the last seen first."""
     views = []
-    for memory in counted_records.of(ctx, place, WORLD, MOST_RECORDS, (learned_records.THING,)):
+    for memory in counted_records.of(asker, WORLD, MOST_RECORDS, (learned_records.THING,)):
         thing = learned_records.thing_of(memory)
         if thing is not None:
             view = ThingView(

@@ -12,6 +12,7 @@ from typing import Any
 from vector_memory.errors import StoreFullError, UnsafeTextError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
 from vector_memory.service.base import messages, privacy
+from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.learning import counted_records
@@ -61,11 +62,11 @@ def settle(ctx: Context) -> int:
 
 
 def _settle(ctx: Context, session: str, folder: str, flags: Sequence[dict[str, Any]]) -> int:
-    place = ctx.place(folder)
-    if ctx.is_excluded(place, folder):
+    asker = asker_at(ctx, folder)
+    if asker is None:
         return 0
     with privacy.for_folder(ctx, folder):
-        known = counted_records.get(ctx, place, ASSESSMENTS, session)
+        known = counted_records.get(asker, ASSESSMENTS, session)
         kept = {
             one["id"]: one for one in [*_flags(known), *flags] if isinstance(one.get("id"), str)
         }
@@ -73,7 +74,7 @@ def _settle(ctx: Context, session: str, folder: str, flags: Sequence[dict[str, A
         if known is not None and len(merged) == len(_flags(known)):
             return 0
         try:
-            counted_records.keep(ctx, place, _record(session, merged))
+            counted_records.keep(ctx, asker, _record(session, merged))
         except UnsafeTextError:
             ctx.count("texts_dropped")
             return 0

@@ -156,7 +156,7 @@ def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
     watched.heard = call.asked
     known = {_folded(one) for one in call.asked}
     watched.said = (*(one for one in watched.earlier if _folded(one) not in known), *call.asked)
-    assessment = counted_records.get(ctx, call.place, HEURISTICS, SELF_ASSESSMENT)
+    assessment = counted_records.get(call, HEURISTICS, SELF_ASSESSMENT)
     watched.objectives = objectives.of_session(
         watched.said, _rules(call), assessment.text if assessment else ""
     )

@@ -17,6 +17,7 @@ from service_house import ServiceHouse, door, hook_question
 from vector_memory import redact
 from vector_memory.errors import NotFoundError
 from vector_memory.model import DERIVED, SUMMARY, TOPIC, WORLD, Memory, Scope, Source, Status
+from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import archives, session_summary, session_topics, store_session
 from vector_memory.service.find import topic_outline
 from vector_memory.service.inject import after_compaction, prompt_recall, session_start
@@ -202,7 +203,7 @@ def test_records_of_observers_are_no_topics(house: ServiceHouse, tmp_path: Path)
     learn(house, tmp_path, QUEUE)
     place = house.ctx.place(str(tmp_path))
     record = counted_records.Record(WORLD, "port", "port 5432 is taken", session="s1")
-    counted_records.keep(house.ctx, place, record)
+    counted_records.keep(house.ctx, asker_in(house.ctx, place), record)
     assert "5432" not in json.dumps(door(house.ctx, "topics", {"cwd": str(tmp_path)}))
 
 

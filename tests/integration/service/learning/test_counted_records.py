@@ -11,6 +11,7 @@ import pytest
 from service_house import ServiceHouse, door, exported
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
+from vector_memory.service.base.asker import asker_in
 from vector_memory.service.learning import counted_records
 
 
@@ -22,30 +23,29 @@ def house(tmp_path: Path) -> Iterator[ServiceHouse]:
 
 
 def keep(house: ServiceHouse, folder: Path, key: str, text: str) -> None:
-    counted_records.keep(
-        house.ctx, house.ctx.place(str(folder)), counted_records.Record(TRAILS, key, text)
-    )
+    asker = asker_in(house.ctx, house.ctx.place(str(folder)))
+    counted_records.keep(house.ctx, asker, counted_records.Record(TRAILS, key, text))
 
 
 def test_a_key_has_one_record(house: ServiceHouse, tmp_path: Path) -> None:
     """Written anew it keeps its id and its date; forgotten it stays so."""
-    place = house.ctx.place(str(tmp_path))
+    asker = asker_in(house.ctx, house.ctx.place(str(tmp_path)))
     keep(house, tmp_path, "fix", "read, edit, test: 1 of 1")
     house.pass_time(days=1)
     keep(house, tmp_path, "fix", "read, edit, test: 2 of 2")
     keep(house, tmp_path, "docs", "read, write")
-    found = {one.text: one for one in counted_records.of(house.ctx, place, TRAILS)}
+    found = {one.text: one for one in counted_records.of(asker, TRAILS)}
     assert set(found) == {"read, edit, test: 2 of 2", "read, write"}
     one = found["read, edit, test: 2 of 2"]
     assert one.updated_at is not None and one.created_at < one.updated_at
-    assert counted_records.get(house.ctx, place, TRAILS, "fix") == one
-    assert counted_records.of(house.ctx, place, HEURISTICS) == []
+    assert counted_records.get(asker, TRAILS, "fix") == one
+    assert counted_records.of(asker, HEURISTICS) == []
     door(house.ctx, "forget", {"ids": [one.id]})
     assert (
-        counted_records.keep(house.ctx, place, counted_records.Record(TRAILS, "fix", "again"))
+        counted_records.keep(house.ctx, asker, counted_records.Record(TRAILS, "fix", "again"))
         is None
     )
-    assert counted_records.get(house.ctx, place, TRAILS, "fix") is None
+    assert counted_records.get(asker, TRAILS, "fix") is None
 
 
 def test_records_are_in_nobodys_way(house: ServiceHouse, tmp_path: Path) -> None:

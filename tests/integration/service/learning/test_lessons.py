@@ -17,6 +17,7 @@ from work import Session
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
+from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import deferred
 from vector_memory.service.learning import advice, guidance, lessons
 from vector_memory.service.learning import counted_records as records
@@ -88,7 +89,7 @@ class World:
 
     def board(self) -> dict[str, Any]:
         """Return what hooks would tell."""
-        found = guidance.board(self.house.ctx, self.place)
+        found = guidance.board(asker_in(self.house.ctx, self.place))
         return found.extra if found else {}
 
     def shown(self) -> dict[str, Any]:
@@ -134,9 +135,9 @@ def test_notes_keep_to_their_budget(world: World) -> None:
     """A start gets 120 tokens of it at most, a prompt 100, a failure 60."""
     for number in range(4):
         world.fix(f"s{number}")
-    place, ctx = world.place, world.house.ctx
+    ctx = world.house.ctx
     question = hook_question(ctx, "z", str(world.project), "Fix the parser")
-    (start,) = guidance.for_start(ctx, place, set())
+    (start,) = guidance.for_start(ctx, question, set())
     (prompt,) = guidance.for_prompt(ctx, question)
     assert start.tokens <= advice.START_TOKENS
     assert prompt.tokens <= advice.PROMPT_TOKENS
@@ -274,7 +275,7 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     door(world.house.ctx, "forget", {"ids": [ledger.id]})
     world.fix("g")
     assert world.board()["tasks"] == 4
-    board = guidance.board(world.house.ctx, world.place)
+    board = guidance.board(asker_in(world.house.ctx, world.place))
     assert board is not None
     door(world.house.ctx, "forget", {"ids": [board.id]})
     world.fix("h")

@@ -19,7 +19,7 @@ from talk import transcript
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
 from vector_memory.model import ASSESSMENTS, HEURISTICS, Memory, Scope
-from vector_memory.service.base.asker import asker_at
+from vector_memory.service.base.asker import asker_at, asker_in
 from vector_memory.service.jobs import turn_end
 from vector_memory.service.learning import counted_records as records
 from vector_memory.service.learning.counted_records import Record
@@ -354,7 +354,7 @@ def test_pinned_rules_and_the_self_assessment_count(world: World) -> None:
         )  # fmt: skip
     place = world.ctx.place(str(world.project))
     told = Record(HEURISTICS, observer.SELF_ASSESSMENT, "Sessions here often rewrite history.")
-    records.keep(world.ctx, place, told)
+    records.keep(world.ctx, asker_in(world.ctx, place), told)
     world.say(TASK)
     world.call("Edit", file_path=str(world.project / "db/schema.sql"), new_string="x")
     world.call("Edit", file_path=str(world.project / "db/other.sql"), new_string="x")
