@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from vector_memory.observe.commands import rules
 from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import DATA, HIGH, LOW, Finding
 from vector_memory.text.shell import SHELLS
@@ -68,17 +69,11 @@ _WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
 _ALWAYS = re.compile(
     r"^\s*\(?\s*(?:1\s*=\s*1|true|1|'?\w'?\s*=\s*'?\w'?(?<=1=1))\s*\)?\s*$", re.IGNORECASE
 )
-_TEST = re.compile(r"(?:^|[_./-])(?:tests?|testing|tmp|temp|scratch|ci)(?:$|[_./-])", re.IGNORECASE)
 _MONGO = re.compile(
     r"\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove|deleteOne)\s*\(\s*(?:\{\s*\}\s*)?[,)]|\.dropUser\(",
     re.IGNORECASE,
 )
 _KEYS = {"flushall", "flushdb"}
-
-
-def test_named(text: str) -> bool:
-    """Whether a name is one of a database for tests."""
-    return bool(_TEST.search(text))
 
 
 def in_sql(script: str) -> Iterator[tuple[str, str, str]]:
@@ -204,16 +199,13 @@ def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
 def sql_client(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy."""
     database = _database(act)
-    if act.name == "bq" and act.texts()[:1] == ["rm"]:
-        yield Finding(
-            DATA, HIGH, act.what, "It deletes a table or a data set.", " ".join(act.texts()[1:])
-        )
-        return
     if _is_scratch(act, line, database):
         return
     for script in scripts(act):
         for severity, why, target in in_sql(script):
-            yield Finding(DATA, LOW if test_named(database) else severity, act.what, why, target)
+            yield Finding(
+                DATA, LOW if rules.is_for_tests(database) else severity, act.what, why, target
+            )
     for one in _files(act):
         name = one.rsplit("/", 1)[-1].lower()
         if re.search(r"(?:^|[_.-])(?:drop|wipe|truncate|reset|nuke|purge)(?:[_.-]|$)", name):
@@ -276,7 +268,7 @@ def mongo(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a mongo shell is told to destroy."""
     for script in [act.value("--eval"), *fed(act)]:
         for found in _MONGO.finditer(script):
-            severity = LOW if test_named(" ".join(act.texts("--eval"))) else HIGH
+            severity = LOW if rules.is_for_tests(" ".join(act.texts("--eval"))) else HIGH
             yield Finding(
                 DATA,
                 severity,
@@ -303,91 +295,5 @@ def redis(act: Act, line: CommandLine) -> Iterator[Finding]:
         yield Finding(DATA, severity, act.what, "It deletes keys.", " ".join(words[1:]) or "keys")
 
 
-# -- frameworks ------------------------------------------------------------------------------------
-
-_TASKS: dict[str, tuple[tuple[str, str], ...]] = {
-    "rails": (
-        (r"^db:(?:drop|reset|purge|schema:load|migrate:reset|seed:replant|setup)\b", HIGH),
-        (r"^db:(?:rollback|migrate:down)\b", LOW),
-    ),
-    "manage.py": (
-        (r"^flush$|^reset_db$|^drop_\w+$", HIGH),
-        (r"^migrate \S+ zero$", HIGH),
-    ),
-    "alembic": ((r"^downgrade base\b", HIGH), (r"^downgrade\b(?!.*--sql)", LOW)),
-    "flask": ((r"^db downgrade base\b", HIGH), (r"^db downgrade\b", LOW)),
-    "prisma": (
-        (r"^migrate reset\b", HIGH),
-        (r"^db push\b.*--(?:force-reset|accept-data-loss)", HIGH),
-    ),
-    "artisan": (
-        (r"^(?:migrate:(?:fresh|reset|refresh)|db:wipe)\b", HIGH),
-        (r"^migrate:rollback\b", LOW),
-    ),
-    "sequelize": ((r"^db:(?:drop|migrate:undo:all)\b", HIGH), (r"^db:migrate:undo\b", LOW)),
-    "typeorm": ((r"^schema:drop\b", HIGH), (r"^migration:revert\b", LOW)),
-    "knex": ((r"^migrate:rollback\b.*--all", HIGH), (r"^migrate:(?:rollback|down)\b", LOW)),
-    "mix": ((r"^ecto\.(?:drop|reset)\b", HIGH), (r"^ecto\.rollback\b", LOW)),
-    "dotnet": ((r"^ef database drop\b", HIGH),),
-    "flyway": ((r"\bclean\b", HIGH),),
-    "liquibase": ((r"\bdrop-?all\b", HIGH), (r"\brollback", LOW)),
-    "supabase": ((r"^db reset\b", HIGH), (r"^projects delete\b", HIGH)),
-    "wp": ((r"^db (?:reset|drop|clean)\b", HIGH), (r"^site empty\b", HIGH)),
-    "diesel": ((r"^database reset\b", HIGH), (r"^migration (?:revert|redo)\b", LOW)),
-    "sqlx": ((r"^database (?:drop|reset)\b", HIGH), (r"^migrate revert\b", LOW)),
-    "goose": ((r"\b(?:reset|down-to 0)$", HIGH), (r"\bdown\b", LOW)),
-    "migrate": ((r"\bdrop\b", HIGH), (r"\bdown$", HIGH), (r"\bdown \d", LOW)),
-    "dbmate": ((r"\bdrop\b", HIGH), (r"\b(?:rollback|down)\b", LOW)),
-    "drizzle-kit": ((r"^drop\b", LOW), (r"^push\b.*--force", HIGH)),
-    "dropdb": ((r"", HIGH),),
-    "dropuser": ((r"", LOW),),
-    "mysqladmin": ((r"\bdrop\b", HIGH),),
-    "pg_restore": ((r"(?:^|\s)(?:-c|--clean)\b", HIGH),),
-    "influx": ((r"^(?:delete|bucket delete|org delete)\b", HIGH),),
-    "rabbitmqctl": ((r"^(?:reset|force_reset|delete_queue|delete_vhost|purge_queue)\b", HIGH),),
-    "kafka-topics": ((r"--delete\b", HIGH),),
-    "kafka-topics.sh": ((r"--delete\b", HIGH),),
-    "etcdctl": ((r"\bdel\b.*--prefix", HIGH), (r"\bdel\b", LOW)),
-    "mongorestore": ((r"--drop\b", HIGH),),
-    "django-admin": ((r"^flush\b", HIGH),),
-    "turso": ((r"^db destroy\b", HIGH),),
-    "pscale": ((r"^(?:database|branch) delete\b", HIGH),),
-}
-_SAME = {"rake": "rails", "sequelize-cli": "sequelize"}
-TASKS = frozenset({*_TASKS, *_SAME})
-PROGRAMS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | TASKS | {"createdb"}
+PROGRAMS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | rules.programs(DATA) | {"createdb"}
 """All that speaks to a database."""
-_ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
-
-
-def task(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what a framework's task does to its database."""
-    words = " ".join(
-        one for one in act.args if one not in ("--noinput", "--no-input", "--force-color")
-    )
-    if act.has("--help", "--dry-run", "--pretend", "--sql") or act.args in (("help",), ("-h",)):
-        return
-    if act.name.startswith("drop") and line.made(act):
-        return
-    for pattern, severity in _TASKS[_SAME.get(act.name, act.name)]:
-        if re.search(pattern, words):
-            if _for_tests(act.args, line):
-                severity = LOW
-            why = (
-                "It deletes or rebuilds the database."
-                if severity == HIGH
-                else "It undoes changes of the database, with what is in them."
-            )
-            yield Finding(DATA, severity, act.what, why, f"{act.name} {words}".strip())
-            return
-
-
-def _for_tests(args: Sequence[str], line: CommandLine) -> bool:
-    environment = next((line.says(one) for one in _ENVIRONMENTS if line.says(one)), "")
-    named = [one for one in args if not one.startswith(("--", "/"))]
-    return (
-        environment == "test"
-        or any(test_named(one) or one in ("--env=test", "-etest") for one in named)
-        or "--env=test" in args
-        or "--env=testing" in args
-    )

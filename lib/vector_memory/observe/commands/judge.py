@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vector_memory.observe.commands import (
-    cloud,
     command_line,
     credentials,
     databases,
     files,
-    git,
-    permissions,
+    rules,
     system,
 )
 from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
@@ -44,9 +42,6 @@ MOST_ACTS = 200
 
 Judge = Callable[[Act, CommandLine], Iterator[Finding]]
 _JUDGES: dict[str, tuple[Judge, ...]] = {
-    "git": (git.judge,),
-    "bfg": (git.rewritten,),
-    "git-filter-repo": (git.rewritten,),
     **dict.fromkeys(("rm", "rimraf", "unlink", "rmdir", "srm", "grm"), (files.remove,)),
     **dict.fromkeys(("remove-item", "ri", "rd", "del", "erase"), (files.powershell,)),
     **dict.fromkeys(("find", "fd", "fdfind", "gfind"), (files.find,)),
@@ -58,21 +53,16 @@ _JUDGES: dict[str, tuple[Judge, ...]] = {
     **dict.fromkeys(databases.SQL_CLIENTS, (databases.sql_client,)),
     **dict.fromkeys(databases.MONGO_CLIENTS, (databases.mongo,)),
     **dict.fromkeys(databases.REDIS_CLIENTS, (databases.redis,)),
-    **dict.fromkeys(databases.TASKS, (databases.task,)),
-    **dict.fromkeys(("chmod", "chown", "chgrp"), (system.permissions,)),
+    "dd": (system.disks,),
 }
-for _name in permissions.PROGRAMS:
-    _JUDGES[_name] = (*_JUDGES.get(_name, ()), permissions.judge)
-for _name in cloud.PROGRAMS:
-    _JUDGES[_name] = (*_JUDGES.get(_name, ()), cloud.judge)
 _ALWAYS: tuple[Judge, ...] = (
+    rules.judge,
     credentials.touched,
     credentials.shown,
     databases.stated,
     system.redirected,
     system.remote_code,
     system.processes,
-    system.disks,
 )
 _CONSOLES = {
     "rails": (("runner",), ("console",)),
