@@ -194,7 +194,7 @@ def _sent(act: Act, line: CommandLine) -> Iterator[Finding]:
 
 def _each(act: Act, paths: list[tuple[str, str]], why: str) -> Iterator[Finding]:
     for severity, path in paths:
-        yield Finding(CREDENTIALS, severity, act.what, why, path)
+        yield act.found(CREDENTIALS, severity, why, path)
 
 
 def _is_quiet(act: Act, line: CommandLine) -> bool:
@@ -234,7 +234,7 @@ def _copied(act: Act, paths: list[tuple[str, str]], line: CommandLine) -> Iterat
         # `cp .env.example .env` is how a project is set up; over one that is there it destroys.
         severity = HIGH if line.around.exists(target) and not act.has("-n", "--no-clobber") else ""
         if severity:
-            yield Finding(CREDENTIALS, severity, act.what, "It writes over credentials.", target)
+            yield act.found(CREDENTIALS, severity, "It writes over credentials.", target)
         return
     yield from _each(act, [(LOW, path) for _, path in paths[:1]], "It copies or moves credentials.")
 
@@ -248,12 +248,12 @@ def _written(act: Act, line: CommandLine) -> Iterator[Finding]:
             severity = (
                 LOW if sign in (">>", "&>>") and _ENV.match(posixpath.basename(path)) else found
             )
-            yield Finding(CREDENTIALS, severity, act.what, "It writes credentials.", path)
+            yield act.found(CREDENTIALS, severity, "It writes credentials.", path)
     if act.name in ("sed", "perl") and any(
         re.match(r"^-\w*i", one) or one.startswith("--in-place") for one in act.args
     ):
         for found, path in _sensitive(act, line):
-            yield Finding(CREDENTIALS, found, act.what, "It changes credentials.", path)
+            yield act.found(CREDENTIALS, found, "It changes credentials.", path)
 
 
 _QUOTED = re.compile(r"""["']([^"'\n]{3,200})["']""")
@@ -268,7 +268,7 @@ def scripted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
         path = line.around.path(found[1], act.folder)
         sensitive = sensitivity(path, line.around) if " " not in found[1] else ""
         if sensitive:
-            yield Finding(CREDENTIALS, sensitive, act.what, "It shows credentials.", path)
+            yield act.found(CREDENTIALS, sensitive, "It shows credentials.", path)
 
 
 def is_consumed(act: Act, line: CommandLine) -> bool:
@@ -287,6 +287,4 @@ def shown(act: Act, line: CommandLine) -> Iterator[Finding]:
                 and not _LENGTH.search(one.text)
                 and not is_consumed(act, line)
             ):
-                yield Finding(
-                    CREDENTIALS, LOW, act.what, "It prints a secret.", one.text[:MOST_WHAT]
-                )
+                yield act.found(CREDENTIALS, LOW, "It prints a secret.", one.text[:MOST_WHAT])

@@ -23,7 +23,6 @@ from vector_memory.observe.commands import (
 from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
 from vector_memory.observe.commands.findings import (
     CREDENTIALS,
-    DATA,
     GUARDED,
     HIGH,
     INFRASTRUCTURE,
@@ -234,8 +233,7 @@ def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:
         if isinstance(given.get(name), str):
-            for severity, why, target in databases.in_sql(str(given[name])):
-                yield Finding(DATA, severity, f"{server}: {given[name]}"[:MOST_WHAT], why, target)
+            yield from databases.in_sql(f"{server}: {given[name]}"[:MOST_WHAT], given[name])
     if _VERB.search(verb):
         told = ", ".join(
             f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int))

@@ -129,9 +129,7 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
             target = (
                 f"{act.name} {words}".strip() if rule.category in (DATA, CREDENTIALS) else words
             )
-            yield Finding(
-                rule.category, severity, act.what, rule.why, (target or act.name)[:MOST_WHAT]
-            )
+            yield act.found(rule.category, severity, rule.why, (target or act.name)[:MOST_WHAT])
 
 
 def _severity(rule: Rule, act: Act, line: CommandLine) -> str:

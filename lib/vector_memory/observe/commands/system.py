@@ -49,7 +49,7 @@ def remote_code(act: Act, line: CommandLine) -> Iterator[Finding]:
     why = "It runs what a server sends, unread."
     first = act.command.words[0]
     if not first.plain and _FETCHED.match(first.text):
-        yield Finding(REMOTE_CODE, HIGH, act.what, why, first.text[:MOST_WHAT])
+        yield act.found(REMOTE_CODE, HIGH, why, first.text[:MOST_WHAT])
         return
     if act.name in _INTERPRETERS or act.name in ("source", ".", "eval"):
         for one in act.words:
@@ -58,7 +58,7 @@ def remote_code(act: Act, line: CommandLine) -> Iterator[Finding]:
                 and _FETCHED.match(one.text)
                 and (one.text.startswith("<(") or act.name in ("eval",) or _takes_code(act))
             ):
-                yield Finding(REMOTE_CODE, HIGH, act.what, why, one.text[:MOST_WHAT])
+                yield act.found(REMOTE_CODE, HIGH, why, one.text[:MOST_WHAT])
                 return
     if act.name in _INTERPRETERS and act.feeding is not None and _reads_script(act):
         source: Act | None = act.feeding
@@ -117,8 +117,8 @@ def _run_after_fetch(act: Act, line: CommandLine) -> Iterator[Finding]:
             redirected = [target.text for sign, target in one.command.redirects if sign == ">"]
             for target in [saved, *redirected]:
                 if target and line.around.path(target, one.folder) == path:
-                    yield Finding(
-                        REMOTE_CODE, HIGH, act.what, "It runs what a server sent, unread.", target
+                    yield act.found(
+                        REMOTE_CODE, HIGH, "It runs what a server sent, unread.", target
                     )
                     return
 
@@ -138,9 +138,7 @@ def scripted(act: Act, script: str) -> Iterator[Finding]:
     for pattern in (_RUN_FETCHED, _RUN_ANSWER):
         found = pattern.search(script)
         if found is not None and not _LOCAL.search(found[1]):
-            yield Finding(
-                REMOTE_CODE, HIGH, act.what, "It runs what a server sends, unread.", found[1]
-            )
+            yield act.found(REMOTE_CODE, HIGH, "It runs what a server sends, unread.", found[1])
 
 
 def _bundled(act: Act, letter: str) -> str:
@@ -169,9 +167,7 @@ def processes(act: Act, line: CommandLine) -> Iterator[Finding]:
             if re.fullmatch(r"-?\d+", one) and (place > 0 or not one.startswith("-"))
         ]
         if "-1" in pids or "1" in pids or "0" in pids and len(act.args) > 1:
-            yield Finding(
-                PROCESSES, HIGH, act.what, "It ends every process that it may.", " ".join(pids)
-            )
+            yield act.found(PROCESSES, HIGH, "It ends every process that it may.", " ".join(pids))
     elif act.name in ("pkill", "killall", "skill", "taskkill", "stop-process"):
         yield from _by_name(act)
 
@@ -186,10 +182,9 @@ def _by_name(act: Act) -> Iterator[Finding]:
     for one in names:
         bare = one.strip("^$ ").lower().removesuffix(".exe")
         if bare in _BROAD or not bare or re.fullmatch(r"\W*", bare):
-            yield Finding(
+            yield act.found(
                 PROCESSES,
                 HIGH,
-                act.what,
                 "It ends every process of that kind, other sessions' too.",
                 one or "a user's processes",
             )
@@ -220,9 +215,9 @@ def disks(act: Act, line: CommandLine) -> Iterator[Finding]:
     to = next((one[3:] for one in act.args if one.startswith("of=")), "")
     path = line.around.path(to, act.folder) if to else ""
     if _DISKS.match(to):
-        yield Finding(DELETE, HIGH, act.what, "It writes over a whole disk.", to)
+        yield act.found(DELETE, HIGH, "It writes over a whole disk.", to)
     elif path and not is_made_again(path, line.around) and line.around.exists(path):
-        yield Finding(OVERWRITE, HIGH, act.what, "It writes over a file.", to)
+        yield act.found(OVERWRITE, HIGH, "It writes over a file.", to)
 
 
 _PRECIOUS = (".db", ".sqlite", ".sqlite3", ".duckdb", ".git/config", ".git/HEAD", ".gitconfig")
@@ -259,7 +254,7 @@ def redirected(act: Act, line: CommandLine) -> Iterator[Finding]:
 def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[Finding]:
     around, path = line.around, line.around.path(text, act.folder)
     if _DISKS.match(path):
-        yield Finding(DELETE, HIGH, act.what, "It writes over a whole disk.", path)
+        yield act.found(DELETE, HIGH, "It writes over a whole disk.", path)
         return
     if not path or path.startswith("/dev/") or is_made_again(path, around):
         return
@@ -268,7 +263,7 @@ def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[
     if inner is None:
         yield from outside(path, act.what, around.home, LOW if appending else "")
     elif inner.startswith(".git/"):
-        yield Finding(GUARDED, HIGH, act.what, "It changes git's own files.", path)
+        yield act.found(GUARDED, HIGH, "It changes git's own files.", path)
     elif appending:
         return
     elif (
@@ -278,11 +273,9 @@ def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[
         and posixpath.basename(path)
         not in ("__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll")
     ):
-        yield Finding(OVERWRITE, HIGH, act.what, "It empties a file.", path)
+        yield act.found(OVERWRITE, HIGH, "It empties a file.", path)
     elif path.endswith(_PRECIOUS):
-        yield Finding(
-            OVERWRITE, HIGH, act.what, "It writes over a database or git's settings.", path
-        )
+        yield act.found(OVERWRITE, HIGH, "It writes over a database or git's settings.", path)
 
 
 def _empties(act: Act) -> bool:
