@@ -6,9 +6,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import TEXT, YES, Field, need
 from vector_memory.mcp.finding import found
-from vector_memory.mcp.outputs import COUNT, MEMORIES, STORED, TEXTS, answer
-from vector_memory.mcp.outputs import TEXT as A_TEXT
-from vector_memory.mcp.outputs import YES as A_YES
+from vector_memory.mcp.outputs import STORED, answer
 from vector_memory.mcp.shown import MOST_AT_ONCE
 from vector_memory.mcp.storing import HINTS, KIND, PRIORITY
 from vector_memory.mcp.telling import NOTICE, Json, Telling, short
@@ -88,16 +86,7 @@ def _link(asker: Asker, arguments: Json) -> Json:
 
 
 DELETED = answer(
-    "",
-    deleted=TEXTS,
-    count=COUNT,
-    memories=MEMORIES,
-    notice=A_TEXT,
-    hint=A_TEXT,
-    held_back=COUNT,
-    mode=A_TEXT,
-    dry_run=A_YES,
-    total=COUNT,
+    "deleted:texts count:count memories:memories notice hint held_back:count mode dry_run:yes total:count"
 )
 SHOWN_IDS = Field("ids", IDS.sort, "Ids that an earlier answer showed.", high=MOST_AT_ONCE)
 FORGET = Tool(
@@ -160,7 +149,7 @@ TOOLS = (
             Field("remove", YES, "Remove it instead."),
         ),
         _link,
-        answer("from to action", **{"from": A_TEXT, "to": A_TEXT}, action=A_TEXT, relation=A_TEXT),
+        answer("from! to! action! relation"),
         repeats=True,
     ),
     Tool(
@@ -176,13 +165,7 @@ TOOLS = (
         "update_memory",
         "Change a memory's words, kind, tags or priority. Other words take the place of the old ones, "
         "which stay in its history.",
-        (
-            need(ID),
-            Field("text", TEXT, "The new words.", high=20_000),
-            KIND,
-            TAGS,
-            PRIORITY,
-        ),
+        (need(ID), Field("text", TEXT, "The new words.", high=20_000), KIND, TAGS, PRIORITY),
         _update,
         STORED,
     ),

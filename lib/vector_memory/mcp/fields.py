@@ -4,7 +4,7 @@ flat, and so is the check; what a value means, the daemon checks."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vector_memory.errors import BadInputError
@@ -47,7 +47,7 @@ class Field:
 
 def need(field: Field) -> Field:
     """Return a field that has to be given."""
-    return Field(field.name, field.sort, field.doc, True, field.choices, field.low, field.high)
+    return replace(field, required=True)
 
 
 def schema_of(fields: Sequence[Field]) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from typing import Any
 
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import TEXT, WORDS, YES, Field, need
-from vector_memory.mcp.outputs import COUNT, FOUND, MEMORIES, MEMORY, answer
-from vector_memory.mcp.outputs import TEXT as A_TEXT
+from vector_memory.mcp.outputs import FOUND, answer
 from vector_memory.mcp.telling import NOTICE, WHOLE_TOKENS, Json, Telling, say, short
 from vector_memory.mcp.tool import (
     ALL_PROJECTS,
@@ -38,26 +37,22 @@ def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
 
 def _recall(asker: Asker, arguments: Json) -> Json:
     query = arguments["query"]
-    asked = {"k": DEFAULT, **_given(scope_of(arguments)), "query": query}
+    asked = {"k": DEFAULT, **scope_of(arguments), "query": query}
     answer = asker.ask("recall", asked)
     mode = "words" if answer["mode"] == "lexical" else None
     return found(asker, answer["hits"], query, mode=mode)
 
 
-def _given(asked: Json) -> Json:
-    return {name: value for name, value in asked.items() if value is not None}
-
-
 def _list(asker: Asker, arguments: Json) -> Json:
     collections = arguments.get("collections") or [one for one in COLLECTIONS if one not in QUIET]
-    asked = {"k": 20, **_given(scope_of(arguments)), "collection": collections}
+    asked = {"k": 20, **scope_of(arguments), "collection": collections}
     answer = asker.ask("list", asked, offset=arguments.get("offset"))
     return found(asker, answer["memories"], total=answer["total"])
 
 
 def _rag(asker: Asker, arguments: Json) -> Json:
     query = arguments["query"]
-    asked = {"k": DEFAULT, **_given(scope_of(arguments)), "query": query}
+    asked = {"k": DEFAULT, **scope_of(arguments), "query": query}
     asked["collections"] = arguments.get("collections")
     asked["vault"] = arguments.get("read_vault")
     answer, _ = asker.ask_long("rag", asked)
@@ -67,7 +62,7 @@ def _rag(asker: Asker, arguments: Json) -> Json:
 
 def _trace(asker: Asker, arguments: Json) -> Json:
     asked = {"query": arguments.get("query"), "id": arguments.get("id")}
-    answer = asker.ask("trace", {**_given(scope_of(arguments)), **asked})
+    answer = asker.ask("trace", {**scope_of(arguments), **asked})
     hits = [{**one, "traced": True} for one in answer["hits"]]
     audit = answer["audit"] if arguments.get("id") else None
     return found(
@@ -123,7 +118,7 @@ def _session_recalled(asker: Asker, arguments: Json) -> Json:
 
 def _impact(asker: Asker, arguments: Json) -> Json:
     asked = {"id": arguments.get("id"), "file": arguments.get("file")}
-    answer = asker.ask("impact", {**_given(scope_of(arguments)), **asked})
+    answer = asker.ask("impact", {**scope_of(arguments), **asked})
     telling = Telling(asker.shown)
     return {
         "about": telling.memories(answer["about"]),
@@ -156,9 +151,7 @@ def _open(memories: Any) -> list[Json]:
 
 
 def _summarize(asker: Asker, arguments: Json) -> Json:
-    answer = asker.ask(
-        "summarize", {**_given(scope_of(arguments)), "query": arguments.get("query")}
-    )
+    answer = asker.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
     return found(asker, answer["points"], read=answer["read"])
 
 
@@ -217,18 +210,7 @@ PROVENANCE = Tool(
     (need(ID),),
     _provenance,
     answer(
-        "id notice",
-        id=A_TEXT,
-        memory=MEMORY,
-        said_in=A_TEXT,
-        file=A_TEXT,
-        verified={"type": "object"},
-        merged={"type": "array"},
-        history={"type": "array"},
-        links={"type": "array"},
-        audit={"type": "array"},
-        notice=A_TEXT,
-        held_back=COUNT,
+        "id! memory:memory said_in file verified:object merged:array history:array links:array audit:array notice! held_back:count"
     ),
     reads=True,
 )
@@ -247,14 +229,7 @@ IMPACT = Tool(
     (ID, Field("file", TEXT, "A file's path.", high=4_096), LIMIT, ALL_PROJECTS, PROJECT),
     _impact,
     answer(
-        "related newer_decisions total notice",
-        about=MEMORIES,
-        links={"type": "array"},
-        related=MEMORIES,
-        newer_decisions=MEMORIES,
-        total=COUNT,
-        notice=A_TEXT,
-        held_back=COUNT,
+        "about:memories links:array related:memories! newer_decisions:memories! total:count! notice! held_back:count"
     ),
     reads=True,
 )
@@ -263,13 +238,7 @@ CONTRADICTION = Tool(
     "Check a statement, or a memory, against what is stored. Use before relying on it.",
     (Field("text", TEXT, "The statement.", high=20_000), ID, PROJECT),
     _contradictions,
-    answer(
-        "contradictions agreements notice",
-        contradictions=MEMORIES,
-        agreements=MEMORIES,
-        notice=A_TEXT,
-        held_back=COUNT,
-    ),
+    answer("contradictions:memories! agreements:memories! notice! held_back:count"),
     reads=True,
 )
 SUMMARIZE = Tool(

@@ -5,68 +5,52 @@ from __future__ import annotations
 from typing import Any
 
 Schema = dict[str, Any]
-TEXT: Schema = {"type": "string"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-YES: Schema = {"type": "boolean"}
-TEXTS: Schema = {"type": "array", "items": TEXT}
-REFERENCE: Schema = {
+_REFERENCE: Schema = {
     "type": "object",
-    "properties": {"id": TEXT, "date": TEXT},
+    "properties": {"id": {"type": "string"}, "date": {"type": "string"}},
     "required": ["id", "date"],
 }
-MEMORY: Schema = {
-    "type": "object",
-    "properties": {
-        "id": TEXT,
-        "text": TEXT,
-        "kind": TEXT,
-        "date": TEXT,
-        "origin": TEXT,
-        "project": TEXT,
-        "title": TEXT,
-        "priority": TEXT,
-        "confidence": {"type": "number"},
-        "tags": TEXTS,
-        "files": TEXTS,
-        "shares": TEXTS,
-        "collection": TEXT,
-        "score": {"type": "number"},
-        "breakdown": {"type": "object"},
-        "foreign": YES,
-        "suspicious": TEXTS,
-        "source": TEXT,
-        "contradicts": {"type": "array", "items": REFERENCE},
-        "suggested": {"type": "object"},
-        "shown_at": TEXT,
-        "status": TEXT,
-        "sort": TEXT,
-        "why": TEXT,
-        "relation": TEXT,
-    },
-    "required": ["id", "text", "kind", "date"],
+_SORTS: dict[str, Schema] = {
+    "text": {"type": "string"},
+    "count": {"type": "integer", "minimum": 0},
+    "number": {"type": "number"},
+    "yes": {"type": "boolean"},
+    "array": {"type": "array"},
+    "object": {"type": "object"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "references": {"type": "array", "items": _REFERENCE},
 }
-MEMORIES: Schema = {"type": "array", "items": MEMORY}
 
 
-def answer(required: str = "", **properties: Schema) -> Schema:
-    """Return the schema of an answer.
+def shape(told: str) -> Schema:
+    """Return the schema of an object.
 
     Args:
-        required: the names of what is always there, with spaces between.
+        told: its properties, with spaces between: a name, a colon and a sort where it is no text, and "!"
+            where it is always there: `id! score:number`.
     """
-    told: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**told, "required": required.split()} if required else told
+    words = [one.rstrip("!").partition(":") for one in told.split()]
+    required = [one.rstrip("!").partition(":")[0] for one in told.split() if one.endswith("!")]
+    made: Schema = {
+        "type": "object",
+        "properties": {name: _SORTS[sort or "text"] for name, _, sort in words},
+    }
+    return {**made, "required": required} if required else made
 
 
-FOUND = answer("memories notice", memories=MEMORIES, notice=TEXT, held_back=COUNT, total=COUNT,
-               mode=TEXT, session=TEXT, vault={"type": "object"}, threshold={"type": "number"},
-               read=COUNT, applied=COUNT, hint=TEXT, audit={"type": "array"}, action=TEXT)  # fmt: skip
-STORED = answer(
-    "status",
-    status=TEXT,
-    memory=MEMORY,
-    others=MEMORIES,
-    notice=TEXT,
-    hint=TEXT,
-    held_back=COUNT,
+def answer(told: str) -> Schema:
+    """Return the schema of an answer, which has no properties but these; `told` as in `shape`."""
+    return {**shape(told), "additionalProperties": False}
+
+
+_SORTS["memory"] = shape(
+    "id! text! kind! date! origin project title priority confidence:number tags:texts files:texts "
+    "shares:texts collection score:number breakdown:object foreign:yes suspicious:texts source "
+    "contradicts:references suggested:object shown_at status sort why relation"
 )
+_SORTS["memories"] = {"type": "array", "items": _SORTS["memory"]}
+FOUND = answer(
+    "memories:memories! notice! held_back:count total:count mode session vault:object "
+    "threshold:number read:count applied:count hint audit:array action"
+)
+STORED = answer("status! memory:memory others:memories notice hint held_back:count")

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import TEXT, WORDS, YES, Field
 from vector_memory.mcp.finding import found
-from vector_memory.mcp.outputs import COUNT, STORED, answer
-from vector_memory.mcp.outputs import TEXT as A_TEXT
+from vector_memory.mcp.outputs import STORED, answer
 from vector_memory.mcp.telling import NOTICE, Json, Telling, say
 from vector_memory.mcp.tool import LIMIT, PROJECT, QUERY, TAGS, Act, Tool
 
@@ -99,8 +99,6 @@ def _kept(collection: str, compose: Compose, needed: str) -> Act:
                 return found(asker, answer["hits"], arguments["query"])
             return found(asker, asker.ask("list", scope)["memories"])
         if not str(arguments.get(needed) or "").strip():
-            from vector_memory.errors import BadInputError
-
             raise BadInputError(f"{needed} is missing.", f"To store, give {needed}.")
         composed = {**asked, "collection": collection, "tags": arguments.get("tags")}
         return store(asker, {**composed, **compose(arguments)})
@@ -136,15 +134,9 @@ def _trajectory(told: Json) -> Json:
 
 ACTION = Field("action", TEXT, "What to do.", True, ("store", "search"))
 STEPS = Field("steps", WORDS, "The steps, in order.", high=50)
-EITHER = {
-    **STORED,
-    "properties": {
-        **STORED["properties"],
-        "memories": {"type": "array"},
-        "mode": {"type": "string"},
-    },
-    "required": ["notice"],
-}
+EITHER = answer(
+    "status memory:memory others:memories notice! hint held_back:count memories:array mode"
+)
 
 
 def _collection(name: str, doc: str, collection: str, compose: Compose, *own: Field) -> Tool:
@@ -183,7 +175,7 @@ TOOLS = (
             Field("text", TEXT, "What to note.", high=8_000),
         ),
         _scratch,
-        answer("notes", notes={"type": "array"}, cleared=COUNT, notice=A_TEXT),
+        answer("notes:array! cleared:count notice"),
         repeats=True,
     ),
     _collection(

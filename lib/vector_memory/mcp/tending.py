@@ -6,9 +6,7 @@ from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.changing import DELETED, SHOWN_IDS, delete
 from vector_memory.mcp.fields import NUMBER, TEXT, YES, Field, need
 from vector_memory.mcp.finding import found
-from vector_memory.mcp.outputs import COUNT, FOUND, answer
-from vector_memory.mcp.outputs import TEXT as A_TEXT
-from vector_memory.mcp.outputs import YES as A_YES
+from vector_memory.mcp.outputs import FOUND, answer
 from vector_memory.mcp.storing import GLOBAL
 from vector_memory.mcp.telling import NOTICE, Json, Telling, say
 from vector_memory.mcp.tool import ALL_PROJECTS, IDS, LIMIT, PROJECT, Tool, scope_of
@@ -89,14 +87,7 @@ CONSOLIDATE = Tool(
     "Find groups of memories that say the same; with dry_run false merge those.",
     (DRY_RUN, IDS, LIMIT, ALL_PROJECTS, PROJECT),
     _consolidate,
-    answer(
-        "groups merged dry_run notice",
-        groups={"type": "array"},
-        merged=COUNT,
-        dry_run=A_YES,
-        notice=A_TEXT,
-        held_back=COUNT,
-    ),
+    answer("groups:array! merged:count! dry_run:yes! notice! held_back:count"),
     repeats=True,
 )
 TOOLS = (
@@ -136,14 +127,7 @@ TOOLS = (
         "Import notes from a Markdown file or folder; shows what it would do unless dry_run is false.",
         (need(Field("path", TEXT, "A file or folder.", high=4_096)), DRY_RUN, GLOBAL, PROJECT),
         _import,
-        answer(
-            "dry_run counts steps errors",
-            dry_run=A_YES,
-            counts={"type": "object"},
-            steps={"type": "array"},
-            errors={"type": "array"},
-            held_back=COUNT,
-        ),
+        answer("dry_run:yes! counts:object! steps:array! errors:array! held_back:count"),
         repeats=True,
     ),
     Tool(
@@ -152,7 +136,7 @@ TOOLS = (
         "is false.",
         (DRY_RUN,),
         _migrate,
-        answer("dry_run model", dry_run=A_YES, model=A_TEXT, pending=COUNT, embedded=COUNT),
+        answer("dry_run:yes! model! pending:count embedded:count"),
         repeats=True,
     ),
 )

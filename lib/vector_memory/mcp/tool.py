@@ -53,15 +53,11 @@ SESSION = Field("session", TEXT, "A session's id.", high=200)
 SCOPE = (KINDS, TAGS, SINCE, UNTIL, ALL_PROJECTS, PROJECT)
 
 
+_SCOPED = ("limit", "kinds", "tags", "session", "since", "until", "all_projects", "project")
+_TO_DAEMON = {"limit": "k", "kinds": "kind", "tags": "tag"}
+
+
 def scope_of(arguments: Json) -> Json:
     """Return what a question is limited to, in the daemon's words."""
-    return {
-        "k": arguments.get("limit"),
-        "kind": arguments.get("kinds"),
-        "tag": arguments.get("tags"),
-        "session": arguments.get("session"),
-        "since": arguments.get("since"),
-        "until": arguments.get("until"),
-        "all_projects": arguments.get("all_projects"),
-        "project": arguments.get("project"),
-    }
+    given = {name: arguments[name] for name in _SCOPED if arguments.get(name) is not None}
+    return {_TO_DAEMON.get(name, name): value for name, value in given.items()}

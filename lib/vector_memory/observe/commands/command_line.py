@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 
 from vector_memory.observe.commands import hidden
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CommandSurroundings, Finding
 from vector_memory.text import shell
 from vector_memory.text.shell import Command, Redirect, ShellWord
 
@@ -160,6 +160,10 @@ class Act:
         """How it stands in the line, shortened."""
         text = self.command.text or " ".join((self.name, *self.args))
         return text if len(text) <= MOST_WHAT else text[: MOST_WHAT - 1] + "\u2026"
+
+    def found(self, category: str, severity: str, why: str, target: str = "") -> Finding:
+        """Return what it would do, as a finding."""
+        return Finding(category, severity, self.what, why, target)
 
     def become(self, words: Sequence[ShellWord], elsewhere: bool = False) -> Iterator[Act]:
         """Yield the commands that this one runs in its place."""

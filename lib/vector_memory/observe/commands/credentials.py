@@ -194,7 +194,7 @@ def _sent(act: Act, line: CommandLine) -> Iterator[Finding]:
 
 def _each(act: Act, paths: list[tuple[str, str]], why: str) -> Iterator[Finding]:
     for severity, path in paths:
-        yield Finding(CREDENTIALS, severity, act.what, why, path)
+        yield act.found(CREDENTIALS, severity, why, path)
 
 
 def _is_quiet(act: Act, line: CommandLine) -> bool:
@@ -234,7 +234,7 @@ def _copied(act: Act, paths: list[tuple[str, str]], line: CommandLine) -> Iterat
         # `cp .env.example .env` is how a project is set up; over one that is there it destroys.
         severity = HIGH if line.around.exists(target) and not act.has("-n", "--no-clobber") else ""
         if severity:
-            yield Finding(CREDENTIALS, severity, act.what, "It writes over credentials.", target)
+            yield act.found(CREDENTIALS, severity, "It writes over credentials.", target)
         return
     yield from _each(act, [(LOW, path) for _, path in paths[:1]], "It copies or moves credentials.")
 
@@ -248,12 +248,12 @@ def _written(act: Act, line: CommandLine) -> Iterator[Finding]:
             severity = (
                 LOW if sign in (">>", "&>>") and _ENV.match(posixpath.basename(path)) else found
             )
-            yield Finding(CREDENTIALS, severity, act.what, "It writes credentials.", path)
+            yield act.found(CREDENTIALS, severity, "It writes credentials.", path)
     if act.name in ("sed", "perl") and any(
         re.match(r"^-\w*i", one) or one.startswith("--in-place") for one in act.args
     ):
         for found, path in _sensitive(act, line):
-            yield Finding(CREDENTIALS, found, act.what, "It changes credentials.", path)
+            yield act.found(CREDENTIALS, found, "It changes credentials.", path)
 
 
 _QUOTED = re.compile(r"""["']([^"'\n]{3,200})["']""")
@@ -268,64 +268,23 @@ def scripted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
         path = line.around.path(found[1], act.folder)
         sensitive = sensitivity(path, line.around) if " " not in found[1] else ""
         if sensitive:
-            yield Finding(CREDENTIALS, sensitive, act.what, "It shows credentials.", path)
+            yield act.found(CREDENTIALS, sensitive, "It shows credentials.", path)
 
 
-# -- programs that give secrets away ---------------------------------------------------------------
-
-_SHOWING: tuple[tuple[str, str, str], ...] = (
-    ("security", r"^(?:find-(?:generic|internet)-password\b.*-[a-z]*[wg]|dump-keychain|export)", HIGH),
-    ("security", r"^(?:delete-(?:generic|internet)-password|add-(?:generic|internet)-password|delete-keychain|set-keychain)", HIGH),
-    ("secret-tool", r"^(?:lookup|search|clear)", HIGH),
-    ("pass", r"^(?:show|rm|insert|edit|generate)\b", HIGH),
-    ("op", r"^(?:read|item get)\b", HIGH),
-    ("bw", r"^get (?:password|item|notes)", HIGH),
-    ("gopass", r"^show\b", HIGH),
-    ("gpg", r"--export-secret|--delete-secret", HIGH),
-    ("aws", r"(?:^|\s)configure get aws_(?:secret|session)|secretsmanager get-secret-value|ssm get-parameters?\b.*--with-decryption|configure export-credentials|iam create-access-key|sts get-session-token|ecr get-login-password$", HIGH),
-    ("gcloud", r"auth (?:application-default )?print-(?:access|identity)-token$|secrets versions access|iam service-accounts keys create", HIGH),
-    ("az", r"account get-access-token|keyvault secret show", HIGH),
-    ("gh", r"^auth (?:token|status\b.*(?:-t\b|--show-token))|^secret (?:set|delete|remove)", HIGH),
-    ("kubectl", r"(?:^|\s)get (?:\S+ )*?secrets?(?:/\S+)?\b.*(?:-o ?|--output[= ])(?:yaml|json|jsonpath|go-template)", HIGH),
-    ("kubectl", r"(?:^|\s)config view\b.*--raw", HIGH),
-    ("vault", r"^(?:kv get|read|token create|print token)\b", LOW),
-    ("heroku", r"^(?:config|config:get|auth:token)\b", LOW),
-    ("doppler", r"^secrets (?:download|get)|^secrets$", LOW),
-    ("npm", r"^token (?:list|create|revoke)|^config get .*_auth", LOW),
-    ("docker", r"^login\b.*(?:-p |--password[= ])", LOW),
-    ("vercel", r"^env pull", LOW),
-    ("printenv", r"^$", LOW),
-    ("printenv", r"(?i)secret|token|passw|api_?key|access_key|credential", HIGH),
-)  # fmt: skip
+def is_consumed(act: Act, line: CommandLine) -> bool:
+    """Whether another program takes what an act prints, so that nobody sees it."""
+    taken = any(one.feeding is act and one.name not in _PRINTERS for one in line.acts)
+    return taken or "$()" in act.command.via
 
 
 def shown(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what a program for secrets gives away."""
-    words = " ".join(act.args)
-    consumed = (
-        any(one.feeding is act and one.name not in _PRINTERS for one in line.acts)
-        or "$()" in act.command.via
-    )
-    for name, pattern, severity in _SHOWING:
-        if act.name == name and re.search(pattern, words):
-            if consumed and not re.search(r"delete|remove|set|create|-o", words):
-                return
-            yield Finding(
-                CREDENTIALS,
-                severity,
-                act.what,
-                "It shows or changes secrets.",
-                f"{name} {words}"[:MOST_WHAT],
-            )
-            return
+    """Yield which variables that hold a secret are printed."""
     if act.name in ("echo", "printf") and not act.command.redirects:
         for one in act.words:
             if (
                 not one.plain
                 and _SECRET_NAME.search(one.text)
                 and not _LENGTH.search(one.text)
-                and not consumed
+                and not is_consumed(act, line)
             ):
-                yield Finding(
-                    CREDENTIALS, LOW, act.what, "It prints a secret.", one.text[:MOST_WHAT]
-                )
+                yield act.found(CREDENTIALS, LOW, "It prints a secret.", one.text[:MOST_WHAT])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from vector_memory.observe.commands import rules
 from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import DATA, HIGH, LOW, Finding
 from vector_memory.text.shell import SHELLS
@@ -16,59 +17,37 @@ SQL_CLIENTS = frozenset(
 )  # fmt: skip
 MONGO_CLIENTS = frozenset({"mongosh", "mongo"})
 REDIS_CLIENTS = frozenset({"redis-cli", "valkey-cli"})
-_STATEMENT_OPTIONS = (
-    "-c",
-    "--command",
-    "-e",
-    "--execute",
-    "-Q",
-    "-q",
-    "--query",
-    "--eval",
-    "--sql",
+_STATEMENT_OPTIONS = frozenset(
+    {"-c", "--command", "-e", "--execute", "-Q", "-q", "--query", "--eval", "--sql"}
 )
 MOST_SQL = 65_536
 
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*#[^\n]*", re.DOTALL | re.MULTILINE)
+_TALK = re.compile(r"--[^\n]*|/\*.*?\*/|^\s*[#\\.][^\n]*", re.DOTALL | re.MULTILINE)
+"""Comments, and lines with what a client is told beside SQL, such as `\\c db`."""
 _LITERAL = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$\$.*?\$\$", re.DOTALL)
-_DROP = re.compile(
-    r"^\s*DROP\s+(TABLE|DATABASE|SCHEMA|COLLECTION|KEYSPACE|USER|ROLE|OWNED|TABLESPACE|VIEW|MATERIALIZED VIEW|INDEX|"
-    r"FUNCTION|PROCEDURE|TRIGGER|TYPE|SEQUENCE|EXTENSION|CONSTRAINT|PARTITION)\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?"
-    r"([\w.\"`\[\]*{}$-]*)", re.IGNORECASE)  # fmt: skip
-_MADE_AGAIN = frozenset(
-    {
-        "VIEW",
-        "INDEX",
-        "FUNCTION",
-        "PROCEDURE",
-        "TRIGGER",
-        "USER",
-        "ROLE",
-        "CONSTRAINT",
-        "EXTENSION",
-        "TYPE",
-    }
-)
-_TRUNCATE = re.compile(r"^\s*TRUNCATE\s+(?:TABLE\s+)?(?:ONLY\s+)?([\w.\"`]+)", re.IGNORECASE)
-_DELETE = re.compile(
-    r"^\s*(?:WITH\b.*?\)\s*)?DELETE\s+FROM\s+(?:ONLY\s+)?([\w.\"`\[\]]+)", re.IGNORECASE | re.DOTALL
-)
-_UPDATE = re.compile(
-    r"^\s*UPDATE\s+(?:ONLY\s+)?([\w.\"`\[\]]+)\s+(?:AS\s+\w+\s+)?SET\b", re.IGNORECASE
-)
-_COLUMN = re.compile(
-    r"^\s*ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?([\w.\"`]+).*?\bDROP\s+(?:COLUMN\s+)?(?!CONSTRAINT|INDEX|DEFAULT|NOT|KEY|FOREIGN|PRIMARY)",
-    re.IGNORECASE | re.DOTALL,
-)
-_GRANT = re.compile(
-    r"^\s*(?:GRANT\s+.{1,200}?\sTO\s+PUBLIC\b|ALTER\s+(?:USER|ROLE)\s+\S+\s.*?\bSUPERUSER\b)",
-    re.IGNORECASE | re.DOTALL,
-)
+_NAME = r"\s+(?:(?:CONCURRENTLY|IF\s+EXISTS|ONLY)\s+)*([\w.\"`\[\]{}$-]+)"
+_MAYBE = _NAME.replace("]+", "*]*")
+_DESTRUCTIVE = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), severity, why)
+    for pattern, severity, why in (
+        (r"DROP\s+(VIEW|INDEX|FUNCTION|PROCEDURE|TRIGGER|USER|ROLE|CONSTRAINT|EXTENSION|TYPE)" + _MAYBE,
+         LOW, "It drops a {} with what is in it."),
+        (r"DROP\s+(TABLE|DATABASE|SCHEMA|COLLECTION|KEYSPACE|OWNED|TABLESPACE|MATERIALIZED VIEW|SEQUENCE|PARTITION)" + _MAYBE,
+         HIGH, "It drops a {} with what is in it."),
+        (r"(TRUNCATE)(?:\s+TABLE)?" + _NAME, HIGH, "It empties a table."),
+        (r"(?:WITH\b.*?\)\s*)?(DELETE)\s+FROM" + _NAME, HIGH, "Without a condition it deletes every row."),
+        (r"(UPDATE)" + _NAME + r"\s+(?:AS\s+\w+\s+)?SET\b", HIGH, "Without a condition it changes every row."),
+        (r"(ALTER)\s+TABLE" + _NAME + r".*?\bDROP\s+(?:COLUMN\s+)?(?!CONSTRAINT|INDEX|DEFAULT|NOT|KEY|FOREIGN|PRIMARY)",
+         HIGH, "It drops a column with what is in it."),
+        (r"()(GRANT\s+.{1,200}?\sTO\s+PUBLIC\b|ALTER\s+(?:USER|ROLE)\s+\S+\s.*?\bSUPERUSER\b)",
+         HIGH, "It gives rights to everybody, or all rights to one."),
+    )
+)  # fmt: skip
+"""How a statement begins that destroys something: what, and its name."""
 _WHERE = re.compile(r"\bWHERE\b(.*)", re.IGNORECASE | re.DOTALL)
 _ALWAYS = re.compile(
     r"^\s*\(?\s*(?:1\s*=\s*1|true|1|'?\w'?\s*=\s*'?\w'?(?<=1=1))\s*\)?\s*$", re.IGNORECASE
 )
-_TEST = re.compile(r"(?:^|[_./-])(?:tests?|testing|tmp|temp|scratch|ci)(?:$|[_./-])", re.IGNORECASE)
 _MONGO = re.compile(
     r"\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove|deleteOne)\s*\(\s*(?:\{\s*\}\s*)?[,)]|\.dropUser\(",
     re.IGNORECASE,
@@ -76,61 +55,29 @@ _MONGO = re.compile(
 _KEYS = {"flushall", "flushdb"}
 
 
-def test_named(text: str) -> bool:
-    """Whether a name is one of a database for tests."""
-    return bool(_TEST.search(text))
-
-
-def in_sql(script: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (severity, why, target) of what SQL would destroy, statement by statement."""
-    plain = _LITERAL.sub("''", _COMMENT.sub(" ", script[:MOST_SQL]))
-    statements = [one for one in plain.split(";") if one.strip()]
+def in_sql(what: str, script: str) -> Iterator[Finding]:
+    """Yield what SQL would destroy, statement by statement. `what`: the words of the call."""
+    plain = _LITERAL.sub("''", _TALK.sub(" ", script[:MOST_SQL]))
+    statements = [one.strip() for one in plain.split(";") if one.strip()]
     words = [one.split()[0].upper() for one in statements]
     if "ROLLBACK" in words and "COMMIT" not in words:
         return
     for one in statements:
-        found = _statement(one)
-        if found:
-            yield found
+        yield from _statement(what, one)
 
 
-def _statement(sql: str) -> tuple[str, str, str] | None:
-    # What a client is told beside SQL, such as `\\c db`, stands on lines of its own.
-    sql = "\n".join(
-        line for line in sql.split("\n") if not line.lstrip().startswith(("\\", "."))
-    ).strip()
-    if found := _DROP.match(sql):
-        what, name = found[1].upper(), found[2].strip('"`[]')
-        severity = LOW if what in _MADE_AGAIN else HIGH
-        return severity, f"It drops a {what.lower()} with what is in it.", name
-    if found := _TRUNCATE.match(sql):
-        return HIGH, "It empties a table.", found[1].strip('"`')
-    if found := _DELETE.match(sql):
-        return (
-            None
-            if _limited(sql)
-            else (HIGH, "Without a condition it deletes every row.", found[1].strip('"`[]'))
-        )
-    if found := _UPDATE.match(sql):
-        return (
-            None
-            if _limited(sql)
-            else (HIGH, "Without a condition it changes every row.", found[1].strip('"`[]'))
-        )
-    if found := _COLUMN.match(sql):
-        return HIGH, "It drops a column with what is in it.", found[1].strip('"`')
-    if found := _GRANT.match(sql):
-        return HIGH, "It gives rights to everybody, or all rights to one.", found[0].strip()
-    return None
+def _statement(what: str, sql: str) -> Iterator[Finding]:
+    for pattern, severity, why in _DESTRUCTIVE:
+        if found := pattern.match(sql):
+            if not (why.startswith("Without") and _is_limited(sql)):
+                name = found[2].strip('"`[]')
+                yield Finding(DATA, severity, what, why.format(found[1].lower()), name)
+            return
 
 
-def _limited(sql: str) -> bool:
+def _is_limited(sql: str) -> bool:
     where = _WHERE.search(sql)
-    return (where is not None and not _ALWAYS.match(where[1])) or bool(
-        re.search(r"\b(?:LIMIT\s+\d|USING\b|FROM\s+\w+\s+WHERE)", sql, re.IGNORECASE)
-        and where is None
-        and "USING" in sql.upper()
-    )
+    return not _ALWAYS.match(where[1]) if where else bool(re.search(r"\bUSING\b", sql, re.I))
 
 
 _EXECUTED = re.compile(
@@ -152,14 +99,11 @@ def scripted(act: Act, script: str) -> Iterator[Finding]:
     # What stands in quotes is talk; SQL is looked for below.
     method = _METHOD.search(_STRING.sub('""', script[:MOST_SQL]))
     if method and ":memory:" not in script:
-        yield Finding(
-            DATA, HIGH, act.what, "It deletes all of a table or a database.", method[0].strip()
-        )
+        yield act.found(DATA, HIGH, "It deletes all of a table or a database.", method[0].strip())
     code = script[:MOST_SQL]
     said = [found[found.lastindex or 0] for found in _EXECUTED.finditer(code)]
     if said and not re.search(r":memory:|rollback\(", code):
-        for severity, why, target in in_sql(";".join(said)):
-            yield Finding(DATA, severity, act.what, why, target)
+        yield from in_sql(act.what, ";".join(said))
 
 
 _TEXTUAL = frozenset(
@@ -169,17 +113,9 @@ _TEXTUAL = frozenset(
      "python3", "node", "ruby", "php", "sqlfluff", "sqlformat", "sqlglot", "pg_format", "expect", "slack", "man", "apropos"}
 )  # fmt: skip
 _STARTS = re.compile(r"\s*(?:DROP|TRUNCATE|DELETE\s+FROM)\s", re.IGNORECASE)
-_SAYS_SO = frozenset(
-    {
-        *_STATEMENT_OPTIONS,
-        "--query-string",
-        "--statement",
-        "--sql-statement",
-        "-d",
-        "--data",
-        "--data-binary",
-    }
-)
+_SAYS_SO = _STATEMENT_OPTIONS | {
+    "--query-string", "--statement", "--sql-statement", "-d", "--data", "--data-binary"
+}  # fmt: skip
 
 
 def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -194,8 +130,7 @@ def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
         if said and (
             option in _SAYS_SO or said.rstrip().endswith(";") or said.split()[0].isupper()
         ):
-            for severity, why, target in in_sql(said):
-                yield Finding(DATA, severity, act.what, why, target)
+            yield from in_sql(act.what, said)
 
 
 # -- clients ---------------------------------------------------------------------------------------
@@ -204,22 +139,15 @@ def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
 def sql_client(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a client of a SQL database is told to destroy."""
     database = _database(act)
-    if act.name == "bq" and act.texts()[:1] == ["rm"]:
-        yield Finding(
-            DATA, HIGH, act.what, "It deletes a table or a data set.", " ".join(act.texts()[1:])
-        )
-        return
     if _is_scratch(act, line, database):
         return
     for script in scripts(act):
-        for severity, why, target in in_sql(script):
-            yield Finding(DATA, LOW if test_named(database) else severity, act.what, why, target)
+        for found in in_sql(act.what, script):
+            yield found._replace(severity=LOW) if rules.is_for_tests(database) else found
     for one in _files(act):
         name = one.rsplit("/", 1)[-1].lower()
         if re.search(r"(?:^|[_.-])(?:drop|wipe|truncate|reset|nuke|purge)(?:[_.-]|$)", name):
-            yield Finding(
-                DATA, LOW, act.what, "By its name, the script it runs destroys data.", one
-            )
+            yield act.found(DATA, LOW, "By its name, the script it runs destroys data.", one)
 
 
 def _is_scratch(act: Act, line: CommandLine, database: str) -> bool:
@@ -276,13 +204,9 @@ def mongo(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what a mongo shell is told to destroy."""
     for script in [act.value("--eval"), *fed(act)]:
         for found in _MONGO.finditer(script):
-            severity = LOW if test_named(" ".join(act.texts("--eval"))) else HIGH
-            yield Finding(
-                DATA,
-                severity,
-                act.what,
-                "It drops a collection or a database, or empties it.",
-                found[0],
+            severity = LOW if rules.is_for_tests(" ".join(act.texts("--eval"))) else HIGH
+            yield act.found(
+                DATA, severity, "It drops a collection or a database, or empties it.", found[0]
             )
 
 
@@ -297,97 +221,11 @@ def redis(act: Act, line: CommandLine) -> Iterator[Finding]:
         return
     for one in words:
         if one in _KEYS:
-            yield Finding(DATA, HIGH, act.what, "It deletes all keys.", one)
+            yield act.found(DATA, HIGH, "It deletes all keys.", one)
     if words[:1] in (["del"], ["unlink"]):
         severity = HIGH if act.command.via[-1:] == ("xargs",) else LOW
-        yield Finding(DATA, severity, act.what, "It deletes keys.", " ".join(words[1:]) or "keys")
+        yield act.found(DATA, severity, "It deletes keys.", " ".join(words[1:]) or "keys")
 
 
-# -- frameworks ------------------------------------------------------------------------------------
-
-_TASKS: dict[str, tuple[tuple[str, str], ...]] = {
-    "rails": (
-        (r"^db:(?:drop|reset|purge|schema:load|migrate:reset|seed:replant|setup)\b", HIGH),
-        (r"^db:(?:rollback|migrate:down)\b", LOW),
-    ),
-    "manage.py": (
-        (r"^flush$|^reset_db$|^drop_\w+$", HIGH),
-        (r"^migrate \S+ zero$", HIGH),
-    ),
-    "alembic": ((r"^downgrade base\b", HIGH), (r"^downgrade\b(?!.*--sql)", LOW)),
-    "flask": ((r"^db downgrade base\b", HIGH), (r"^db downgrade\b", LOW)),
-    "prisma": (
-        (r"^migrate reset\b", HIGH),
-        (r"^db push\b.*--(?:force-reset|accept-data-loss)", HIGH),
-    ),
-    "artisan": (
-        (r"^(?:migrate:(?:fresh|reset|refresh)|db:wipe)\b", HIGH),
-        (r"^migrate:rollback\b", LOW),
-    ),
-    "sequelize": ((r"^db:(?:drop|migrate:undo:all)\b", HIGH), (r"^db:migrate:undo\b", LOW)),
-    "typeorm": ((r"^schema:drop\b", HIGH), (r"^migration:revert\b", LOW)),
-    "knex": ((r"^migrate:rollback\b.*--all", HIGH), (r"^migrate:(?:rollback|down)\b", LOW)),
-    "mix": ((r"^ecto\.(?:drop|reset)\b", HIGH), (r"^ecto\.rollback\b", LOW)),
-    "dotnet": ((r"^ef database drop\b", HIGH),),
-    "flyway": ((r"\bclean\b", HIGH),),
-    "liquibase": ((r"\bdrop-?all\b", HIGH), (r"\brollback", LOW)),
-    "supabase": ((r"^db reset\b", HIGH), (r"^projects delete\b", HIGH)),
-    "wp": ((r"^db (?:reset|drop|clean)\b", HIGH), (r"^site empty\b", HIGH)),
-    "diesel": ((r"^database reset\b", HIGH), (r"^migration (?:revert|redo)\b", LOW)),
-    "sqlx": ((r"^database (?:drop|reset)\b", HIGH), (r"^migrate revert\b", LOW)),
-    "goose": ((r"\b(?:reset|down-to 0)$", HIGH), (r"\bdown\b", LOW)),
-    "migrate": ((r"\bdrop\b", HIGH), (r"\bdown$", HIGH), (r"\bdown \d", LOW)),
-    "dbmate": ((r"\bdrop\b", HIGH), (r"\b(?:rollback|down)\b", LOW)),
-    "drizzle-kit": ((r"^drop\b", LOW), (r"^push\b.*--force", HIGH)),
-    "dropdb": ((r"", HIGH),),
-    "dropuser": ((r"", LOW),),
-    "mysqladmin": ((r"\bdrop\b", HIGH),),
-    "pg_restore": ((r"(?:^|\s)(?:-c|--clean)\b", HIGH),),
-    "influx": ((r"^(?:delete|bucket delete|org delete)\b", HIGH),),
-    "rabbitmqctl": ((r"^(?:reset|force_reset|delete_queue|delete_vhost|purge_queue)\b", HIGH),),
-    "kafka-topics": ((r"--delete\b", HIGH),),
-    "kafka-topics.sh": ((r"--delete\b", HIGH),),
-    "etcdctl": ((r"\bdel\b.*--prefix", HIGH), (r"\bdel\b", LOW)),
-    "mongorestore": ((r"--drop\b", HIGH),),
-    "django-admin": ((r"^flush\b", HIGH),),
-    "turso": ((r"^db destroy\b", HIGH),),
-    "pscale": ((r"^(?:database|branch) delete\b", HIGH),),
-}
-_SAME = {"rake": "rails", "sequelize-cli": "sequelize"}
-TASKS = frozenset({*_TASKS, *_SAME})
-PROGRAMS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | TASKS | {"createdb"}
+PROGRAMS = SQL_CLIENTS | MONGO_CLIENTS | REDIS_CLIENTS | rules.programs(DATA) | {"createdb"}
 """All that speaks to a database."""
-_ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
-
-
-def task(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what a framework's task does to its database."""
-    words = " ".join(
-        one for one in act.args if one not in ("--noinput", "--no-input", "--force-color")
-    )
-    if act.has("--help", "--dry-run", "--pretend", "--sql") or act.args in (("help",), ("-h",)):
-        return
-    if act.name.startswith("drop") and line.made(act):
-        return
-    for pattern, severity in _TASKS[_SAME.get(act.name, act.name)]:
-        if re.search(pattern, words):
-            if _for_tests(act.args, line):
-                severity = LOW
-            why = (
-                "It deletes or rebuilds the database."
-                if severity == HIGH
-                else "It undoes changes of the database, with what is in them."
-            )
-            yield Finding(DATA, severity, act.what, why, f"{act.name} {words}".strip())
-            return
-
-
-def _for_tests(args: Sequence[str], line: CommandLine) -> bool:
-    environment = next((line.says(one) for one in _ENVIRONMENTS if line.says(one)), "")
-    named = [one for one in args if not one.startswith(("--", "/"))]
-    return (
-        environment == "test"
-        or any(test_named(one) or one in ("--env=test", "-etest") for one in named)
-        or "--env=test" in args
-        or "--env=testing" in args
-    )

@@ -223,13 +223,13 @@ def remove(act: Act, line: CommandLine) -> Iterator[Finding]:
             continue
         found = _judged(word, act, line, recursive)
         if found:
-            yield Finding(DELETE, found[0], act.what, found[1], found[2])
+            yield act.found(DELETE, found[0], found[1], found[2])
         elif (
             word.text.endswith(_DATABASES)
             and not is_made_again(path, line.around)
             and "test" not in word.text
         ):
-            yield Finding(DATA, HIGH, act.what, "It deletes a database's file.", path or word.text)
+            yield act.found(DATA, HIGH, "It deletes a database's file.", path or word.text)
 
 
 _BUILDERS = {
@@ -280,12 +280,12 @@ def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
         source = source.feeding
     if source is None:
         severity = HIGH if recursive else LOW
-        yield Finding(DELETE, severity, act.what, "It deletes whatever a file lists.", act.what)
+        yield act.found(DELETE, severity, "It deletes whatever a file lists.", act.what)
         return
     if source.name in ("find", "fd", "fdfind"):
         found = _searched(source, line)
         if found:
-            yield Finding(DELETE, found[0], act.what, found[1], found[2])
+            yield act.found(DELETE, found[0], found[1], found[2])
         return
     if source.name in ("ls", "echo", "printf"):
         words = source.operands()
@@ -293,9 +293,7 @@ def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
         if words and not any(judged) and all("/" in one.text or one.glob for one in words):
             return
     severity = HIGH if recursive or source.name in ("grep", "rg", "cat", "awk") else LOW
-    yield Finding(
-        DELETE, severity, act.what, f"It deletes whatever `{source.name}` lists.", source.what
-    )
+    yield act.found(DELETE, severity, f"It deletes whatever `{source.name}` lists.", source.what)
 
 
 def find(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -316,7 +314,7 @@ def find(act: Act, line: CommandLine) -> Iterator[Finding]:
     if removing:
         found = _searched(act, line)
         if found:
-            yield Finding(DELETE, found[0], act.what, found[1], found[2])
+            yield act.found(DELETE, found[0], found[1], found[2])
 
 
 def _searched(act: Act, line: CommandLine) -> tuple[str, str, str] | None:
@@ -371,9 +369,7 @@ def shred(act: Act, line: CommandLine) -> Iterator[Finding]:
     for word in act.operands("-n -s --iterations --size"):
         path = line.around.path(word.text, act.folder)
         if not (word.plain and is_made_again(path, line.around)):
-            yield Finding(
-                DELETE, HIGH, act.what, "What is shredded cannot be restored.", path or word.text
-            )
+            yield act.found(DELETE, HIGH, "What is shredded cannot be restored.", path or word.text)
 
 
 def truncate(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -386,9 +382,7 @@ def truncate(act: Act, line: CommandLine) -> Iterator[Finding]:
     for word in act.operands("-s --size -r --reference"):
         path = line.around.path(word.text, act.folder)
         if not (word.plain and (is_made_again(path, line.around) or "/log" in path)):
-            yield Finding(
-                OVERWRITE, HIGH, act.what, "It cuts off a file's content.", path or word.text
-            )
+            yield act.found(OVERWRITE, HIGH, "It cuts off a file's content.", path or word.text)
 
 
 def rsync(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -405,22 +399,18 @@ def rsync(act: Act, line: CommandLine) -> Iterator[Finding]:
         if remote or not is_made_again(
             line.around.path(target.rstrip("/"), act.folder), line.around
         ):
-            yield Finding(
-                DELETE,
-                HIGH,
-                act.what,
-                "It deletes what the target has and the source has not.",
-                target,
+            yield act.found(
+                DELETE, HIGH, "It deletes what the target has and the source has not.", target
             )
     elif act.has("--remove-source-files"):
-        yield Finding(DELETE, LOW, act.what, "It deletes what was copied.", words[0].text)
+        yield act.found(DELETE, LOW, "It deletes what was copied.", words[0].text)
 
 
 def move(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield what `mv` would lose."""
     words = act.operands("-t --target-directory -S")
     if len(words) >= 2 and words[-1].text == "/dev/null":
-        yield Finding(DELETE, HIGH, act.what, "What is moved there is gone.", words[0].text)
+        yield act.found(DELETE, HIGH, "What is moved there is gone.", words[0].text)
 
 
 def emptied(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -429,7 +419,7 @@ def emptied(act: Act, line: CommandLine) -> Iterator[Finding]:
     if len(words) == 2 and words[0].text == "/dev/null" and words[1].plain:
         path = line.around.path(words[1].text, act.folder)
         if path and not is_made_again(path, line.around) and "." in posixpath.basename(path):
-            yield Finding(OVERWRITE, HIGH, act.what, "It empties a file.", path)
+            yield act.found(OVERWRITE, HIGH, "It empties a file.", path)
 
 
 def powershell(act: Act, line: CommandLine) -> Iterator[Finding]:
@@ -442,7 +432,7 @@ def powershell(act: Act, line: CommandLine) -> Iterator[Finding]:
         plain = word._replace(text=word.text.replace("\\", "/"))
         found = _judged(plain, act, line, recursive)
         if found:
-            yield Finding(DELETE, found[0], act.what, found[1], found[2])
+            yield act.found(DELETE, found[0], found[1], found[2])
 
 
 # -- scripts in a line -----------------------------------------------------------------------------
@@ -461,17 +451,13 @@ def scripted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     for found in _SCRIPTED.finditer(script):
         if not found[1]:
             if "tempfile" not in script and "mkdtemp" not in script:
-                yield Finding(
-                    DELETE,
-                    LOW,
-                    act.what,
-                    "It deletes a folder that the script works out.",
-                    act.name,
+                yield act.found(
+                    DELETE, LOW, "It deletes a folder that the script works out.", act.name
                 )
             continue
         judged = _judged(ShellWord(found[1]), act, line, True)
         if judged:
-            yield Finding(DELETE, judged[0], act.what, judged[1], judged[2])
+            yield act.found(DELETE, judged[0], judged[1], judged[2])
     yield from _swept(act, script, line)
 
 
@@ -501,7 +487,7 @@ def _swept(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     if is_made_again(place, line.around) or (swept and _is_name_made_again(swept)):
         return
     severity = HIGH if folder or pattern else LOW
-    yield Finding(DELETE, severity, act.what, "It deletes every file that it comes across.", path)
+    yield act.found(DELETE, severity, "It deletes every file that it comes across.", path)
 
 
 def shell_in(script: str) -> list[str]:

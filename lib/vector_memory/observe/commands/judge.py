@@ -13,19 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vector_memory.observe.commands import (
-    cloud,
     command_line,
     credentials,
     databases,
     files,
-    git,
-    permissions,
+    rules,
     system,
 )
 from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
 from vector_memory.observe.commands.findings import (
     CREDENTIALS,
-    DATA,
     GUARDED,
     HIGH,
     INFRASTRUCTURE,
@@ -44,9 +41,6 @@ MOST_ACTS = 200
 
 Judge = Callable[[Act, CommandLine], Iterator[Finding]]
 _JUDGES: dict[str, tuple[Judge, ...]] = {
-    "git": (git.judge,),
-    "bfg": (git.rewritten,),
-    "git-filter-repo": (git.rewritten,),
     **dict.fromkeys(("rm", "rimraf", "unlink", "rmdir", "srm", "grm"), (files.remove,)),
     **dict.fromkeys(("remove-item", "ri", "rd", "del", "erase"), (files.powershell,)),
     **dict.fromkeys(("find", "fd", "fdfind", "gfind"), (files.find,)),
@@ -58,21 +52,16 @@ _JUDGES: dict[str, tuple[Judge, ...]] = {
     **dict.fromkeys(databases.SQL_CLIENTS, (databases.sql_client,)),
     **dict.fromkeys(databases.MONGO_CLIENTS, (databases.mongo,)),
     **dict.fromkeys(databases.REDIS_CLIENTS, (databases.redis,)),
-    **dict.fromkeys(databases.TASKS, (databases.task,)),
-    **dict.fromkeys(("chmod", "chown", "chgrp"), (system.permissions,)),
+    "dd": (system.disks,),
 }
-for _name in permissions.PROGRAMS:
-    _JUDGES[_name] = (*_JUDGES.get(_name, ()), permissions.judge)
-for _name in cloud.PROGRAMS:
-    _JUDGES[_name] = (*_JUDGES.get(_name, ()), cloud.judge)
 _ALWAYS: tuple[Judge, ...] = (
+    rules.judge,
     credentials.touched,
     credentials.shown,
     databases.stated,
     system.redirected,
     system.remote_code,
     system.processes,
-    system.disks,
 )
 _CONSOLES = {
     "rails": (("runner",), ("console",)),
@@ -244,8 +233,7 @@ def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     server, _, verb = tool.removeprefix("mcp__").rpartition("__")
     for name in _QUERIES:
         if isinstance(given.get(name), str):
-            for severity, why, target in databases.in_sql(str(given[name])):
-                yield Finding(DATA, severity, f"{server}: {given[name]}"[:MOST_WHAT], why, target)
+            yield from databases.in_sql(f"{server}: {given[name]}"[:MOST_WHAT], given[name])
     if _VERB.search(verb):
         told = ", ".join(
             f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int))

@@ -16,7 +16,6 @@ from vector_memory.observe.commands.findings import (
     LOW,
     OUTSIDE,
     OVERWRITE,
-    PERMISSIONS,
     PROCESSES,
     REMOTE_CODE,
     Finding,
@@ -50,7 +49,7 @@ def remote_code(act: Act, line: CommandLine) -> Iterator[Finding]:
     why = "It runs what a server sends, unread."
     first = act.command.words[0]
     if not first.plain and _FETCHED.match(first.text):
-        yield Finding(REMOTE_CODE, HIGH, act.what, why, first.text[:MOST_WHAT])
+        yield act.found(REMOTE_CODE, HIGH, why, first.text[:MOST_WHAT])
         return
     if act.name in _INTERPRETERS or act.name in ("source", ".", "eval"):
         for one in act.words:
@@ -59,7 +58,7 @@ def remote_code(act: Act, line: CommandLine) -> Iterator[Finding]:
                 and _FETCHED.match(one.text)
                 and (one.text.startswith("<(") or act.name in ("eval",) or _takes_code(act))
             ):
-                yield Finding(REMOTE_CODE, HIGH, act.what, why, one.text[:MOST_WHAT])
+                yield act.found(REMOTE_CODE, HIGH, why, one.text[:MOST_WHAT])
                 return
     if act.name in _INTERPRETERS and act.feeding is not None and _reads_script(act):
         source: Act | None = act.feeding
@@ -118,8 +117,8 @@ def _run_after_fetch(act: Act, line: CommandLine) -> Iterator[Finding]:
             redirected = [target.text for sign, target in one.command.redirects if sign == ">"]
             for target in [saved, *redirected]:
                 if target and line.around.path(target, one.folder) == path:
-                    yield Finding(
-                        REMOTE_CODE, HIGH, act.what, "It runs what a server sent, unread.", target
+                    yield act.found(
+                        REMOTE_CODE, HIGH, "It runs what a server sent, unread.", target
                     )
                     return
 
@@ -139,9 +138,7 @@ def scripted(act: Act, script: str) -> Iterator[Finding]:
     for pattern in (_RUN_FETCHED, _RUN_ANSWER):
         found = pattern.search(script)
         if found is not None and not _LOCAL.search(found[1]):
-            yield Finding(
-                REMOTE_CODE, HIGH, act.what, "It runs what a server sends, unread.", found[1]
-            )
+            yield act.found(REMOTE_CODE, HIGH, "It runs what a server sends, unread.", found[1])
 
 
 def _bundled(act: Act, letter: str) -> str:
@@ -170,25 +167,9 @@ def processes(act: Act, line: CommandLine) -> Iterator[Finding]:
             if re.fullmatch(r"-?\d+", one) and (place > 0 or not one.startswith("-"))
         ]
         if "-1" in pids or "1" in pids or "0" in pids and len(act.args) > 1:
-            yield Finding(
-                PROCESSES, HIGH, act.what, "It ends every process that it may.", " ".join(pids)
-            )
+            yield act.found(PROCESSES, HIGH, "It ends every process that it may.", " ".join(pids))
     elif act.name in ("pkill", "killall", "skill", "taskkill", "stop-process"):
         yield from _by_name(act)
-    elif act.name in ("shutdown", "reboot", "halt", "poweroff"):
-        if not act.has("-c", "--help", "-w", "--wtmp-only"):
-            yield Finding(PROCESSES, HIGH, act.what, "It ends the machine.", act.name)
-    elif act.name in ("init", "telinit"):
-        if act.args[:1] in (("0",), ("6",)):
-            yield Finding(PROCESSES, HIGH, act.what, "It ends the machine.", act.name)
-    elif act.name == "systemctl" and act.texts()[:1] in (
-        ["poweroff"],
-        ["reboot"],
-        ["halt"],
-        ["rescue"],
-        ["emergency"],
-    ):
-        yield Finding(PROCESSES, HIGH, act.what, "It ends the machine.", act.name)
 
 
 def _by_name(act: Act) -> Iterator[Finding]:
@@ -201,10 +182,9 @@ def _by_name(act: Act) -> Iterator[Finding]:
     for one in names:
         bare = one.strip("^$ ").lower().removesuffix(".exe")
         if bare in _BROAD or not bare or re.fullmatch(r"\W*", bare):
-            yield Finding(
+            yield act.found(
                 PROCESSES,
                 HIGH,
-                act.what,
                 "It ends every process of that kind, other sessions' too.",
                 one or "a user's processes",
             )
@@ -225,112 +205,19 @@ def bomb(command: str) -> Iterator[Finding]:
         )
 
 
-# -- permissions -----------------------------------------------------------------------------------
-
-
-def permissions(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield permissions that would be opened or changed widely."""
-    words = act.operands("--reference --from")
-    recursive = act.has("-R", "--recursive")
-    mode, targets = (words[0].text if words else ""), words[1:]
-    places = [line.around.path(one.text, act.folder) if one.plain else "" for one in targets]
-    if places and all(one and is_made_again(one, line.around) for one in places):
-        return
-    target = " ".join(one.text for one in targets)
-    if act.name in ("chown", "chgrp"):
-        if recursive:
-            top = any(one.count("/") <= 1 or one == line.around.home for one in places)
-            yield Finding(
-                PERMISSIONS,
-                HIGH if top else LOW,
-                act.what,
-                "It changes the owner of everything below.",
-                target,
-            )
-        return
-    if (
-        re.fullmatch(r"0?[0-7]?[0-7]?[0-7][2367]", mode)
-        or re.search(r"(?:^|,)(?:[ugo]*[oa][ugo]*)?[+=]\w*w", mode)
-        and re.search(r"[oa]", mode.split("+")[0].split("=")[0])
-    ):
-        yield Finding(
-            PERMISSIONS, HIGH, act.what, "Everybody on this machine may change it then.", target
-        )
-    elif recursive and not re.fullmatch(r"[ugoa]*\+[rX]+", mode):
-        yield Finding(
-            PERMISSIONS, LOW, act.what, "It changes the permissions of everything below.", target
-        )
-    elif re.search(r"\+s|^[2-7]?[4-7]7\d\d$", mode):
-        yield Finding(
-            PERMISSIONS, HIGH, act.what, "Whoever runs it has its owner's rights.", target
-        )
-
-
 # -- disks and files -------------------------------------------------------------------------------
 
 _DISKS = re.compile(r"^/dev/(?:sd|nvme|hd|vd|xvd|disk|rdisk|mmcblk|mapper/|md|loop|dm-)")
-_RUINOUS = {
-    "mkfs": "It formats a disk.", "wipefs": "It wipes a disk's signatures.", "mkswap": "It formats a disk.",
-    "lvremove": "It removes a volume.", "vgremove": "It removes a group of volumes.", "pvremove": "It removes a disk.",
-    "userdel": "It deletes a user.", "deluser": "It deletes a user.", "blkdiscard": "It empties a disk.",
-}  # fmt: skip
 
 
 def disks(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what would be done to whole disks and to the system's settings."""
-    target = " ".join(act.texts())
-    name = act.name.partition(".")[0]
-    if name in _RUINOUS and not act.has("-n", "--no-act", "--help"):
-        # An image is a file like any other.
-        if not name.startswith("mk") or any(
-            one.startswith("/dev/") for one in act.texts("-t -L -b -O")
-        ):
-            yield Finding(DELETE, HIGH, act.what, _RUINOUS[name], target)
-    elif name == "dd":
-        to = next((one[3:] for one in act.args if one.startswith("of=")), "")
-        path = line.around.path(to, act.folder) if to else ""
-        if _DISKS.match(to):
-            yield Finding(DELETE, HIGH, act.what, "It writes over a whole disk.", to)
-        elif path and not is_made_again(path, line.around) and line.around.exists(path):
-            yield Finding(OVERWRITE, HIGH, act.what, "It writes over a file.", to)
-    elif (name in ("zfs", "zpool") and act.texts()[:1] == ["destroy"]) or (
-        name == "btrfs" and act.texts()[:2] == ["subvolume", "delete"]
-    ):
-        if not act.has("-n"):
-            yield Finding(DELETE, HIGH, act.what, "It destroys a file system.", target)
-    elif name in ("fdisk", "sfdisk", "sgdisk", "parted", "gdisk") and not act.has(
-        "-l", "--list", "-p", "--print", "-d", "--dump"
-    ):
-        if "print" not in act.args:
-            yield Finding(DELETE, HIGH, act.what, "It changes a disk's partitions.", target)
-    elif (
-        name == "diskutil"
-        and act.texts()[:1]
-        and re.match(r"erase|partition|reformat", act.texts()[0], re.I)
-    ):
-        yield Finding(DELETE, HIGH, act.what, "It erases a disk.", target)
-    elif name == "crontab" and act.has("-r"):
-        yield Finding(
-            OUTSIDE, HIGH, act.what, "It deletes all of the user's scheduled jobs.", "crontab"
-        )
-    elif (
-        (name == "iptables" and act.has("-F", "--flush"))
-        or (name == "ufw" and act.texts()[:1] in (["disable"], ["reset"]))
-        or (name == "nft" and act.texts()[:1] == ["flush"])
-    ):
-        yield Finding(OUTSIDE, HIGH, act.what, "It takes the firewall away.", name)
-    elif (
-        name in ("apt", "apt-get", "dnf", "yum")
-        and act.texts()[:1]
-        in (
-            ["purge"],
-            ["remove"],
-            ["autoremove"],
-            ["erase"],
-        )
-        and not act.has("-s", "--simulate", "--dry-run", "--assumeno")
-    ):
-        yield Finding(OUTSIDE, LOW, act.what, "It removes programs of the machine.", target)
+    """Yield what `dd` would write over."""
+    to = next((one[3:] for one in act.args if one.startswith("of=")), "")
+    path = line.around.path(to, act.folder) if to else ""
+    if _DISKS.match(to):
+        yield act.found(DELETE, HIGH, "It writes over a whole disk.", to)
+    elif path and not is_made_again(path, line.around) and line.around.exists(path):
+        yield act.found(OVERWRITE, HIGH, "It writes over a file.", to)
 
 
 _PRECIOUS = (".db", ".sqlite", ".sqlite3", ".duckdb", ".git/config", ".git/HEAD", ".gitconfig")
@@ -367,7 +254,7 @@ def redirected(act: Act, line: CommandLine) -> Iterator[Finding]:
 def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[Finding]:
     around, path = line.around, line.around.path(text, act.folder)
     if _DISKS.match(path):
-        yield Finding(DELETE, HIGH, act.what, "It writes over a whole disk.", path)
+        yield act.found(DELETE, HIGH, "It writes over a whole disk.", path)
         return
     if not path or path.startswith("/dev/") or is_made_again(path, around):
         return
@@ -376,7 +263,7 @@ def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[
     if inner is None:
         yield from outside(path, act.what, around.home, LOW if appending else "")
     elif inner.startswith(".git/"):
-        yield Finding(GUARDED, HIGH, act.what, "It changes git's own files.", path)
+        yield act.found(GUARDED, HIGH, "It changes git's own files.", path)
     elif appending:
         return
     elif (
@@ -386,11 +273,9 @@ def _overwritten(act: Act, line: CommandLine, sign: str, text: str) -> Iterator[
         and posixpath.basename(path)
         not in ("__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll")
     ):
-        yield Finding(OVERWRITE, HIGH, act.what, "It empties a file.", path)
+        yield act.found(OVERWRITE, HIGH, "It empties a file.", path)
     elif path.endswith(_PRECIOUS):
-        yield Finding(
-            OVERWRITE, HIGH, act.what, "It writes over a database or git's settings.", path
-        )
+        yield act.found(OVERWRITE, HIGH, "It writes over a database or git's settings.", path)
 
 
 def _empties(act: Act) -> bool:

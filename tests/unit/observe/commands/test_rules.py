@@ -1,0 +1,89 @@
+"""The table of what programs destroy: each line is well-formed and can be reached, and conditions mean what its
+head says."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.observe.commands import command_line, rules
+from vector_memory.observe.commands.findings import (
+    CATEGORIES,
+    HIGH,
+    LOW,
+    CommandSurroundings,
+    Finding,
+)
+
+EVERY = [(name, one) for name, known in rules.RULES.items() for one in known]
+
+
+def found(command: str) -> list[Finding]:
+    """Return what the table alone says of a line."""
+    line = command_line.read(command, CommandSurroundings())
+    return [one for act in line.acts for one in rules.judge(act, line)]
+
+
+@pytest.mark.parametrize(("name", "rule"), EVERY)
+def test_a_line_is_well_formed(name: str, rule: rules.Rule) -> None:
+    """Its expression compiles, its category is one, and what is found comes with a sentence."""
+    assert name == name.lower().strip()
+    assert rule.category in CATEGORIES
+    assert rule.severity in (HIGH, LOW, "-")
+    assert rule.why.endswith(".") == (rule.severity != "-")
+    line = command_line.read("x y", CommandSurroundings())
+    assert rule.fits(line.acts[0], line, "") in (True, False)
+
+
+@pytest.mark.parametrize("name", sorted(rules.RULES))
+def test_no_line_stands_behind_one_that_always_fits(name: str) -> None:
+    """The first line of a category that fits holds: after one without conditions nothing would be read."""
+    ended: set[str] = set()
+    for one in rules.RULES[name]:
+        assert one.category not in ended, one
+        if one.pattern == "-" and one.conditions == "-":
+            ended.add(one.category)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git -C api checkout -f main -- src", [("discard", LOW)]),
+        ("git checkout -b x -- .", []),
+        ("git restore --staged .", []),
+        ("git restore --staged --worktree .", [("discard", HIGH)]),
+        ("git clean -fdx node_modules", []),
+        ("git clean -fdX", [("discard", LOW)]),
+        ("git reset --hard HEAD", [("discard", HIGH)]),
+        ("git push -h -f", []),
+        ("kubectl -n prod delete pod web --all", [("infrastructure", HIGH)]),
+        ("kubectl delete pod/web", [("infrastructure", LOW)]),
+        ("kubectl delete ns x --dry-run=none", [("infrastructure", HIGH)]),
+        ("docker rm x", [("infrastructure", LOW)]),
+        ("docker rm $X", [("infrastructure", HIGH)]),
+        ("curl -X DELETE http://localhost/a", [("infrastructure", LOW)]),
+        ("gcloud config configurations delete x", [("infrastructure", LOW)]),
+        ("dropdb shop", [("data", HIGH)]),
+        ("dropdb shop_test", [("data", LOW)]),
+        ("dropdb -h", []),
+        ("chown -R me /", [("permissions", HIGH)]),
+        ("chown -R me build", []),
+        ("chmod 777 x", [("permissions", HIGH)]),
+        ("chmod -R u+rX x", []),
+        ("mkfs.ext4 disk.img", []),
+        ("mkfs.ext4 /dev/sdb1", [("delete", HIGH)]),
+        ("op read op://a/b | psql", []),
+        ("systemctl stop nginx", [("infrastructure", LOW)]),
+        ("systemctl reboot", [("processes", HIGH)]),
+    ],
+)
+def test_conditions_are_kept(command: str, expected: list[tuple[str, str]]) -> None:
+    """Options that must or must not be given, what is made again, what nobody knows."""
+    assert [(one.category, one.severity) for one in found(command)] == expected
+
+
+def test_a_target_stands_without_options() -> None:
+    """Findings of one target are told once, whatever the options were; none is without one."""
+    assert [one.target for one in found("git push -f origin main; git commit --amend")] == [
+        "origin main",
+        "git commit",
+    ]
