@@ -9,13 +9,14 @@ from vector_memory.system.paths import PACKAGE_ROOT
 FOLDER = os.path.join(PACKAGE_ROOT, "data")
 
 
-def lines(name: str) -> "list[str]":
+def lines(name: str, folder: str = FOLDER) -> "list[str]":
     """Return the entries of a table in the order of its file.
 
     Args:
-        name: the file's name below `data/`, without its ending.
+        name: the file's name, without its ending.
+        folder: where it lies; `data/` holds words, rules lie beside the code that knows how to read them.
     """
-    with open(os.path.join(FOLDER, name + ".txt"), encoding="utf-8") as file:
+    with open(os.path.join(folder, name + ".txt"), encoding="utf-8") as file:
         entries = (line.strip() for line in file)
         return [entry for entry in entries if entry and not entry.startswith("# ")]
 

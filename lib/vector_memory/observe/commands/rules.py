@@ -1,7 +1,8 @@
-"""What programs destroy by their verbs and options alone, from the table `data/destructive_commands.txt`."""
+"""What programs destroy by their verbs and options alone, from the table `rules.txt` beside this file."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -86,7 +87,7 @@ def _read() -> tuple[dict[str, list[Rule]], dict[str, str]]:
     """Return each program's rules, in the table's order, and its options that take a word."""
     rules: dict[str, list[Rule]] = defaultdict(list)
     takes: dict[str, str] = {}
-    for entry in tables.lines("destructive_commands"):
+    for entry in tables.lines("rules", os.path.dirname(__file__)):
         programs, category, *rest = entry.split("\t")
         for name in programs.split(","):
             if category == "takes":
