@@ -106,11 +106,7 @@ def save(
             if not coded
             else _write_codes([os.path.join(folder, name) for name in names[1:]], blocks),
         }
-        meta["sum"] = _meta_sum(meta)
-        temporary = os.path.join(folder, f"{META}.new")
-        _write(temporary, iter([json.dumps(meta).encode()]))
-        # The one step that counts: before it the old matrix is in force, after it the new one.
-        os.replace(temporary, os.path.join(folder, META))
+        _put_in_force(folder, meta)
     except BaseException:
         _delete(folder, names)
         raise
@@ -121,6 +117,14 @@ def save(
         [name for name in os.listdir(folder) if is_ours(name) and name not in (META, *names)],
     )
     return load(folder, model, dim)
+
+
+def _put_in_force(folder: str, meta: dict[str, Any]) -> None:
+    """Write what says which files count. One step does it: before it the old matrix is in force."""
+    meta["sum"] = _meta_sum(meta)
+    temporary = os.path.join(folder, f"{META}.new")
+    _write(temporary, iter([json.dumps(meta).encode()]))
+    os.replace(temporary, os.path.join(folder, META))
 
 
 def load(folder: str, model: str, dim: int) -> Saved:
