@@ -43,7 +43,11 @@ def notes(
     fit = [
         row
         for row in rows
-        if row["id"] not in hidden and int(row["created_at_us"]) >= since and _fits(row, terms)
+        if row["id"] not in hidden
+        # What a session said itself it mostly still sees.
+        and (not session or row["session"] != session)
+        and int(row["created_at_us"]) >= since
+        and _fits(row, terms)
     ]
     return [_note(row, terms) for row in fit[:NOTES]]
 

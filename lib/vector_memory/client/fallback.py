@@ -102,6 +102,8 @@ def _snapshot(home: Home, call: "exchange.HookEvent") -> bytes:
     from vector_memory.text import fence
 
     folder = os.fsdecode(call.project_dir) or str(_parsed(call).get("cwd") or "")
+    if not privacy.may_speak(home.config, folder, "recall_on_start"):
+        return b""
     with open(home.snapshot(folder), encoding="utf-8") as file:
         if os.fstat(file.fileno()).st_mtime < privacy.rules_since(projects.locate(folder).root):
             return b""
@@ -125,8 +127,10 @@ def _prompt_answer(home: Home, call: "exchange.HookEvent", event: "dict[str, obj
     from vector_memory.system import json_in
 
     session = json_in.session_id(event.get("session_id"))
-    from vector_memory.client import cold, spool
+    from vector_memory.client import cold, privacy, spool
 
+    if not privacy.may_speak(home.config, folder, "recall_on_prompt"):
+        return b""
     notes = cold.notes(home, prompt, folder, session, call.deadline - 0.02)
     if not notes or not spool.claim(home, call.stdin):
         return b""

@@ -1,6 +1,7 @@
-"""Whether the user has rules of privacy of their own, for paths on which nothing can apply them.
-Standard library only, Python 3.9. The rules themselves are the daemon's."""
+"""What of the user's settings and rules of privacy holds without a daemon, which alone can apply them all: where
+in doubt nothing is shown. Standard library only, Python 3.9."""
 
+import json
 import os
 import re
 
@@ -8,10 +9,39 @@ from vector_memory.system.files import open_regular
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000
+_PREFIX, _YES = "VECTOR_MEMORY_", ("true", "1", "yes", "on", "t", "y")
 _RULES = re.compile(
     rb"privacy|redact|sensitive|confidential|memor(?:y|ies|i[sz]e)|remember|^#[^\n]*(?:never|do not|don't)",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+def may_speak(config: str, folder: str, setting: str) -> bool:
+    """Whether the settings let a hook speak in a folder: `setting` is not off, and the folder is not, and not
+    below, one that the user excluded. Settings that cannot be read let nothing through.
+
+    Args:
+        config: the path of `config.json`.
+        setting: `recall_on_start` or `recall_on_prompt`.
+    """
+    try:
+        with open(config, encoding="utf-8") as file:
+            settings = json.load(file)
+    except FileNotFoundError:
+        settings = {}
+    except (OSError, ValueError):
+        return False
+    if not isinstance(settings, dict):
+        return False
+    said = os.environ.get(_PREFIX + setting.upper()) or str(settings.get(setting, True))
+    if said.lower() not in _YES:
+        return False
+    excluded = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
+    kept = settings.get("excluded_projects") or []
+    excluded += map(str, kept) if isinstance(kept, list) else [str(kept)]
+    here = os.path.join(os.path.realpath(folder), "")
+    roots = [os.path.realpath(os.path.expanduser(one)) for one in excluded if one]
+    return not any(here.startswith(os.path.join(root, "")) for root in roots)
 
 
 def rules_since(project: str) -> float:

@@ -21,6 +21,14 @@ MAX_POSTINGS = 20_000
 large store says next to nothing, and reading its rows takes most of a query's time."""
 MIN_QUERY_TERMS = 3
 
+QUIET = (
+    "constitutional_assessments",
+    "heuristics",
+    "pheromone_trails",
+    "working_memory",
+    "world_model",
+)
+"""`model.QUIET`, which costs an import: collections that come only where they are asked for by name."""
 _FIELDS = (
     "id", "text", "title", "kind", "created_at", "project", "origin", "line_start", "line_end",
     "extra", "lexical",
@@ -30,8 +38,9 @@ _SEARCH = (
     " FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid CROSS JOIN sources s ON s.id = m.source"
     " WHERE f.lexicon MATCH ? AND m.project IN (%%s) AND m.status = 'active'"
     " AND NOT instr(m.extra, '\"held\":true')"
+    " AND m.collection NOT IN (%s) AND (m.expires_at IS NULL OR m.expires_at > ?)"
     " ORDER BY f.rank LIMIT ?"
-) % ", ".join("m." + name for name in _FIELDS)
+) % (", ".join("m." + name for name in _FIELDS), ", ".join("'%s'" % name for name in QUIET))
 
 
 def search(
@@ -57,10 +66,11 @@ def search(
     if not terms or not project_ids:
         return []
     sql = _SEARCH % ",".join("?" * len(project_ids))
+    now = int(time.time() * 1e6)
 
     def ask(connection: "sqlite3.Connection") -> "list[tuple[Any, ...]]":
         query = match_expression(selective(connection, terms))
-        return connection.execute(sql, [query, *project_ids, k]).fetchall() if query else []
+        return connection.execute(sql, [query, *project_ids, now, k]).fetchall() if query else []
 
     rows = _query(os.path.join(folder, JOURNAL), ask, deadline_s)
     return [_hit(row, terms) for row in rows]

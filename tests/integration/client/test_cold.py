@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sqlite3
 import time
 from pathlib import Path
 
 import pytest
 from service_house import ServiceHouse, door
 
-from vector_memory.client import cold
+from vector_memory.client import cold, privacy
+from vector_memory.journal import readonly
+from vector_memory.model import QUIET, WORLD
+from vector_memory.service.base.asker import asker_in
+from vector_memory.service.learning import counted_records
 from vector_memory.system.paths import Home
 
 WAL = "The ledger keeps its bookkeeping in SQLite, in WAL mode"
@@ -66,3 +73,44 @@ def test_no_store_is_no_answer_and_no_file(tmp_path: Path, ledger: Path) -> None
     home.mkdir()
     assert ask(str(home), ledger) == []
     assert list(home.rglob("*")) == []
+
+
+def test_the_settings_hold(tmp_path: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was switched off, and a project that was left out, stay so; broken settings loosen nothing."""
+    config = tmp_path / "config.json"
+    link = tmp_path / "way"
+    link.symlink_to(ledger.parent)
+
+    def may(settings: object, folder: Path = ledger) -> bool:
+        config.write_text(settings if isinstance(settings, str) else json.dumps(settings))
+        return privacy.may_speak(str(config), str(folder), "recall_on_prompt")
+
+    assert privacy.may_speak(str(tmp_path / "none"), str(ledger), "recall_on_prompt")
+    assert (
+        may({}) and may({"recall_on_start": False}) and may({"excluded_projects": [f"{ledger}s"]})
+    )
+    assert not may({"recall_on_prompt": False})
+    for folder in (ledger, ledger / "sub", link / ledger.name):
+        assert not may({"excluded_projects": [str(ledger)]}, folder), folder
+        assert not may({"excluded_projects": [f"{link}/{ledger.name}/"]}, folder), folder
+    for broken in ("{", "[]", "\0"):
+        assert not may(broken)
+    monkeypatch.setenv("VECTOR_MEMORY_RECALL_ON_PROMPT", "false")
+    assert not may({})
+    monkeypatch.setenv("VECTOR_MEMORY_RECALL_ON_PROMPT", "true")
+    monkeypatch.setenv("VECTOR_MEMORY_EXCLUDED_PROJECTS", f"/nowhere{os.pathsep}{ledger}")
+    assert not may({})
+
+
+def test_quiet_and_expired_memories_stay_so(tmp_path: Path, ledger: Path) -> None:
+    """As with a daemon; and a session is not told what it has just said itself."""
+    house = ServiceHouse(tmp_path)
+    assert set(readonly.QUIET) == QUIET
+    asker = asker_in(house.ctx, house.ctx.place(str(ledger)))
+    counted_records.keep(house.ctx, asker, counted_records.Record(WORLD, "ledger", WAL))
+    id = house.remember(WAL, ledger)["id"]
+    house.close()
+    assert ask(house.ctx.home.root, ledger) == [WAL]
+    with sqlite3.connect(os.path.join(house.ctx.home.global_store, "journal.db")) as journal:
+        journal.execute("UPDATE memories SET expires_at = 1 WHERE id = ?", (id,))
+    assert ask(house.ctx.home.root, ledger) == []
