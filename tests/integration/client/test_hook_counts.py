@@ -6,23 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.client import exchange
 from vector_memory.service.upkeep import hook_counts
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def run(home: str, event: str, stdin: bytes) -> bytes:

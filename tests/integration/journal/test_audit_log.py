@@ -224,13 +224,6 @@ def test_entries_are_found_by_action_and_time(tmp_path: Path, few: None) -> None
     state.close()
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
-
-
 def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) -> None:
     """With who did it and the ids concerned, and without a word of what they say."""
     ctx = house.ctx

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,9 @@ from service_house import ServiceHouse, door
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import SCRATCH, Origin, Scope
 from vector_memory.service.base.asker import asker_in
-from vector_memory.service.edit import (
-    scratch,
-)
+from vector_memory.service.edit import scratch
 from vector_memory.service.learning import counted_records
 from vector_memory.service.memory import agent_rights
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    house = ServiceHouse(tmp_path)
-    yield house
-    house.close()
 
 
 @pytest.fixture

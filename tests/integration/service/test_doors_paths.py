@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -31,14 +30,6 @@ class Unheard:
 
     def progress(self, done: int, total: int, doing: str) -> None:
         """Say nothing."""
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """A service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture

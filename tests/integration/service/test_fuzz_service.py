@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from service_house import ServiceHouse
@@ -69,14 +67,6 @@ class Unheard:
     def json(self, status: bytes, data: Any) -> None:
         """Say nothing, in JSON."""
         json.dumps(data)
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """A service with real stores."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def test_import_lines_with_anything_in_any_field(house: ServiceHouse, tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import (
-    Memory,
-)
+from vector_memory.model import Memory
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context

@@ -16,6 +16,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from vector_memory import projects
+from vector_memory.errors import BadInputError
 from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.asker import Asker as Asker
@@ -130,8 +131,19 @@ class Request:
         return self.actor in request_fields.AGENTS
 
     def require_user(self, does: str) -> None:
-        """Make sure that the user asks; see `request_fields.require_user`."""
-        request_fields.require_user({"actor": self.actor}, does)
+        """Make sure that the user asks, and no program that an agent started.
+
+        Args:
+            does: what only the user does, as a verb of a sentence.
+
+        Raises:
+            BadInputError: an agent asks, or who asks cannot be told from one.
+        """
+        if self.is_agent:
+            raise BadInputError(
+                f"Only the user {does}: this command comes from an agent, or cannot be told from one.",
+                "Ask the user to run it in a terminal of their own.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

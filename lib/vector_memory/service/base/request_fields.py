@@ -99,22 +99,6 @@ def is_agent(request: Request) -> bool:
     return request.get("actor") in AGENTS
 
 
-def require_user(request: Request, does: str) -> None:
-    """Make sure that the user asks, and no program that an agent started.
-
-    Args:
-        does: what only the user does, as a verb of a sentence.
-
-    Raises:
-        BadInputError: an agent asks, or who asks cannot be told from one.
-    """
-    if is_agent(request):
-        raise BadInputError(
-            f"Only the user {does}: this command comes from an agent, or cannot be told from one.",
-            "Ask the user to run it in a terminal of their own.",
-        )
-
-
 def collection_of(request: Request) -> str:
     """Return the collection that something is to be stored in.
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import (
-    Scope,
-)
+from vector_memory.model import Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts, without_echoes

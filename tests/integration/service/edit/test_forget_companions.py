@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from service_house import ServiceHouse, door, exported
 from talk import transcript
 
@@ -18,13 +16,6 @@ TALK = [
     ("And how are invoices numbered?",
      "We decided to number invoices by year and month, as the tax office wants it. " * 4),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def test_what_gave_way_to_it_goes_with_it(house: ServiceHouse) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,6 @@ from service_house import ServiceHouse, door, hook_question
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation
 from vector_memory.service.inject import prompt_recall
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    """The service with real stores; it is 3 May 2026."""
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import pytest
 from service_house import ServiceHouse, door
 
 from vector_memory.service.capture import store_session
 
 START = datetime(2026, 5, 3, 8, tzinfo=timezone.utc)
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def session(

@@ -3,23 +3,14 @@ index has not reached."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
 from service_house import ServiceHouse, door, exported
 
 from vector_memory.model import HEURISTICS, QUIET, TRAILS
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.learning import counted_records
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def keep(house: ServiceHouse, folder: Path, key: str, text: str) -> None:

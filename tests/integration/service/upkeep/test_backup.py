@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tarfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,6 @@ from vector_memory.system.unpacking import Unpacked
 
 def quiet(done: int, total: int, doing: str) -> None:
     """Take no notice of progress."""
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[ServiceHouse]:
-    made = ServiceHouse(tmp_path)
-    yield made
-    made.close()
 
 
 def backup(ctx: Context, path: Path | None = None, **more: Any) -> Path:
