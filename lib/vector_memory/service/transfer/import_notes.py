@@ -54,9 +54,9 @@ class NotesRequest(IncomingRequest):
     prune: bool = messages.flag()
 
 
-@dataclass(frozen=True)
+@dataclass
 class NotesAnswer:
-    """What an import of notes did, or would do.
+    """What an import of notes did so far, or would do.
 
     Attributes:
         read: how many notes stand in so many `files`.
@@ -65,25 +65,6 @@ class NotesAnswer:
         proposed: what waits for the user, as an agent brought it.
         redactions: values that were taken out.
     """
-
-    files: int
-    read: int
-    stored: int
-    updated: int
-    merged: int
-    unchanged: int
-    left_out: int
-    gone: int
-    proposed: int
-    forgotten: int
-    redactions: int
-    errors: list[messages.FileError]
-    seconds: float
-
-
-@dataclass
-class Counts:
-    """What an import of notes did so far; see `NotesAnswer`."""
 
     files: int = 0
     read: int = 0
@@ -97,6 +78,7 @@ class Counts:
     forgotten: int = 0
     redactions: int = 0
     errors: list[messages.FileError] = field(default_factory=list)
+    seconds: float = 0.0
 
     def failed(self, file: str, error: str) -> None:
         """Note a file that could not be taken."""
@@ -117,7 +99,7 @@ def import_notes(
         NotFoundError, BadInputError: a file that was named cannot be read; nothing was stored.
     """
     started = time.monotonic()
-    counts = Counts()
+    counts = NotesAnswer()
     steps = _plan(ctx, request, counts, progress)
     _count(steps, counts)
     if request.dry_run:
@@ -127,11 +109,11 @@ def import_notes(
         counts = replace(counts, stored=0, updated=0, merged=0, proposed=0)
     else:
         _carry_out(ctx, request, steps, counts)
-    return NotesAnswer(**counts.__dict__, seconds=round(time.monotonic() - started, 3))
+    return replace(counts, seconds=round(time.monotonic() - started, 3))
 
 
 def _plan(
-    ctx: Context, request: NotesRequest, counts: Counts, progress: Progress
+    ctx: Context, request: NotesRequest, counts: NotesAnswer, progress: Progress
 ) -> list[ImportStep]:
     """Read all files and return what is to be done with what they say."""
     paths = [os.path.join(request.base, path) for path in request.paths]
@@ -172,7 +154,7 @@ def _read(
     named: bool,
     exports: list[NoteFile],
     found: list[import_plan.NoteRead],
-    counts: Counts,
+    counts: NotesAnswer,
 ) -> None:
     """Read a file to where it belongs; one that was only come across may fail without harm."""
     try:
@@ -192,7 +174,7 @@ def _read(
 
 
 def _of_export(
-    ctx: Context, request: NotesRequest, file: NoteFile, counts: Counts
+    ctx: Context, request: NotesRequest, file: NoteFile, counts: NotesAnswer
 ) -> list[ImportStep]:
     done = Imported()
     steps = reimport_plan.steps_of(ctx, request, file, done)
@@ -202,7 +184,7 @@ def _of_export(
     return steps
 
 
-def _count(steps: Iterable[ImportStep], counts: Counts) -> None:
+def _count(steps: Iterable[ImportStep], counts: NotesAnswer) -> None:
     by_action = Counter(step.action for step in steps)
     counts.gone = by_action.pop(GONE, 0)
     counts.read = sum(by_action.values())
@@ -211,7 +193,7 @@ def _count(steps: Iterable[ImportStep], counts: Counts) -> None:
 
 
 def _carry_out(
-    ctx: Context, request: NotesRequest, steps: list[ImportStep], counts: Counts
+    ctx: Context, request: NotesRequest, steps: list[ImportStep], counts: NotesAnswer
 ) -> None:
     shelves = {id(step.shelf): step.shelf for step in steps}
     for shelf in shelves.values():
@@ -226,7 +208,7 @@ def _carry_out(
     ctx.notify()
 
 
-def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: Counts) -> None:
+def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAnswer) -> None:
     """Write what is new and what has changed."""
     _add([step.memory for step in steps if step.action == NEW], shelf, counts)
     _propose(ctx, [step.memory for step in steps if step.action == PROPOSED], shelf, counts)
@@ -248,7 +230,7 @@ def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: Counts) 
             _follow_lines(shelf, step)
 
 
-def _add(memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
+def _add(memories: list[Memory], shelf: Shelf, counts: NotesAnswer) -> None:
     """Store new memories in one transaction; equal texts of a project become one."""
     fresh: dict[tuple[bytes, str], Memory] = {}
     for memory in memories:
@@ -260,7 +242,7 @@ def _add(memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
     counts.merged += len(memories) - len(fresh)
 
 
-def _propose(ctx: Context, memories: list[Memory], shelf: Shelf, counts: Counts) -> None:
+def _propose(ctx: Context, memories: list[Memory], shelf: Shelf, counts: NotesAnswer) -> None:
     """Let what an agent would have bind wait for the user."""
     for memory in memories:
         try:
@@ -277,7 +259,7 @@ def _follow_lines(shelf: Shelf, step: ImportStep) -> None:
         shelf.journal.update(replace(step.old, source=step.memory.source))
 
 
-def _hand_over(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: Counts) -> None:
+def _hand_over(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAnswer) -> None:
     """Let decision records give way to those that took their place."""
     decisions: dict[str, Memory] = {}
     for step in steps:
