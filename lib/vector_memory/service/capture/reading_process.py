@@ -9,7 +9,8 @@ from itertools import chain
 from typing import Any
 
 from vector_memory.index.memories import Draft
-from vector_memory.service.capture.read_session import ReadRequest, SessionRead
+from vector_memory.index.reader import TurnRead
+from vector_memory.service.capture.read_session import ReadRequest
 from vector_memory.service.capture.reading_worker import draft_of, read_of, reading_s, request_of
 from vector_memory.system.children import Child
 
@@ -42,7 +43,7 @@ class ReadingProcess:
 
     def read_all(
         self, asks: Iterable[ReadRequest]
-    ) -> Iterator[tuple[ReadRequest, SessionRead | OSError]]:
+    ) -> Iterator[tuple[ReadRequest, TurnRead | OSError]]:
         """Yield each reading in order, or why there is none. While one is stored the next is read."""
         waiting: deque[ReadRequest] = deque()
         for ask in chain(asks, (None,)):
@@ -68,7 +69,7 @@ class ReadingProcess:
         # Where the child has gone or hangs, the answer that does not come tells so.
         self._child.send(json.dumps(request_of(ask)).encode(), SEND_S)
 
-    def _receive(self, ask: ReadRequest) -> SessionRead | OSError:
+    def _receive(self, ask: ReadRequest) -> TurnRead | OSError:
         assert self._child is not None
         drafts: list[Draft] = []
         patience_s = PATIENCE * reading_s(ask)

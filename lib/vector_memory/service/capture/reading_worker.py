@@ -18,9 +18,10 @@ from vector_memory import config
 from vector_memory.errors import BadInputError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
+from vector_memory.index.reader import TurnRead
 from vector_memory.model import CleanText
 from vector_memory.redact import policy
-from vector_memory.service.capture.read_session import ReadRequest, SessionRead, read
+from vector_memory.service.capture.read_session import ReadRequest, read
 from vector_memory.system import children
 from vector_memory.system.frames import read_frame, write_frame
 from vector_memory.system.paths import Home
@@ -55,7 +56,7 @@ def reading_s(ask: ReadRequest) -> float:
     """Return the seconds of processor time that a reading may take: some ten times what it takes as a
     rule."""
     try:
-        size = os.path.getsize(ask.path) - (ask.cursor.offset if ask.cursor else 0)
+        size = os.path.getsize(ask.path) - ask.cursor.offset
     except OSError:
         size = 0
     return READ_S + max(0, size) / 1e6 * READ_S_PER_MB
@@ -73,23 +74,21 @@ def _answer(answers: IO[bytes], ask: ReadRequest) -> None:
 
 def request_of(ask: ReadRequest) -> dict[str, Any]:
     """Return what asks for a reading, as plain JSON values."""
-    cursor = ask.cursor.to_dict() if ask.cursor else None
-    return {**vars(ask), "cursor": cursor}
+    return {**vars(ask), "cursor": ask.cursor.to_dict()}
 
 
 def ask_of(request: dict[str, Any]) -> ReadRequest:
     """Return what `request_of` was made of."""
-    cursor = request["cursor"]
     told = tuple(request["configurations"])
-    read_from = Cursor.from_dict(cursor) if cursor else None
-    return ReadRequest(**{**request, "cursor": read_from, "configurations": told})
+    cursor = Cursor.from_dict(request["cursor"])
+    return ReadRequest(**{**request, "cursor": cursor, "configurations": told})
 
 
-def frames_of(made: SessionRead) -> Iterator[dict[str, Any]]:
+def frames_of(made: TurnRead) -> Iterator[dict[str, Any]]:
     """Yield a reading as frames of plain JSON values."""
     for start in range(0, len(made.drafts), FRAME_DRAFTS):
         yield {"drafts": [_plain(one) for one in made.drafts[start : start + FRAME_DRAFTS]]}
-    yield {"read": {**vars(made), "cursor": made.cursor.to_dict(), "drafts": []}}
+    yield {"read": {**vars(made), "cursor": made.cursor.to_dict(), "drafts": [], "exchanges": None}}
 
 
 def _plain(draft: Draft) -> list[Any]:
@@ -112,6 +111,6 @@ def draft_of(values: list[Any]) -> Draft:
     )
 
 
-def read_of(plain: dict[str, Any], drafts: list[Draft]) -> SessionRead:
+def read_of(plain: dict[str, Any], drafts: list[Draft]) -> TurnRead:
     """Return the reading of its last frame and its drafts."""
-    return SessionRead(**{**plain, "cursor": Cursor.from_dict(plain["cursor"]), "drafts": drafts})
+    return TurnRead(**{**plain, "cursor": Cursor.from_dict(plain["cursor"]), "drafts": drafts})

@@ -28,17 +28,12 @@ class Ended:
 
 
 def learn(ctx: Context, ended: Ended) -> None:
-    """Index what is new, and make what is made of it: topics, the session's summary, verdicts on fixes
-    that were shown, the snapshot for the next start."""
-    captured = store_session.index_transcript(
-        ctx,
-        ended.transcript,
-        ended.folder,
-        ended.final,
-        ended.last_message,
-        tasks=(deferred.TOPICS,),
-        apart=ended.apart,
+    """Read what is new, once, and make what is made of it: memories, topics, the session's summary, verdicts
+    on fixes that were shown, lessons, the snapshot for the next start."""
+    turn = store_session.read_turn(
+        ctx, ended.transcript, ended.final, ended.last_message, ended.apart
     )
+    captured = store_session.store(ctx, [turn], ended.folder, tasks=(deferred.TOPICS,))
     concerned = {ended.session, *captured.sessions}
     flags.settle(ctx)
     if ended.final:
@@ -46,8 +41,8 @@ def learn(ctx: Context, ended: Ended) -> None:
             session_summary.finish(ctx, one)
         ctx.state.done(deferred.TOPICS, concerned)
     deferred.finish(ctx, concerned)
-    fix_feedback.judge(ctx, ended.session, ended.transcript)
-    deferred.learn_later(ctx, ended.transcript, ended.folder, ended.final)
+    fix_feedback.judge(ctx, ended.session, turn)
+    deferred.learn_later(ctx, turn, ended.folder, ended.final)
     if ended.final:
         import_client_memory.index(ctx, ended.transcript, ended.folder)
     if captured.stored:

@@ -12,14 +12,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.cursor import Cursor
+from vector_memory.index.cursor import Cursor, Position
+from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.commands import family
-from vector_memory.index.reader import cursor_before, head_of, read_exchanges
+from vector_memory.index.reader import TurnRead, head_of, read_exchanges
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
 from vector_memory.observe.learning import outcomes, tasks, trails
@@ -57,8 +58,17 @@ def learn(ctx: Context, path: str, folder: str = "", final: bool = False) -> Non
     learn_all(ctx, [(path, folder)], final)
 
 
-def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool = True) -> None:
-    """Learn from several transcripts, each with its session's folder or ""."""
+def learn_all(
+    ctx: Context,
+    transcripts: Sequence[tuple[str, str]],
+    final: bool = True,
+    turn: TurnRead | None = None,
+) -> None:
+    """Learn from several transcripts, each with its session's folder or "".
+
+    Args:
+        turn: what was read of the only one of them already.
+    """
     if not (ctx.settings.learn_from_outcomes and ctx.settings.capture):
         return
     changed: dict[str, ProjectAsker] = {}
@@ -67,7 +77,7 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
             break
         ctx.hooks.give_way()
         try:
-            asker = _learn_one(ctx, with_real_folder(path), folder, final)
+            asker = _learn_one(ctx, with_real_folder(path), folder, final, turn)
         except Exception as error:
             # One that cannot be read keeps none of the others from being.
             log.warning("nothing is learned from %s now: %r", path, error)
@@ -85,27 +95,44 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
             )
 
 
-def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> ProjectAsker | None:
+def _learn_one(
+    ctx: Context, path: str, folder: str, final: bool, turn: TurnRead | None
+) -> ProjectAsker | None:
     """Return the project about which something was learned, None for none."""
-    session, cwd = head_of(path)
+    session, cwd = (turn.session, turn.cwd) if turn else head_of(path)
     folder = folder or cwd or "/"
     asker = asker_at(ctx, folder)
     if asker is None:
         return None
-    name = f"lessons:{path}"
     configurations = (*policy.configurations(), *policy.configuration_of(path))
     with privacy.for_folder(ctx, folder, configurations), _one_at_a_time:
-        kept = ctx.state.cursor(name)
-        cursor = Cursor.from_dict(kept) if kept else None
-        found = read_exchanges(path, cursor, final=final)
-        told = harvest(found, cleaner())
+        cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
+        exchanges = _after(turn, cursor) if turn else None
+        if exchanges is None:
+            exchanges = read_exchanges(path, cursor, final=final)
+        told = harvest(exchanges, cleaner())
         if not told.turns:
             return None
         changed = _store(ctx, asker, session, told)
         first = tasks.group(told.turns)[-1][0]
-        start = next(one for one in found if one.key == first.key)
-        ctx.state.set_cursor(name, cursor_before(path, start).to_dict())
+        _begin_again(ctx, path, next(one for one in exchanges if one.key == first.key).position)
     return asker if changed or final else None
+
+
+def _after(turn: TurnRead, cursor: Cursor) -> list[Exchange] | None:
+    """Return what was read of a transcript from where lessons begin again; None where that was read by
+    another process, or lies before what was read."""
+    if turn.exchanges is None or not turn.reaches_back or cursor.lessons < turn.cursor.lessons:
+        return None
+    return [one for one in turn.exchanges if one.position >= cursor.lessons]
+
+
+def _begin_again(ctx: Context, path: str, place: Position) -> None:
+    """Note where lessons begin again. Nothing else of a cursor changes, which may have moved meanwhile."""
+    with ctx.capturing:
+        cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
+        if cursor.lessons != place:
+            ctx.state.set_cursor(path, replace(cursor, lessons=place).to_dict())
 
 
 def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bool:

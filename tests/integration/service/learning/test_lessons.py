@@ -203,7 +203,7 @@ def test_killed_in_the_middle_it_is_read_again(
 
         for name in ("a", "b", "c"):
             path = str(world.folder / f"{name}.jsonl")
-            ctx.state.set_cursor(f"lessons:{path}", {})
+            ctx.state.set_cursor(path, {})
             with monkeypatch.context() as patched:
                 if name == "b":
                     patched.setattr(records, "keep", dies)
@@ -304,7 +304,7 @@ def test_what_was_purged_is_not_learned_again(world: World) -> None:
     ctx = world.house.ctx
     ctx.shelf_of(world.place).journal.purge([one.id for one in world.records()])
     ctx.state.block(["session:a"], world.house.time)
-    ctx.state.set_cursor(f"lessons:{session.path}", {})
+    ctx.state.set_cursor(str(session.path), {})
     lessons.learn(ctx, str(session.path), str(world.project), final=True)
     assert [one for one in world.records() if one.source.session] == []
 
