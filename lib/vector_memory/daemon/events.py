@@ -252,9 +252,10 @@ class Events:
             from vector_memory.service.jobs import turn_end
 
             with privacy.for_folder(self._ctx, folder, [_text(entry, "configuration")]):
+                asker = asker_at(self._ctx, folder)
                 turn_end.learn(
                     self._ctx,
-                    turn_end.Ended(session, transcript, folder, final, last, apart),
+                    turn_end.Ended(session, transcript, folder, final, last, apart, asker),
                 )
 
 

@@ -14,7 +14,7 @@ from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_block import in_sight, show
+from vector_memory.service.base.context_block import show
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, name_in, project_names, touch
@@ -65,11 +65,12 @@ def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
     least = least_relevance(
         ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in question.shelves)
     )
-    told = without_echoes(hits)
-    fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
-    return _not_told(
-        question.shelves, shown, [hit for hit in fit if not in_sight(hit.memory, question)]
-    )[:k]
+    fit = [
+        hit
+        for hit in without_echoes(hits)
+        if hit.relevance >= least and hit.memory.id not in shown and not question.sees(hit.memory)
+    ]
+    return _not_told(question.shelves, shown, fit)[:k]
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from vector_memory.service.base.asker import asker_at
+from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
 from vector_memory.service.inject import session_start
@@ -16,8 +16,9 @@ from vector_memory.service.transfer import import_client_memory
 @dataclass(frozen=True)
 class Ended:
     """A turn that ended: of which session, with which transcript, in which folder; whether the session
-    is over; the last answer, where the transcript lags behind it; and whether it is read in a process
-    of its own, however small it is: the daemon that tried before may have died of it."""
+    is over; the last answer, where the transcript lags behind it; whether it is read in a process of its
+    own, however small it is: the daemon that tried before may have died of it; and from where it is
+    asked, None where the user wants no memory."""
 
     session: str
     transcript: str
@@ -25,6 +26,7 @@ class Ended:
     final: bool = False
     last_message: str = ""
     apart: bool = False
+    asker: ProjectAsker | None = None
 
 
 def learn(ctx: Context, ended: Ended) -> None:
@@ -45,10 +47,8 @@ def learn(ctx: Context, ended: Ended) -> None:
     deferred.learn_later(ctx, turn, ended.folder, ended.final)
     if ended.final:
         import_client_memory.index(ctx, ended.transcript, ended.folder)
-    if captured.stored:
-        asker = asker_at(ctx, ended.folder)
-        if asker is not None:
-            session_start.save_snapshot(ctx, asker, ended.folder)
+    if captured.stored and ended.asker is not None:
+        session_start.save_snapshot(ctx, ended.asker, ended.folder)
     if ctx.settings.extraction:
         for one in concerned if ended.final else ():
             ctx.state.add_due(deferred.MINING, one)
