@@ -225,7 +225,7 @@ def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Me
         following = successors.get(following, "")
     if following:
         return replace(memory, superseded_by=following)
-    return replace(memory, status=Status.ACTIVE, superseded_by="", valid_until=None)
+    return memory.revived()
 
 
 # -- the files ------------------------------------------------------------------------------------
