@@ -18,14 +18,15 @@ from vector_memory.service.capture import session_summary, session_topics
 
 if TYPE_CHECKING:
     from vector_memory.index.reader import TurnRead
+    from vector_memory.journal.state import Task
 
 log = logging.getLogger(__name__)
 
-TOPICS = "topics"
-SUMMARY = "summary"
-MINING = "mining"
+TOPICS: Task = "topics"
+SUMMARY: Task = "summary"
+MINING: Task = "mining"
 """Tasks that are due for a session: its topics, its summary, what a model finds in it."""
-LESSONS = "lessons"
+LESSONS: Task = "lessons"
 """What is due for a transcript, by its path: what its tasks teach."""
 
 

@@ -28,6 +28,7 @@ from vector_memory.system.files import with_real_folder
 if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
     from vector_memory.index.reader import TurnRead
+    from vector_memory.journal.state import Task
     from vector_memory.model import CleanText
     from vector_memory.service.capture.read_session import ReadRequest
 
@@ -66,7 +67,7 @@ def index_transcript(
     folder: str = "",
     final: bool = False,
     last_message: str = "",
-    tasks: Sequence[str] = (),
+    tasks: Sequence[Task] = (),
     apart: bool = False,
 ) -> Captured:
     """Read what is new in a transcript and store it. The cursor moves only when all is stored.
@@ -130,8 +131,8 @@ def store(
     ctx: Context,
     reads: Sequence[TurnRead],
     folder: str = "",
-    tasks: Sequence[str] = (),
-    by_path: Sequence[str] = (),
+    tasks: Sequence[Task] = (),
+    by_path: Sequence[Task] = (),
 ) -> Captured:
     """Write what was read of transcripts, then note how far it was.
 

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status
@@ -29,9 +30,12 @@ from vector_memory.service.tools import flags
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
 
+if TYPE_CHECKING:
+    from vector_memory.journal.state import Task
+
 log = logging.getLogger(__name__)
 
-TASK = "purge"
+TASK: Task = "purge"
 """What is due in the state while a store is not written anew yet; its "session" is the store's folder."""
 MOST_SHOWN = 1_000
 
