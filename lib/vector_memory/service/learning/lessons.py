@@ -12,9 +12,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor, Position
@@ -25,7 +24,7 @@ from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
 from vector_memory.observe.learning import outcomes, tasks, trails
 from vector_memory.observe.learning import things as world
-from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.outcomes import Habit, KindCount, Task
 from vector_memory.observe.learning.tasks import TaskTurn
 from vector_memory.observe.learning.things import Sighting, Thing
 from vector_memory.observe.learning.trails import Trail
@@ -34,6 +33,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, guidance, learned_records
+from vector_memory.service.learning.learned_records import Board
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
@@ -343,25 +343,25 @@ def _keep_board(
     """Keep what hooks tell: they read this record and those that it names, and search for nothing."""
     odd = world.unresolved(things, now)
     edits = [(file, task.at) for task in known for file in task.files if task.done is not None]
-    extra: dict[str, Any] = {
-        "tasks": len(known),
-        "done": sum(one.done is True for one in known),
-        "undone": sum(one.done is False for one in known),
-        "sessions": len({one.session for one in known}),
-        "since": min((one.at for one in known), default="")[:10],
-        "last": max((one.at for one in known), default="")[:10],
-        "habits": [dict(one.__dict__) for one in outcomes.habits(known)[:MOST_HABITS]],
-        "weak": [dict(one.__dict__) for one in outcomes.weak_kinds(counts)],
-        "odd": [one.key for one in odd][:MOST_HABITS],
-        "trails": list(trail_ids),
-        "edits": [list(one) for one in edits[-MOST_EDITS:]],
-    }
+    board = Board(
+        tasks=len(known),
+        done=sum(one.done is True for one in known),
+        undone=sum(one.done is False for one in known),
+        sessions=len({one.session for one in known}),
+        since=min((one.at for one in known), default="")[:10],
+        last=max((one.at for one in known), default="")[:10],
+        habits=outcomes.habits(known)[:MOST_HABITS],
+        weak=outcomes.weak_kinds(counts),
+        odd=[one.key for one in odd][:MOST_HABITS],
+        trails=list(trail_ids),
+        edits=[list(one) for one in edits[-MOST_EDITS:]],
+    )
     record = counted_records.Record(
         HEURISTICS,
         learned_records.BOARD,
         "How work went in this project",
         kind=learned_records.BOARD,
-        extra=extra,
+        extra=asdict(board),
     )
     _keep(ctx, asker, record, counted_records.get(asker, HEURISTICS, learned_records.BOARD))
 
@@ -438,8 +438,8 @@ class LessonsAnswer:
 
     project: str
     tasks: TaskFigures
-    kinds: list[dict[str, Any]]
-    trouble: list[dict[str, Any]]
+    kinds: list[KindCount]
+    trouble: list[Habit]
     trails: list[TrailView]
     things: list[ThingView]
 
@@ -447,23 +447,17 @@ class LessonsAnswer:
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
-    board = guidance.board(asker)
-    figures = board.extra if board else {}
+    board = learned_records.board_of(guidance.board(asker))
     records = counted_records.of(asker, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
-    kinds = [{**record.extra, "kind": str(record.extra.get("kind"))} for record in records]
+    kinds = [kind for record in records if (kind := learned_records.kind_of(record))]
     return LessonsAnswer(
         project=asker.place.name,
         tasks=TaskFigures(
-            tasks=figures.get("tasks") or 0,
-            done=figures.get("done") or 0,
-            undone=figures.get("undone") or 0,
-            sessions=figures.get("sessions") or 0,
-            since=figures.get("since") or "",
-            last=figures.get("last") or "",
+            board.tasks, board.done, board.undone, board.sessions, board.since, board.last
         ),
-        kinds=sorted(kinds, key=lambda kind: -int(kind.get("n") or 0)),
-        trouble=[dict(habit) for habit in figures.get("habits") or ()],
-        trails=_trail_views(ctx, asker, figures.get("trails") or ()),
+        kinds=sorted(kinds, key=lambda kind: -kind.n),
+        trouble=board.habits,
+        trails=_trail_views(ctx, asker, board.trails),
         things=_thing_views(ctx, asker),
     )
 
