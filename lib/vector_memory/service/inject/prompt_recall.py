@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import Scope
+from vector_memory.model import DECISION, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts, without_echoes
@@ -24,6 +24,11 @@ MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
+MOST_TO_CONFIRM, TO_CONFIRM_TOKENS = 3, 80
+TO_CONFIRM = (
+    "Noted as decided in this session. Ask the user whether each is right; "
+    "`vector-memory forget ID` removes what is not:"
+)
 
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
@@ -35,13 +40,9 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
 
     guide = guidance.for_prompt(ctx, question)
     told = _present(ctx, question, hits, guide) if hits or guide else ""
-    if not ctx.settings.confirm_decisions:
-        return told
-    from vector_memory.service.inject import confirming
-
-    decided = confirming.to_confirm(ctx, question)
-    asking = show(ctx, question.session, decided, confirming.TITLE)
-    return "\n".join(one for one in (told, asking) if one)
+    decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
+    asking = show(ctx, question.session, decided, TO_CONFIRM) if decided else ""
+    return "\n".join(filter(None, (told, asking)))
 
 
 def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
@@ -103,3 +104,23 @@ def _present(
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_memory.known_to_client(question.transcript)
     return show(ctx, question.session, [*notes, *guide], known=known)
+
+
+def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+    """Return the decisions noted in a session about which nobody was asked yet, the oldest first."""
+    if not question.session:
+        return []
+    shown = ctx.state.shown(question.session)
+    scope = Scope(sessions=(question.session,), kinds=(DECISION,))
+    fresh = [
+        memory
+        for shelf in question.shelves
+        for memory in shelf.journal.iter_memories(scope)
+        if memory.id not in shown
+    ]
+    fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
+    names = project_names(question.shelves)
+    return [
+        render.note(memory, name_in(names, memory.project), TO_CONFIRM_TOKENS)
+        for memory in fresh[:MOST_TO_CONFIRM]
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TypeVar
 
@@ -27,18 +27,9 @@ DRAWN = (BOARD, KIND, TRAIL)
 
 
 @dataclass(frozen=True)
-class Board:
-    """What hooks tell in a project.
-
-    Attributes:
-        tasks: how many there were, of which `done` and `undone` are told, in so many sessions.
-        since: the day of the first, `last` that of the last; "" before any.
-        habits: troubles that came again.
-        weak: kinds of tasks that often are not done.
-        odd: keys of things that are in another state than usual.
-        trails: ids of the steps that work.
-        edits: files that tasks changed, each with the time of its task, the oldest first.
-    """
+class TaskFigures:
+    """How many tasks were seen in a project, in how many sessions, from when to when (`since`, `last`: days),
+    and of how many it is known that they were done, or were not."""
 
     tasks: int = 0
     done: int = 0
@@ -46,11 +37,30 @@ class Board:
     sessions: int = 0
     since: str = ""
     last: str = ""
+
+
+@dataclass(frozen=True)
+class Board(TaskFigures):
+    """What hooks tell in a project.
+
+    Attributes:
+        habits: troubles that came again.
+        weak: kinds of tasks that often are not done.
+        odd: keys of things that are in another state than usual.
+        trails: ids of the steps that work.
+        edits: files that tasks changed, each with the time of its task, the oldest first.
+    """
+
     habits: list[Habit] = field(default_factory=list)
     weak: list[KindCount] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     trails: list[str] = field(default_factory=list)
     edits: list[list[str]] = field(default_factory=list)
+
+    @property
+    def figures(self) -> TaskFigures:
+        """The figures alone."""
+        return TaskFigures(*(getattr(self, one.name) for one in fields(TaskFigures)))
 
 
 def board_of(memory: Memory | None) -> Board:

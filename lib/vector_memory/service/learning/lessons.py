@@ -33,7 +33,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, guidance, learned_records
-from vector_memory.service.learning.learned_records import Board
+from vector_memory.service.learning.learned_records import Board, TaskFigures
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
@@ -370,19 +370,6 @@ def _keep_board(
 
 
 @dataclass(frozen=True)
-class TaskFigures:
-    """How many tasks were seen in a project, in how many sessions, from when to when (`since`, `last`: days),
-    and of how many it is known that they were done, or were not."""
-
-    tasks: int
-    done: int
-    undone: int
-    sessions: int
-    since: str
-    last: str
-
-
-@dataclass(frozen=True)
 class TrailView:
     """Steps that worked: in `won` of `n` tasks of a kind, in so many sessions.
 
@@ -452,9 +439,7 @@ def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     kinds = [kind for record in records if (kind := learned_records.kind_of(record))]
     return LessonsAnswer(
         project=asker.place.name,
-        tasks=TaskFigures(
-            board.tasks, board.done, board.undone, board.sessions, board.since, board.last
-        ),
+        tasks=board.figures,
         kinds=sorted(kinds, key=lambda kind: -kind.n),
         trouble=board.habits,
         trails=_trail_views(ctx, asker, board.trails),
