@@ -10,7 +10,8 @@ import typer
 
 from vector_memory import config
 from vector_memory.cli import output
-from vector_memory.cli.options import Json
+from vector_memory.cli.answers import Row
+from vector_memory.cli.options import Json, group
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
@@ -20,12 +21,7 @@ PACKAGES = {
     "ollama": "ollama",
 }
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="List and install embedding backends.",
-)
+app = group("List and install embedding backends.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -36,12 +32,13 @@ def list_backends(as_json: Json = False) -> None:
         {"name": name, "installed": _importable(package), "used": name == chosen}
         for name, package in PACKAGES.items()
     ]
-    if as_json:
-        output.document({"backends": rows})
-        return
+    output.answer(Row({"backends": rows}), as_json, _show)
+
+
+def _show(answer: Row) -> None:
     words = [
-        (row["name"], "installed" if row["installed"] else "", "used" if row["used"] else "")
-        for row in rows
+        (row.text("name"), *(mark if row.flag(mark) else "" for mark in ("installed", "used")))
+        for row in answer.rows("backends")
     ]
     output.table(("backend", "", ""), words)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, output
-from vector_memory.cli.options import AllProjects, Global, Json, Project
+from vector_memory.cli.answers import Row
+from vector_memory.cli.options import AllProjects, Global, Json, Project, at_most
 
 
 def entities(
-    k: Annotated[int, typer.Option("-k", min=1, max=10_000, metavar="N", help="At most.")] = 50,
+    k: Annotated[int, at_most(10_000)] = 50,
     project: Project = None,
     only_global: Global = False,
     all_projects: AllProjects = False,
@@ -21,14 +20,13 @@ def entities(
 
     `recall --entity NAME` and `list --entity NAME` show the memories of one.
     """
-    answer = asking.ask("entities", {**asking.target(project, only_global, all_projects), "k": k})
-    found = answer.get("entities", [])
-    if as_json:
-        output.document(answer)
-    elif not found:
-        output.say("No memory names anything yet: ideas of indexed sessions do.")
+    where = asking.target(project, only_global, all_projects)
+    output.answer(asking.ask("entities", where, k=k), as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    columns = {name: output.field(name) for name in ("memories", "kind", "name")}
+    if named := answer.rows("entities"):
+        output.listing(named, columns)
     else:
-        output.table(
-            ("memories", "kind", "name"),
-            ((str(one["memories"]), one["kind"], output.plain(one["name"])) for one in found),
-        )
+        output.say("No memory names anything yet: ideas of indexed sessions do.")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from vector_memory.cli import asking, import_notes
 from vector_memory.cli.options import Global, Json, NoWait, Project
-from vector_memory.cli.progress import follow, report
+from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 from vector_memory.system.files import open_plain, with_real_folder
 
 MARKDOWN = (".md", ".markdown")
+COUNTS = ("read", "stored", "merged", "proposed", "skipped", "redactions")
 FIRST_LINE_BYTES = 64 * 1024
 
 
@@ -59,7 +60,7 @@ def import_files(
 
     With --foreign, what the files say of themselves (project, origin, priority, rules) does not count.
     """
-    paths = [os.path.abspath(os.path.expanduser(file)) for file in files]
+    paths = [asking.path_of(file) for file in files]
     where = {**asking.target(project, only_global), "wait": not no_wait, "foreign": foreign}
     if all(map(is_markdown, paths)):
         if verbatim:
@@ -73,15 +74,12 @@ def import_files(
     return import_lines(paths[0], where, verbatim, as_json)
 
 
-def import_lines(path: str, where: dict[str, Any], verbatim: bool, as_json: bool) -> int:
+def import_lines(path: str, where: asking.Said, verbatim: bool, as_json: bool) -> int:
     """Import a file of JSON lines and return the exit code."""
     if not os.path.lexists(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
-    payload = {**where, "path": path, "verbatim": verbatim}
-    answer = follow(asking.daemon().stream("import", payload), as_json)
-    return report(
-        answer, as_json, ("read", "stored", "merged", "proposed", "skipped", "redactions")
-    )
+    answer = ask_long("import", where, as_json, path=path, verbatim=verbatim)
+    return report(answer, as_json, COUNTS)
 
 
 def is_markdown(path: str) -> bool:

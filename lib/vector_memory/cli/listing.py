@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vector_memory.cli import asking, output
-from vector_memory.cli.dates import iso
+from vector_memory.cli.answers import Row
 from vector_memory.cli.options import (
     AllProjects,
     Entity,
@@ -18,11 +18,12 @@ from vector_memory.cli.options import (
     Since,
     Tag,
     Until,
+    at_most,
 )
 
 
 def list_memories(
-    k: Annotated[int, typer.Option("-k", min=1, max=100_000, metavar="N", help="At most.")] = 20,
+    k: Annotated[int, at_most(100_000)] = 20,
     offset: Annotated[int, typer.Option(min=0, metavar="N", help="Leave out the first.")] = 0,
     project: Project = None,
     only_global: Global = False,
@@ -33,31 +34,30 @@ def list_memories(
     tag: Tag = None,
     entity: Entity = None,
     session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Only from this session."),
+        str | None, typer.Option(metavar="ID", help="Only from this session.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """List memories, the newest first."""
-    payload = {
-        **asking.target(project, only_global, all_projects),
-        "k": k,
-        "offset": offset,
-        "since": iso(since),
-        "until": iso(until),
-        "kind": kind or [],
-        "tag": tag or [],
-        "entity": entity or [],
-        "session": session,
-    }
-    answer = asking.ask("list", payload)
-    if as_json:
-        output.document(answer)
-        return
+    answer = asking.ask(
+        "list",
+        asking.target(project, only_global, all_projects),
+        k=k,
+        offset=offset,
+        since=since,
+        until=until,
+        kind=kind,
+        tag=tag,
+        entity=entity,
+        session=session,
+    )
+    output.answer(answer, as_json, lambda answer: _show(answer, offset))
+
+
+def _show(answer: Row, offset: int) -> None:
     output.unopened(answer)
-    found = answer.get("memories", [])
-    if not found:
+    if not (memories := answer.rows("memories")):
         output.say("No memories.")
         return
-    output.memories(found)
-    output.say(f"{offset + 1} to {offset + len(found)} of {answer.get('total', len(found))}")
+    output.memories(memories)
+    output.say(f"{offset + 1} to {offset + len(memories)} of {answer.count('total')}")

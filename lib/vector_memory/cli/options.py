@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from vector_memory.cli.dates import at_command_line
+
+
+def group(about: str, **more: Any) -> typer.Typer:
+    """Return a verb that has verbs of its own."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None, help=about, **more)
+
+
+def at_most(number: int) -> Any:
+    """Declare how many are wanted at most."""
+    return typer.Option("-k", min=1, max=number, metavar="N", help="At most.")
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Project = Annotated[
@@ -53,7 +64,12 @@ Until = Annotated[
         "--until", metavar="DATE", parser=at_command_line, help="Before this moment, as --since."
     ),
 ]
+MemoryId = Annotated[str, typer.Argument(metavar="ID", help="A memory's id, or how it begins.")]
+TheMemoryId = Annotated[
+    str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
 NoWait = Annotated[
     bool,
     typer.Option("--no-wait", help="Return when it can be found by words, before the vectors."),

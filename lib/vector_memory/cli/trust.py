@@ -25,8 +25,6 @@ def untrust(folder: Folder, as_json: Json = False) -> None:
 
 def _set(folder: str, trusted: bool, as_json: bool) -> None:
     path = existing(folder)
-    answer = asking.ask("trust", {**asking.target(), "dir": path, "trusted": trusted})
-    if as_json:
-        output.document(answer or {"dir": path, "trusted": trusted})
-    else:
-        output.say(f"{path} is {'trusted' if trusted else 'not trusted'}.")
+    answer = asking.ask("trust", asking.target(), dir=path, trusted=trusted)
+    word = "trusted" if trusted else "not trusted"
+    output.answer(answer, as_json, lambda _: output.say(f"{path} is {word}."))
