@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+from vector_memory.daemon.server import Sent
 from vector_memory.service.base.request_fields import SAID
 from vector_memory.system import ancestry, processes
 from vector_memory.system.ancestry import AGENT, USER, AgentClient, Identity
@@ -21,6 +22,10 @@ CURSOR = "clients"
 MOST_SAID_CHARS = 20_000
 MET_S = 60.0
 """How long who started a hook is taken for what it was."""
+
+
+Kept = dict[str, Any]
+"""What outlives a daemon: `boot`, `since`, and `clients` as lists."""
 
 
 class Started(NamedTuple):
@@ -40,8 +45,8 @@ class Callers:
 
     def __init__(
         self,
-        load: Callable[[], dict[str, Any] | None] = lambda: None,
-        save: Callable[[dict[str, Any]], None] = lambda known: None,
+        load: Callable[[], Kept | None] = lambda: None,
+        save: Callable[[Kept], None] = lambda kept: None,
     ) -> None:
         self._save = save
         kept = load() or {}
@@ -54,7 +59,7 @@ class Callers:
         self._met: OrderedDict[Identity, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, request: dict[str, Any], caller: Process | None) -> dict[str, Any]:
+    def of(self, request: Sent, caller: Process | None) -> Sent:
         """Return a request with who asks (`actor`), and with the user's words of this turn (`said`) where
         an agent does."""
         self._look_after()
