@@ -188,7 +188,7 @@ class App:
         return dict(self._keeper.stages)
 
     def busy(self) -> bool:
-        """Whether background work is being done."""
+        """Whether background work is being done, tidying up included: no daemon ends itself meanwhile."""
         return (
             not (self._indexer.idle and self._chores.idle and self._miner.idle) or self._keeper.busy
         )

@@ -16,6 +16,7 @@ from vector_memory import wire
 from vector_memory.client.spool import CLAIM_S, write_spool
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
+from vector_memory.daemon.server import Sent, Written
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, asker_at
@@ -49,11 +50,35 @@ class Claims:
         with self._lock:
             if len(self._seen) > MAX_CLAIMS:
                 self._seen = {k: at for k, at in self._seen.items() if now - at < CLAIM_S}
-            known = self._seen.get(key)
-            if known is not None and now - known < CLAIM_S:
+            seen_at = self._seen.get(key)
+            if seen_at is not None and now - seen_at < CLAIM_S:
                 return False
             self._seen[key] = now
             return True
+
+
+class HookMessage:
+    """What the client sent with an event.
+
+    Attributes:
+        fields: all of it, as the client calls it.
+        folder: the project's folder.
+        session: the session's id.
+        agent: whether a subagent's event it is.
+        tool_input: what a tool is given, {} where there is none.
+    """
+
+    def __init__(self, sent: Sent, folder: str) -> None:
+        self.session = json_in.session_id(sent.get("session_id"))
+        self.fields: Sent = {**sent, "session_id": self.session}
+        self.folder = folder or self.text("cwd") or "/"
+        self.agent = bool(sent.get("agent_id"))
+        given = sent.get("tool_input")
+        self.tool_input: Sent = given if isinstance(given, dict) else {}
+
+    def text(self, name: str) -> str:
+        """Return a field that is a text, "" where it is none."""
+        return _text(self.fields, name)
 
 
 class Events:
@@ -76,7 +101,7 @@ class Events:
         self._claims = Claims()
         self.backlog = Backlog(ctx, index, self._learn)
         self._tools = {"PreToolUse": "before", "PostToolUse": "after"}
-        self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
+        self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
             "PostToolUseFailure": self._failure,
@@ -89,57 +114,56 @@ class Events:
     def answer(self, event: str, body: bytes, started: Started | None = None) -> bytes:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
         folder_bytes, configuration, data = wire.parse_hook(body)
-        known = self._answers.get(event)
-        if (known is None and event not in self._tools) or not self._claims.first(event, data):
+        answer = self._answers.get(event)
+        if (answer is None and event not in self._tools) or not self._claims.first(event, data):
             return b""
         try:
-            message = json_in.whole(json_in.load(data))
+            sent = json_in.whole(json_in.load(data))
         except ValueError:
             self._ctx.count("hook_inputs_broken")
             return b""
-        if not isinstance(message, dict):
+        if not isinstance(sent, dict):
             return b""
-        message["session_id"] = json_in.session_id(message.get("session_id"))
+        message = HookMessage(sent, folder_bytes.decode("utf-8", "replace"))
         # A subagent is told what to do by the agent.
-        spoken = "" if message.get("agent_id") else _text(message, "prompt")
-        self._callers.heard(started, event, spoken)
-        folder = folder_bytes.decode("utf-8", "replace") or _text(message, "cwd") or "/"
-        if not _is_named(folder):
+        self._callers.heard(started, event, "" if message.agent else message.text("prompt"))
+        if not _is_named(message.folder):
             return b""
-        with privacy.for_folder(self._ctx, folder, [os.fsdecode(configuration)]):
+        with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
-                self._tool_call(event, message, folder)
-                if known is None
-                else context_block.output(event, known(message, folder))
+                self._tool_call(event, message)
+                if answer is None
+                else context_block.output(event, answer(message))
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
 
-    def _session_start(self, message: dict[str, Any], folder: str) -> str:
-        session, source = _text(message, "session_id"), _text(message, "source") or "startup"
+    def _session_start(self, message: HookMessage) -> str:
+        session, source = message.session, message.text("source") or "startup"
         if source == "compact":
             self._turn(session).compacted_at = self._ctx.now()
             self._wait_for_index()
-        question = self._question(message, folder, source=source)
+        question = self._question(message, source=source)
         if question is None:
             return ""
-        self._ctx.state.remember_session(session, question.place.id, folder, self._ctx.now())
+        self._ctx.state.remember_session(
+            session, question.place.id, message.folder, self._ctx.now()
+        )
         notice = privacy_rules.notice(self._ctx, question.place)
-        told = (notice, session_start.on_start(self._ctx, question))
-        return "\n".join(filter(None, told))
+        texts = (notice, session_start.on_start(self._ctx, question))
+        return "\n".join(filter(None, texts))
 
-    def _question(self, message: dict[str, Any], folder: str, **more: Any) -> HookQuestion | None:
+    def _question(self, message: HookMessage, **more: Any) -> HookQuestion | None:
         """Return what a hook asks, and from where; None where the user wants no memory."""
-        asker = asker_at(self._ctx, folder)
+        asker = asker_at(self._ctx, message.folder)
         if asker is None:
             return None
-        session = _text(message, "session_id")
         return HookQuestion(
             **vars(asker),
-            session=session,
-            folder=folder,
-            compacted_at=self._turn(session).compacted_at,
-            transcript=_text(message, "transcript_path"),
+            session=message.session,
+            folder=message.folder,
+            compacted_at=self._turn(message.session).compacted_at,
+            transcript=message.text("transcript_path"),
             **more,
         )
 
@@ -152,92 +176,91 @@ class Events:
         self._index(done.set)
         done.wait(INDEX_WAIT_S)
 
-    def _prompt(self, message: dict[str, Any], folder: str) -> str:
-        if message.get("agent_id"):
+    def _prompt(self, message: HookMessage) -> str:
+        if message.agent:
             return ""
-        turn, prompt = self._turn(_text(message, "session_id")), _text(message, "prompt")
-        question = self._question(message, folder, prompt=prompt, before=turn.words)
+        turn, prompt = self._turn(message.session), message.text("prompt")
+        question = self._question(message, prompt=prompt, before=turn.words)
         answer = prompt_recall.on_prompt(self._ctx, question) if question else ""
         turn.hear(prompt)
         return answer
 
-    def _tool_call(self, event: str, message: dict[str, Any], folder: str) -> dict[str, Any] | None:
+    def _tool_call(self, event: str, message: HookMessage) -> Written | None:
         """Answer a tool call; what looks at them is imported when the first one comes."""
         from vector_memory.service.tools import dispatch, tool_call
 
-        given, session = message.get("tool_input"), _text(message, "session_id")
-        cwd = _text(message, "cwd") or folder
-        asker = asker_at(self._ctx, folder, cwd)
+        cwd = message.text("cwd") or message.folder
+        asker = asker_at(self._ctx, message.folder, cwd)
         if asker is None:
             return None
-        turn = self._turn(session)
+        turn = self._turn(message.session)
         call = tool_call.ToolCall(
             **vars(asker),
-            session=session,
-            folder=folder,
+            session=message.session,
+            folder=message.folder,
             cwd=cwd,
-            tool=_text(message, "tool_name"),
-            input=given if isinstance(given, dict) else {},
-            response=message.get("tool_response"),
-            agent=_text(message, "agent_id"),
-            use_id=_text(message, "tool_use_id"),
+            tool=message.text("tool_name"),
+            input=message.tool_input,
+            response=message.fields.get("tool_response"),
+            agent=message.text("agent_id"),
+            use_id=message.text("tool_use_id"),
             prompt=turn.prompt,
             asked=turn.asked,
             compacted_at=turn.compacted_at,
-            transcript=_text(message, "transcript_path"),
+            transcript=message.text("transcript_path"),
         )
         look = dispatch.before if event == "PreToolUse" else dispatch.after
         return tool_call.output(event, look(self._ctx, call))
 
-    def _failure(self, message: dict[str, Any], folder: str) -> str:
+    def _failure(self, message: HookMessage) -> str:
         """Bring the fix of a command's error; nobody needs one for what was interrupted."""
-        given = message.get("tool_input")
-        command = _text(given, "command") if isinstance(given, dict) else ""
-        if message.get("is_interrupt") or not command:
+        command = _text(message.tool_input, "command")
+        if message.fields.get("is_interrupt") or not command:
             return ""
-        question = self._question(message, folder)
+        question = self._question(message)
         if question is None:
             return ""
         from vector_memory.service.learning import guidance
         from vector_memory.service.tools import failure_advice
 
-        error = _text(message, "error")
-        told = [failure_advice.on_failure(self._ctx, question, error, command)]
-        if not message.get("agent_id"):
+        error = message.text("error")
+        texts = [failure_advice.on_failure(self._ctx, question, error, command)]
+        if not message.agent:
             # What a subagent changed stands in a transcript of its own.
-            told.append(guidance.for_failure(self._ctx, question, error, command))
-        return "\n".join(filter(None, told))
+            texts.append(guidance.for_failure(self._ctx, question, error, command))
+        return "\n".join(filter(None, texts))
 
-    def _stop(self, message: dict[str, Any], folder: str) -> str:
-        session = _text(message, "session_id")
-        last = _text(message, "last_assistant_message")
-        if not message.get("agent_id"):
-            self._turn(session).answer = last
-        self._capture(message, folder, last)
+    def _stop(self, message: HookMessage) -> str:
+        last = message.text("last_assistant_message")
+        if not message.agent:
+            self._turn(message.session).answer = last
+        self._capture(message, last)
         return ""
 
-    def _save(self, message: dict[str, Any], folder: str) -> str:
-        self._capture(message, folder, "")
+    def _save(self, message: HookMessage) -> str:
+        self._capture(message)
         return ""
 
-    def _capture(self, message: dict[str, Any], folder: str, last: str) -> None:
+    def _capture(self, message: HookMessage, last: str = "") -> None:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed."""
         if not self._ctx.settings.capture:
             return
-        event = _text(message, "hook_event_name")
+        event = message.text("hook_event_name")
         named = next(iter(policy.configurations()), "")
         path = self._ctx.reserve.spare(
-            lambda: write_spool(self._ctx.home, event, message, folder, configuration=named)
+            lambda: write_spool(
+                self._ctx.home, event, message.fields, message.folder, configuration=named
+            )
         )
         self.backlog.add(path, last)
 
-    def _learn(self, entry: dict[str, Any], last: str, apart: bool) -> None:
+    def _learn(self, entry: Sent, last: str, apart: bool) -> None:
         """Do what a spooled event means."""
         shown = entry.get("shown")
         session, transcript = _text(entry, "session"), _text(entry, "transcript")
         if isinstance(shown, list) and session:
-            ids = [str(one) for one in shown]
+            ids = [str(id) for id in shown]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
@@ -264,7 +287,7 @@ def _is_named(folder: str) -> bool:
     return "\ufffd" not in folder
 
 
-def _text(message: dict[str, Any], name: str) -> str:
+def _text(message: Sent, name: str) -> str:
     value = message.get(name)
     return value if isinstance(value, str) else ""
 

@@ -169,7 +169,9 @@ class Keeper(Relay):
             self._level = False
         if not any(moved):
             self._wait()
+            self.busy = True
             self._level = self._tidy() and None not in moved
+            self.busy = False
 
     def _wait(self) -> None:
         if self._level:

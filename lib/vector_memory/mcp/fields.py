@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
 
 TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
@@ -31,9 +32,9 @@ class Field:
     low: int | None = None
     high: int | None = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Json:
         """Return it as a JSON schema."""
-        told: dict[str, Any] = {"type": self.sort, "description": self.doc}
+        told: Json = {"type": self.sort, "description": self.doc}
         if self.choices:
             told["enum"] = list(self.choices)
         if self.sort == WORDS:
@@ -50,9 +51,9 @@ def need(field: Field) -> Field:
     return replace(field, required=True)
 
 
-def schema_of(fields: Sequence[Field]) -> dict[str, Any]:
+def schema_of(fields: Sequence[Field]) -> Json:
     """Return the JSON schema of a tool's arguments."""
-    told: dict[str, Any] = {
+    told: Json = {
         "type": "object",
         "properties": {one.name: one.schema() for one in fields},
         "additionalProperties": False,
@@ -61,7 +62,7 @@ def schema_of(fields: Sequence[Field]) -> dict[str, Any]:
     return {**told, "required": required} if required else told
 
 
-def checked(fields: Sequence[Field], arguments: dict[str, Any] | None) -> dict[str, Any]:
+def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
     """Return a call's arguments, those left out that are null.
 
     Raises:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from vector_memory.client.link import Json
 
-Schema = dict[str, Any]
-_REFERENCE: Schema = {
+_REFERENCE: Json = {
     "type": "object",
     "properties": {"id": {"type": "string"}, "date": {"type": "string"}},
     "required": ["id", "date"],
 }
-_SORTS: dict[str, Schema] = {
+_SORTS: dict[str, Json] = {
     "text": {"type": "string"},
     "count": {"type": "integer", "minimum": 0},
     "number": {"type": "number"},
@@ -22,7 +21,7 @@ _SORTS: dict[str, Schema] = {
 }
 
 
-def shape(told: str) -> Schema:
+def shape(told: str) -> Json:
     """Return the schema of an object.
 
     Args:
@@ -31,14 +30,14 @@ def shape(told: str) -> Schema:
     """
     words = [one.rstrip("!").partition(":") for one in told.split()]
     required = [one.rstrip("!").partition(":")[0] for one in told.split() if one.endswith("!")]
-    made: Schema = {
+    made: Json = {
         "type": "object",
         "properties": {name: _SORTS[sort or "text"] for name, _, sort in words},
     }
     return {**made, "required": required} if required else made
 
 
-def answer(told: str) -> Schema:
+def answer(told: str) -> Json:
     """Return the schema of an answer, which has no properties but these; `told` as in `shape`."""
     return {**shape(told), "additionalProperties": False}
 

@@ -33,7 +33,6 @@ INSTRUCTIONS = (
 )
 ALWAYS_LOAD = "anthropic/alwaysLoad"
 TOOLS: tuple[Tool, ...] = (*storing.TOOLS, *finding.TOOLS, *changing.TOOLS, *tending.TOOLS)
-INVALID_PARAMS = -32602
 RESOURCE_NOT_FOUND = -32002
 INTERNAL_ERROR = -32603
 

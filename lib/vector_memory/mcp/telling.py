@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from vector_memory.client.link import Json as Json
 from vector_memory.mcp.shown import SHORT, Shown
 from vector_memory.model import DEFAULT_COLLECTION
 from vector_memory.text import fence, harmless
@@ -21,8 +22,6 @@ LEAST_TOKENS = 40
 """What the words of a list take in all, and what each gets however long the list is."""
 WHOLE_TOKENS = 6_000
 OTHERS = ("tool", "import")
-
-Json = dict[str, Any]
 
 
 class Telling:

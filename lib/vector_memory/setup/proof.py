@@ -154,7 +154,7 @@ def _write_transcript(project: str) -> str:
         "content": [{"type": "text", "text": DECISION}],
         "stop_reason": "end_turn",
     }
-    lines: list[dict[str, Any]] = [
+    lines: list[dict[str, object]] = [
         {
             **common,
             "type": "user",
