@@ -33,14 +33,14 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
         return False
     if not isinstance(settings, dict):
         return False
-    said = os.environ.get(_PREFIX + setting.upper()) or str(settings.get(setting, True))
-    if said.lower() not in _YES:
+    value = os.environ.get(_PREFIX + setting.upper()) or str(settings.get(setting, True))
+    if value.lower() not in _YES:
         return False
     excluded = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
     kept = settings.get("excluded_projects") or []
     excluded += map(str, kept) if isinstance(kept, list) else [str(kept)]
     here = os.path.join(os.path.realpath(folder), "")
-    roots = [os.path.realpath(os.path.expanduser(one)) for one in excluded if one]
+    roots = [os.path.realpath(os.path.expanduser(root)) for root in excluded if root]
     return not any(here.startswith(os.path.join(root, "")) for root in roots)
 
 

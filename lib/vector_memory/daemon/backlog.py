@@ -90,7 +90,7 @@ class Backlog:
     def _again(self) -> None:
         """Do what failed a while ago."""
         now = time.monotonic()
-        for stem in [one for one, at in self._failed_at.items() if now - at > AGAIN_S]:
+        for stem in [path for path, at in self._failed_at.items() if now - at > AGAIN_S]:
             self._do(stem)
 
     def _do(self, stem: str, last: str = "") -> None:
@@ -108,7 +108,7 @@ class Backlog:
     def _do_alone(self, stem: str, last: str) -> None:
         self._failed_at.pop(stem, None)
         forms = [_begun(stem, times) for times in range(MOST_TIMES + 1)]
-        path = next((one for one in forms if os.path.exists(one)), "")
+        path = next((form for form in forms if os.path.exists(form)), "")
         if not path:
             return
         entry, times = read_entry(path), _times(path) + 1

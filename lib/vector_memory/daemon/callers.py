@@ -69,7 +69,9 @@ class Callers:
         actor = claimed if claimed in (AGENT, MCP) else USER
         if line.speaker != USER and actor == USER:
             actor = AGENT
-        said = next((self._spoken(one) for one in line.processes if one in self._said), "")
+        said = next(
+            (self._spoken(process) for process in line.processes if process in self._said), ""
+        )
         return {**request, "actor": actor, SAID: said if actor != USER else ""}
 
     def started_by(self, hook: Process | None) -> Started | None:
@@ -87,12 +89,12 @@ class Callers:
         who = ancestry.identity(starter)
         if who not in self._clients and (
             ancestry.is_client(processes.program(starter.pid))
-            or any(ancestry.is_marked(processes.program(one.pid)) for one in between)
+            or any(ancestry.is_marked(processes.program(process.pid)) for process in between)
         ):
             self._remember(who, AgentClient(processes.cgroup(starter.pid)))
         if starter.pid == parent.pid:
             self._note(self._met, who, time.monotonic())
-        sockets = all(processes.stdin_is_socket(one.pid) for one in between)
+        sockets = all(processes.stdin_is_socket(process.pid) for process in between)
         return Started(starter, sockets or who not in self._clients)
 
     def heard(self, started: Started | None, event: str, prompt: str = "") -> None:
@@ -140,8 +142,8 @@ class Callers:
                 self._keep()
 
     def _keep(self) -> None:
-        known = [[*one, *about] for one, about in self._clients.items()]
-        self._save({"boot": processes.boot(), "clients": known, "since": self._since})
+        clients = [[*who, *about] for who, about in self._clients.items()]
+        self._save({"boot": processes.boot(), "clients": clients, "since": self._since})
 
     def _look_after(self) -> None:
         """Note which clients have ended: what began after that is none of theirs."""

@@ -34,16 +34,16 @@ class Field:
 
     def schema(self) -> Json:
         """Return it as a JSON schema."""
-        told: Json = {"type": self.sort, "description": self.doc}
+        schema: Json = {"type": self.sort, "description": self.doc}
         if self.choices:
-            told["enum"] = list(self.choices)
+            schema["enum"] = list(self.choices)
         if self.sort == WORDS:
-            told |= {"items": {"type": "string"}, "maxItems": self.high or MOST_WORDS}
+            schema |= {"items": {"type": "string"}, "maxItems": self.high or MOST_WORDS}
         if self.sort == NUMBER:
-            told |= {"minimum": self.low, "maximum": self.high}
+            schema |= {"minimum": self.low, "maximum": self.high}
         if self.sort == TEXT and self.high:
-            told["maxLength"] = self.high
-        return told
+            schema["maxLength"] = self.high
+        return schema
 
 
 def need(field: Field) -> Field:
@@ -53,13 +53,13 @@ def need(field: Field) -> Field:
 
 def schema_of(fields: Sequence[Field]) -> Json:
     """Return the JSON schema of a tool's arguments."""
-    told: Json = {
+    schema: Json = {
         "type": "object",
-        "properties": {one.name: one.schema() for one in fields},
+        "properties": {field.name: field.schema() for field in fields},
         "additionalProperties": False,
     }
-    required = [one.name for one in fields if one.required]
-    return {**told, "required": required} if required else told
+    required = [field.name for field in fields if field.required]
+    return {**schema, "required": required} if required else schema
 
 
 def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
@@ -69,16 +69,16 @@ def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
         BadInputError: one is unknown, missing, or of another sort; it says which and what it may be.
     """
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
-    known = {one.name: one for one in fields}
+    declared = {field.name: field for field in fields}
     for name in given:
-        if name not in known:
+        if name not in declared:
             raise BadInputError(
-                f"There is no argument {str(name)[:40]!r}.", f"Arguments: {', '.join(known)}."
+                f"There is no argument {str(name)[:40]!r}.", f"Arguments: {', '.join(declared)}."
             )
-    for one in fields:
-        if one.required and one.name not in given:
-            raise BadInputError(f"{one.name} is missing.", one.doc)
-    return {name: _value(known[name], value) for name, value in given.items()}
+    for field in fields:
+        if field.required and field.name not in given:
+            raise BadInputError(f"{field.name} is missing.", field.doc)
+    return {name: _value(declared[name], value) for name, value in given.items()}
 
 
 def _value(field: Field, value: Any) -> Any:
@@ -99,7 +99,7 @@ def _fits(field: Field, value: Any) -> bool:
         return (
             isinstance(value, list)
             and len(value) <= (field.high or MOST_WORDS)
-            and all(isinstance(one, str) for one in value)
+            and all(isinstance(word, str) for word in value)
         )
     return (
         isinstance(value, str)

@@ -21,25 +21,25 @@ _SORTS: dict[str, Json] = {
 }
 
 
-def shape(told: str) -> Json:
+def shape(properties: str) -> Json:
     """Return the schema of an object.
 
     Args:
-        told: its properties, with spaces between: a name, a colon and a sort where it is no text, and "!"
+        properties: what it has, with spaces between: a name, a colon and a sort where it is no text, and "!"
             where it is always there: `id! score:number`.
     """
-    words = [one.rstrip("!").partition(":") for one in told.split()]
-    required = [one.rstrip("!").partition(":")[0] for one in told.split() if one.endswith("!")]
+    words = [word.rstrip("!").partition(":") for word in properties.split()]
+    always = [word[:-1].partition(":")[0] for word in properties.split() if word.endswith("!")]
     made: Json = {
         "type": "object",
         "properties": {name: _SORTS[sort or "text"] for name, _, sort in words},
     }
-    return {**made, "required": required} if required else made
+    return {**made, "required": always} if always else made
 
 
-def answer(told: str) -> Json:
-    """Return the schema of an answer, which has no properties but these; `told` as in `shape`."""
-    return {**shape(told), "additionalProperties": False}
+def answer(properties: str) -> Json:
+    """Return the schema of an answer, which has no properties but these; `properties` as in `shape`."""
+    return {**shape(properties), "additionalProperties": False}
 
 
 _SORTS["memory"] = shape(
