@@ -6,16 +6,15 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, Since, at_most
 
 TIMEOUT_S = 600.0
 
 
 def audit(
-    k: Annotated[int, at_most(100_000)] = 50,
-    since: Since = None,
+    k: Annotated[int, options.at_most(100_000)] = 50,
+    since: options.Since = None,
     action: Annotated[
         str | None,
         typer.Option(metavar="ACTION", help="Only this: remember, store, recall, forget, purge …"),
@@ -23,7 +22,7 @@ def audit(
     verify: Annotated[
         bool, typer.Option("--verify", help="Verify the whole chain, its older files too.")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> int:
     """Show what was stored, shown, changed and forgotten, and by whom, newest first.
 
@@ -43,7 +42,7 @@ def _show(answer: Row, verified: bool) -> None:
         output.say("The whole audit log is as it was written.")
 
 
-def jobs(as_json: Json = False) -> None:
+def jobs(as_json: options.Json = False) -> None:
     """Show the upkeep jobs and when they run."""
     answer = asking.ask("jobs", asking.everywhere())
     nothing = "No jobs are scheduled yet."

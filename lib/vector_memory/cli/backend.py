@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from vector_memory import config
-from vector_memory.cli import output
+from vector_memory.cli import options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, group
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
@@ -21,11 +20,11 @@ PACKAGES = {
     "ollama": "ollama",
 }
 
-app = group("List and install embedding backends.", no_args_is_help=True)
+app = options.group("List and install embedding backends.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_backends(as_json: Json = False) -> None:
+def list_backends(as_json: options.Json = False) -> None:
     """Show the backends, which are installed and which one is used."""
     chosen = config.load(Home().config).embedding_backend
     rows = [
@@ -46,7 +45,7 @@ def _show(answer: Row) -> None:
 @app.command("install")
 def install(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Such as sentence-transformers.")],
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Install what a backend needs into the runtime."""
     if name not in PACKAGES:

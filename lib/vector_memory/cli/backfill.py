@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json, NoWait
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 
@@ -36,8 +35,8 @@ def backfill(
         str | None,
         typer.Option(metavar="ID", help="One session; `current` is the one that this runs in."),
     ] = None,
-    no_wait: NoWait = False,
-    as_json: Json = False,
+    no_wait: options.NoWait = False,
+    as_json: options.Json = False,
 ) -> int:
     """Index the transcripts of earlier sessions; what is indexed stays.
 

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, NoWait, Yes
 from vector_memory.cli.progress import ask_long
 
 TIMEOUT_S = 6 * 3600.0
@@ -24,7 +23,7 @@ def backup(
     with_vectors: Annotated[
         bool, typer.Option("--with-vectors", help="With the vectors, which can be made again.")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write every memory, the state, the settings and the archives into one file.
 
@@ -46,10 +45,10 @@ def _say(answer: Row) -> None:
 
 def restore(
     file: Annotated[str, typer.Argument(metavar="FILE", help="What `backup` wrote.")],
-    yes: Yes = False,
+    yes: options.Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it would do.")] = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
+    no_wait: options.NoWait = False,
+    as_json: options.Json = False,
 ) -> None:
     """Put a backup in the place of what is there.
 

@@ -10,21 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from vector_memory import config as settings
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, group
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import Home
 
-app = group("Read and change settings.", no_args_is_help=True)
+app = options.group("Read and change settings.", no_args_is_help=True)
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.")]
 
 
 @app.command("list")
-def list_settings(as_json: Json = False) -> None:
+def list_settings(as_json: options.Json = False) -> None:
     """Show every setting in force, and where it comes from."""
     values, documented = asdict(settings.load(Home().config)), descriptions()
     rows = [
@@ -36,7 +35,7 @@ def list_settings(as_json: Json = False) -> None:
 
 
 @app.command("get")
-def get_setting(name: Name, as_json: Json = False) -> None:
+def get_setting(name: Name, as_json: options.Json = False) -> None:
     """Show one setting in force."""
     _require_setting(name)
     value = getattr(settings.load(Home().config), name)
@@ -50,7 +49,7 @@ def set_setting(
     value: Annotated[
         str, typer.Argument(metavar="VALUE", help="The value; a list is JSON, or paths and colons.")
     ],
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Change a setting. A running daemon takes it over at once."""
     home = _home_to_change(name)
@@ -69,7 +68,7 @@ Values = Annotated[list[str], typer.Argument(metavar="VALUE...", help="Members o
 
 
 @app.command("add")
-def add(name: Name, values: Values, as_json: Json = False) -> None:
+def add(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Add to a list; what it holds stays."""
     home, members = _list_in(name)
     _save(home, name, list(dict.fromkeys([*members, *(_value(name, value) for value in values)])))
@@ -77,7 +76,7 @@ def add(name: Name, values: Values, as_json: Json = False) -> None:
 
 
 @app.command("remove")
-def remove(name: Name, values: Values, as_json: Json = False) -> None:
+def remove(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Remove from a list; the rest of it stays."""
     home, members = _list_in(name)
     gone = {form for value in values for form in (value, _resolved(name, value))}
@@ -89,7 +88,7 @@ def remove(name: Name, values: Values, as_json: Json = False) -> None:
 
 
 @app.command("unset")
-def unset_setting(name: Name, as_json: Json = False) -> None:
+def unset_setting(name: Name, as_json: options.Json = False) -> None:
     """Go back to a setting's default."""
     home = _home_to_change(name)
     raw = settings.read_file(home.config)
@@ -99,7 +98,7 @@ def unset_setting(name: Name, as_json: Json = False) -> None:
 
 
 @app.command("path")
-def path(as_json: Json = False) -> None:
+def path(as_json: options.Json = False) -> None:
     """Show where the settings file is."""
     where = Home().config
     output.answer(Row({"path": where}), as_json, lambda _: output.say(where))

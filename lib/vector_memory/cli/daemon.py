@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, group
 
 STOPPED = {"pid": None, "rss_mb": None, "state": "stopped"}
 
-app = group(
+app = options.group(
     "Start, stop and look at the daemon. It starts and ends by itself.", no_args_is_help=True
 )
 
 
 @app.command("status")
-def status(as_json: Json = False) -> None:
+def status(as_json: options.Json = False) -> None:
     """Show whether a daemon runs. Never starts one."""
     _print(asking.daemon().running() or {}, as_json)
 
 
 @app.command("start")
-def start(as_json: Json = False) -> None:
+def start(as_json: options.Json = False) -> None:
     """Start a daemon, unless one runs."""
     _print(asking.daemon().start(), as_json)
 
 
 @app.command("stop")
-def stop(as_json: Json = False) -> None:
+def stop(as_json: options.Json = False) -> None:
     """Stop the daemon, if one runs. What it was told is safe."""
     was_running = asking.daemon().stop()
     words = "Stopped." if was_running else "No daemon was running."

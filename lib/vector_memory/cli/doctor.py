@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json
 
 RETRY_S = 90.0
 
@@ -21,7 +20,7 @@ def doctor(
         bool,
         typer.Option("--retry", help="Try once more the events that failed and were set aside."),
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> int:
     """Check every hop between a session and its memories.
 

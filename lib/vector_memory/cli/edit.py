@@ -10,16 +10,15 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, TheMemoryId
 from vector_memory.errors import BadInputError
 from vector_memory.model import Priority
 from vector_memory.system.paths import Home
 
 
 def edit(
-    memory_id: TheMemoryId,
+    memory_id: options.TheMemoryId,
     text: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The new text; - reads stdin.")
     ] = None,
@@ -29,7 +28,7 @@ def edit(
         typer.Option(metavar="TAG", help="The new tags; may be given again. An empty one: none."),
     ] = None,
     priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Change a memory. Without options, its text is opened in $EDITOR."""
     where: asking.Said = {**asking.everywhere(), "id": memory_id}

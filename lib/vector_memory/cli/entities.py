@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import AllProjects, Global, Json, Project, at_most
 
 
 def entities(
-    k: Annotated[int, at_most(10_000)] = 50,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    as_json: Json = False,
+    k: Annotated[int, options.at_most(10_000)] = 50,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show the files, technologies, concepts, persons and projects that memories name.
 

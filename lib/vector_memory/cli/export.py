@@ -14,9 +14,8 @@ from typing import IO, Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Global, Json, Project
 from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError
 
@@ -36,10 +35,10 @@ def export(
     format: Annotated[
         Format, typer.Option("--format", help="JSON lines, or Markdown for people.")
     ] = Format.JSONL,
-    project: Project = None,
-    only_global: Global = False,
+    project: options.Project = None,
+    only_global: options.Global = False,
     everything: Annotated[bool, typer.Option("--all", help="Every project.")] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write memories as JSON lines or Markdown that `import` takes back.
 

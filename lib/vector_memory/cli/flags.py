@@ -6,24 +6,23 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import AllProjects, Json, Project, Session, Since, at_most
 
 
 def flags(
-    k: Annotated[int, at_most(100_000)] = 100,
-    session: Session = None,
-    since: Since = None,
+    k: Annotated[int, options.at_most(100_000)] = 100,
+    session: options.Session = None,
+    since: options.Since = None,
     category: Annotated[
         list[str] | None,
         typer.Option(
             "--category", metavar="NAME", help="Only this, such as `delete`; may be given again."
         ),
     ] = None,
-    project: Project = None,
-    all_projects: AllProjects = False,
-    as_json: Json = False,
+    project: options.Project = None,
+    all_projects: options.AllProjects = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show which tool calls destroyed something or led away from what was asked, newest first.
 

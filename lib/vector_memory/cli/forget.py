@@ -7,18 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import (
-    AllProjects,
-    DryRun,
-    Global,
-    Json,
-    Project,
-    Since,
-    Until,
-    Yes,
-)
 
 
 def forget(
@@ -34,14 +24,14 @@ def forget(
         int, typer.Option("-k", min=1, max=1000, metavar="N", help="At most, with --query.")
     ] = 5,
     tag: Annotated[str | None, typer.Option(metavar="TAG", help="What has this tag.")] = None,
-    since: Since = None,
-    until: Until = None,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-    as_json: Json = False,
+    since: options.Since = None,
+    until: options.Until = None,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+    as_json: options.Json = False,
 ) -> None:
     """Forget memories, by id, query, tag or date. They are shown first; then it asks."""
     where = asking.target(project, only_global, all_projects)

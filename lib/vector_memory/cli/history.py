@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, MemoryId
 
 
-def history(memory_id: MemoryId, as_json: Json = False) -> None:
+def history(memory_id: options.MemoryId, as_json: options.Json = False) -> None:
     """Show the memories that gave way to one another, the oldest first."""
     answer = asking.ask("history", asking.everywhere(), id=memory_id)
     output.answer(answer, as_json, _show)

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, import_notes
-from vector_memory.cli.options import Global, Json, NoWait, Project
+from vector_memory.cli import asking, import_notes, options
 from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 from vector_memory.system.files import open_plain, with_real_folder
@@ -44,10 +43,10 @@ def import_files(
             "--foreign", help="Somebody else wrote it: nothing in it becomes a rule or important."
         ),
     ] = False,
-    project: Project = None,
-    only_global: Global = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    no_wait: options.NoWait = False,
+    as_json: options.Json = False,
 ) -> int:
     """Import memories; returns when all of them can be found.
 

@@ -9,15 +9,14 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, import_notes, output
+from vector_memory.cli import asking, import_notes, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json
 from vector_memory.errors import NotFoundError
 
 
 def init(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="The project's folder.")] = ".",
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Give a project a store of its own, `.memory/`, and move its memories there.
 

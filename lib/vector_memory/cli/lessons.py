@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, Project
 
 LINE_CHARS = 150
 SHOWN_TRAILS, SHOWN_TROUBLE, SHOWN_THINGS = 6, 6, 12
 """What fits on one screen; `--json` has all of it."""
 
 
-def lessons(project: Project = None, as_json: Json = False) -> None:
+def lessons(project: options.Project = None, as_json: options.Json = False) -> None:
     """Show what was learned here: how tasks went, steps that worked, usual trouble, the state of things."""
     output.answer(asking.ask("lessons", asking.target(project)), as_json, _show)
 

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, MemoryId
 from vector_memory.model import Relation
 
 
@@ -28,7 +27,7 @@ def link(
         bool,
         typer.Option("--remove", help="Remove the link; all from FROM to TO without --relation."),
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Link one memory to another, or remove their link. Ids may be shortened."""
     where = {**asking.everywhere(), "from": from_id}
@@ -44,7 +43,7 @@ def _say(answer: Row, removed: bool) -> None:
         output.say(f"{ends[0]} {answer.text('relation')} {ends[1]}")
 
 
-def links(memory_id: MemoryId, as_json: Json = False) -> None:
+def links(memory_id: options.MemoryId, as_json: options.Json = False) -> None:
     """Show what a memory is linked to."""
     output.answer(asking.ask("links", asking.everywhere(), id=memory_id), as_json, _show)
 

@@ -6,37 +6,25 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import (
-    AllProjects,
-    Entity,
-    Global,
-    Json,
-    Kind,
-    Project,
-    Since,
-    Tag,
-    Until,
-    at_most,
-)
 
 
 def list_memories(
-    k: Annotated[int, at_most(100_000)] = 20,
+    k: Annotated[int, options.at_most(100_000)] = 20,
     offset: Annotated[int, typer.Option(min=0, metavar="N", help="Leave out the first.")] = 0,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    since: Since = None,
-    until: Until = None,
-    kind: Kind = None,
-    tag: Tag = None,
-    entity: Entity = None,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    since: options.Since = None,
+    until: options.Until = None,
+    kind: options.Kind = None,
+    tag: options.Tag = None,
+    entity: options.Entity = None,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Only from this session.")
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """List memories, the newest first."""
     answer = asking.ask(

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, Project
 
 _CONSEQUENCES = {
     "user": "; until it is mended, nothing is stored",
@@ -21,8 +20,8 @@ def privacy(
         str | None,
         typer.Argument(metavar="TEXT", help="Show what would be left of this; - reads stdin."),
     ] = None,
-    project: Project = None,
-    as_json: Json = False,
+    project: options.Project = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show the rules of privacy that count here, and what they take out.
 

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import DryRun, Json, Yes
 from vector_memory.cli.progress import ask_long
 
 TIMEOUT_S = 3_600.0
@@ -38,9 +37,9 @@ def purge(
     backups: Annotated[
         bool, typer.Option("--backups", help="Delete the backups in the data home, too.")
     ] = False,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-    as_json: Json = False,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+    as_json: options.Json = False,
 ) -> int:
     """Remove memories for good, from every copy and every file.
 

@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.forget import forget
-from vector_memory.cli.options import AllProjects, Global, Json, Project, Yes, at_most, group
 from vector_memory.errors import BadInputError
 
-app = group(
+app = options.group(
     "List what is held back, with why; `release` and `drop` decide. `show ID` has the whole text."
 )
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or how they begin.")]
@@ -21,11 +20,11 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or how the
 @app.callback(invoke_without_command=True)
 def held(
     ctx: typer.Context,
-    k: Annotated[int, at_most(100_000)] = 100,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    as_json: Json = False,
+    k: Annotated[int, options.at_most(100_000)] = 100,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    as_json: options.Json = False,
 ) -> None:
     """List what is held back from sessions, newest first, with why.
 
@@ -46,14 +45,14 @@ def _show(answer: Row) -> None:
 
 
 @app.command("release")
-def release(ids: Ids, as_json: Json = False) -> None:
+def release(ids: Ids, as_json: options.Json = False) -> None:
     """Let sessions be given memories again, without a warning. Read them first."""
     answer = asking.ask("release", asking.everywhere(), ids=ids)
     output.answer(answer, as_json, lambda done: output.say(f"Released: {done.count('released')}"))
 
 
 @app.command("drop")
-def drop(ids: Ids, yes: Yes = False, as_json: Json = False) -> None:
+def drop(ids: Ids, yes: options.Yes = False, as_json: options.Json = False) -> None:
     """Forget memories that are held back. They are shown first; then it asks."""
     for beginning in ids:
         memory = asking.ask("get", asking.everywhere(), id=beginning).row("memory")

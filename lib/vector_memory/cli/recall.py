@@ -7,20 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import (
-    AllProjects,
-    Entity,
-    Global,
-    Json,
-    Kind,
-    Project,
-    Session,
-    Since,
-    Tag,
-    Until,
-)
 from vector_memory.errors import StoreFullError
 from vector_memory.system.paths import Home
 
@@ -70,15 +58,15 @@ def recall(
         typer.Argument(metavar="QUERY", help="The question; - reads stdin.", show_default=False),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="Hits.")] = DEFAULT_K,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    since: Since = None,
-    until: Until = None,
-    kind: Kind = None,
-    tag: Tag = None,
-    entity: Entity = None,
-    session: Session = None,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    since: options.Since = None,
+    until: options.Until = None,
+    kind: options.Kind = None,
+    tag: options.Tag = None,
+    entity: options.Entity = None,
+    session: options.Session = None,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -96,7 +84,7 @@ def recall(
         int,
         typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit."),
     ] = 0,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Find memories by meaning and by words, best first."""
     if (query is None) == (batch is None):

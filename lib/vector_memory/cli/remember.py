@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.dates import at_command_line
-from vector_memory.cli.options import Global, Json, Project
 from vector_memory.model import Priority
 
 ACTIONS = {
@@ -38,8 +37,8 @@ def remember(
         Priority | None,
         typer.Option(case_sensitive=False, help="How much it matters; NORMAL without it."),
     ] = None,
-    project: Project = None,
-    only_global: Global = False,
+    project: options.Project = None,
+    only_global: options.Global = False,
     at: Annotated[
         datetime | None,
         typer.Option(metavar="DATE", parser=at_command_line, help="When it was so; now."),
@@ -48,7 +47,7 @@ def remember(
         str | None,
         typer.Option(metavar="ID", help="The older memory that this one replaces."),
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
     answer = asking.ask(

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, Project
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 LINE_CHARS = 150
@@ -18,14 +17,14 @@ ANSWER_CHARS = 400
 
 
 def resume(
-    project: Project = None,
+    project: options.Project = None,
     but: Annotated[
         str | None,
         typer.Option(
             metavar="SESSION", help="A session that is no answer; by default the one you are in."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show where work stopped in this project: the last session, what was decided, what is open."""
     own = but if but is not None else os.environ.get(SESSION, "")

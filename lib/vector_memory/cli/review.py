@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json
 
 Confirm = Annotated[
     list[str] | None,
@@ -28,7 +27,7 @@ DONE = {"confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped"}
 
 
 def review(
-    confirm: Confirm = None, keep: Keep = None, drop: Drop = None, as_json: Json = False
+    confirm: Confirm = None, keep: Keep = None, drop: Drop = None, as_json: options.Json = False
 ) -> None:
     """Look at what waits for your word, and decide.
 

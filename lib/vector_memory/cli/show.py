@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json, TheMemoryId
 
 HEAD = ("id", "kind", "created_at", "project", "priority", "tags", "origin", "external_id")
 
 
-def show(memory_id: TheMemoryId, as_json: Json = False) -> None:
+def show(memory_id: options.TheMemoryId, as_json: options.Json = False) -> None:
     """Show a memory with its source."""
     answer = asking.ask("get", asking.everywhere(), id=memory_id)
     output.answer(answer, as_json, lambda answer: _show(answer.row("memory")))

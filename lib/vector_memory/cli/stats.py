@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from vector_memory.cli import asking, flags, output
+from vector_memory.cli import asking, flags, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.counts import TROUBLE, told, usual
-from vector_memory.cli.options import Json, Project
 
 
-def stats(project: Project = None, as_json: Json = False) -> None:
+def stats(project: options.Project = None, as_json: options.Json = False) -> None:
     """Show how much is remembered; of all stores, or of one project."""
     where = asking.target(project, all_projects=project is None)
     output.answer(asking.ask("stats", where), as_json, _show)

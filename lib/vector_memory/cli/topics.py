@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import AllProjects, Json, Project, Since, Until
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -29,11 +28,11 @@ def topics(
     k: Annotated[
         int, typer.Option("-k", min=1, max=1_000, metavar="N", help="Sessions at most.")
     ] = 8,
-    project: Project = None,
-    all_projects: AllProjects = False,
-    since: Since = None,
-    until: Until = None,
-    as_json: Json = False,
+    project: options.Project = None,
+    all_projects: options.AllProjects = False,
+    since: options.Since = None,
+    until: options.Until = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show sessions as trees of topics, the newest first; one session with its summaries."""
     where = asking.target(project, all_projects=all_projects)

@@ -6,19 +6,18 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.init import existing
-from vector_memory.cli.options import Json
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="The project's folder.")]
 
 
-def trust(folder: Folder, as_json: Json = False) -> None:
+def trust(folder: Folder, as_json: options.Json = False) -> None:
     """Open a project's `.memory/` that came from elsewhere."""
     _set(folder, True, as_json)
 
 
-def untrust(folder: Folder, as_json: Json = False) -> None:
+def untrust(folder: Folder, as_json: options.Json = False) -> None:
     """Stop opening a project's `.memory/`."""
     _set(folder, False, as_json)
 

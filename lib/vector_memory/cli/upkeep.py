@@ -6,15 +6,14 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.options import Json
 from vector_memory.cli.progress import ask_long
 
 TIMEOUT_S = 24 * 3600.0
 
 
-def rebuild(as_json: Json = False) -> None:
+def rebuild(as_json: options.Json = False) -> None:
     """Build the search index anew from the journal. Vectors come from the cache."""
     output.answer(_ask("rebuild", {}, as_json), as_json, _rebuilt)
 
@@ -31,7 +30,7 @@ def check(
     read_data: Annotated[
         bool, typer.Option("--read-data", help="Read all data, not only what describes it.")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> int:
     """Check every store: journal and index.
 
@@ -56,7 +55,7 @@ PROBLEM = {
 }
 
 
-def migrate(as_json: Json = False) -> None:
+def migrate(as_json: options.Json = False) -> None:
     """Embed every memory with the configured model."""
     output.answer(_ask("migrate", {}, as_json), as_json, _migrated)
 
