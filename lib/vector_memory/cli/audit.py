@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
@@ -16,11 +14,10 @@ def audit(
     k: Annotated[int, options.at_most(100_000)] = 50,
     since: options.Since = None,
     action: Annotated[
-        str | None,
-        typer.Option(metavar="ACTION", help="Only this: remember, store, recall, forget, purge …"),
+        str | None, options.value("ACTION", "Only this: remember, store, recall, forget, purge …")
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Verify the whole chain, its older files too.")
+        bool, options.switch("Verify the whole chain, its older files too.", "--verify")
     ] = False,
     as_json: options.Json = False,
 ) -> int:

@@ -6,8 +6,6 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
 from vector_memory import config
 from vector_memory.cli import options, output
 from vector_memory.cli.answers import Row
@@ -44,7 +42,7 @@ def _show(answer: Row) -> None:
 
 @app.command("install")
 def install(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as sentence-transformers.")],
+    name: Annotated[str, options.argument("NAME", "Such as sentence-transformers.")],
     as_json: options.Json = False,
 ) -> None:
     """Install what a backend needs into the runtime."""

@@ -21,19 +21,17 @@ _NAME = "Name a file or a folder, or say --all."
 def backfill(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILE|DIR",
-            help="Transcripts, or folders of them. Without any: this project's.",
+        options.argument(
+            "FILE|DIR",
+            "Transcripts, or folders of them. Without any: this project's.",
             show_default=False,
         ),
     ] = None,
     everything: Annotated[
-        bool,
-        typer.Option("--all", help="Every project of Claude Code, and every rollout of Codex."),
+        bool, options.switch("Every project of Claude Code, and every rollout of Codex.", "--all")
     ] = False,
     session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="One session; `current` is the one that this runs in."),
+        str | None, options.value("ID", "One session; `current` is the one that this runs in.")
     ] = None,
     no_wait: options.NoWait = False,
     as_json: options.Json = False,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.progress import ask_long
@@ -16,12 +14,10 @@ TIMEOUT_S = 6 * 3600.0
 def backup(
     target: Annotated[
         str | None,
-        typer.Argument(
-            metavar="DIR|FILE", help="Where to; backups/ in the data home.", show_default=False
-        ),
+        options.argument("DIR|FILE", "Where to; backups/ in the data home.", show_default=False),
     ] = None,
     with_vectors: Annotated[
-        bool, typer.Option("--with-vectors", help="With the vectors, which can be made again.")
+        bool, options.switch("With the vectors, which can be made again.", "--with-vectors")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -44,9 +40,9 @@ def _say(answer: Row) -> None:
 
 
 def restore(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What `backup` wrote.")],
+    file: Annotated[str, options.argument("FILE", "What `backup` wrote.")],
     yes: options.Yes = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it would do.")] = False,
+    dry_run: Annotated[bool, options.switch("Only show what it would do.", "--dry-run")] = False,
     no_wait: options.NoWait = False,
     as_json: options.Json = False,
 ) -> None:

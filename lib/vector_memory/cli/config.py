@@ -7,8 +7,6 @@ import os
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
-
 from vector_memory import config as settings
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
@@ -19,7 +17,7 @@ from vector_memory.system.paths import Home
 app = options.group("Read and change settings.", no_args_is_help=True)
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.")]
+Name = Annotated[str, options.argument("NAME", "The setting.")]
 
 
 @app.command("list")
@@ -47,7 +45,7 @@ def get_setting(name: Name, as_json: options.Json = False) -> None:
 def set_setting(
     name: Name,
     value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="The value; a list is JSON, or paths and colons.")
+        str, options.argument("VALUE", "The value; a list is JSON, or paths and colons.")
     ],
     as_json: options.Json = False,
 ) -> None:
@@ -64,7 +62,7 @@ def set_setting(
         )
 
 
-Values = Annotated[list[str], typer.Argument(metavar="VALUE...", help="Members of the list.")]
+Values = Annotated[list[str], options.argument("VALUE...", "Members of the list.")]
 
 
 @app.command("add")

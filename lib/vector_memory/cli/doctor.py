@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
@@ -13,12 +11,9 @@ RETRY_S = 90.0
 
 
 def doctor(
-    no_start: Annotated[
-        bool, typer.Option("--no-start", help="Only look: start no daemon.")
-    ] = False,
+    no_start: Annotated[bool, options.switch("Only look: start no daemon.", "--no-start")] = False,
     retry: Annotated[
-        bool,
-        typer.Option("--retry", help="Try once more the events that failed and were set aside."),
+        bool, options.switch("Try once more the events that failed and were set aside.", "--retry")
     ] = False,
     as_json: options.Json = False,
 ) -> int:

@@ -19,13 +19,11 @@ from vector_memory.system.paths import Home
 
 def edit(
     memory_id: options.TheMemoryId,
-    text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The new text; - reads stdin.")
-    ] = None,
-    kind: Annotated[str | None, typer.Option(metavar="KIND", help="The new kind.")] = None,
+    text: Annotated[str | None, options.value("TEXT", "The new text; - reads stdin.")] = None,
+    kind: Annotated[str | None, options.value("KIND", "The new kind.")] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option(metavar="TAG", help="The new tags; may be given again. An empty one: none."),
+        options.value("TAG", "The new tags; may be given again. An empty one: none."),
     ] = None,
     priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
     as_json: options.Json = False,

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import IO, Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.progress import ask_long
@@ -29,15 +27,14 @@ class Format(str, Enum):
 
 def export(
     file: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to; stdout."),
+        str | None, options.value("FILE", "Where to; stdout.", "--output", "-o")
     ] = None,
     format: Annotated[
-        Format, typer.Option("--format", help="JSON lines, or Markdown for people.")
+        Format, options.switch("JSON lines, or Markdown for people.", "--format")
     ] = Format.JSONL,
     project: options.Project = None,
     only_global: options.Global = False,
-    everything: Annotated[bool, typer.Option("--all", help="Every project.")] = False,
+    everything: Annotated[bool, options.switch("Every project.", "--all")] = False,
     as_json: options.Json = False,
 ) -> None:
     """Write memories as JSON lines or Markdown that `import` takes back.

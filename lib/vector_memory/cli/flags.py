@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
@@ -16,9 +14,7 @@ def flags(
     since: options.Since = None,
     category: Annotated[
         list[str] | None,
-        typer.Option(
-            "--category", metavar="NAME", help="Only this, such as `delete`; may be given again."
-        ),
+        options.value("NAME", "Only this, such as `delete`; may be given again.", "--category"),
     ] = None,
     project: options.Project = None,
     all_projects: options.AllProjects = False,

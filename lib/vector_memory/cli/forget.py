@@ -13,17 +13,15 @@ from vector_memory.cli.answers import Row
 
 def forget(
     ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ID", help="Ids, or how they begin.", show_default=False),
+        list[str] | None, options.argument("ID", "Ids, or how they begin.", show_default=False)
     ] = None,
     query: Annotated[
-        str | None,
-        typer.Option(metavar="QUERY", help="What recall finds for this; - reads stdin."),
+        str | None, options.value("QUERY", "What recall finds for this; - reads stdin.")
     ] = None,
     k: Annotated[
         int, typer.Option("-k", min=1, max=1000, metavar="N", help="At most, with --query.")
     ] = 5,
-    tag: Annotated[str | None, typer.Option(metavar="TAG", help="What has this tag.")] = None,
+    tag: Annotated[str | None, options.value("TAG", "What has this tag.")] = None,
     since: options.Since = None,
     until: options.Until = None,
     project: options.Project = None,

@@ -21,26 +21,24 @@ FIRST_LINE_BYTES = 64 * 1024
 def import_files(
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE",
-            help='JSON lines {"text", …}, or notes in Markdown and folders of them.',
+        options.argument(
+            "FILE", 'JSON lines {"text", …}, or notes in Markdown and folders of them.'
         ),
     ],
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="JSON lines: store each as it is, without merging.")
+        bool, options.switch("JSON lines: store each as it is, without merging.", "--verbatim")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Markdown: do not ask.")] = False,
+    yes: Annotated[bool, options.switch("Markdown: do not ask.", "--yes", "-y")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Markdown: only show what would be stored.")
+        bool, options.switch("Markdown: only show what would be stored.", "--dry-run")
     ] = False,
     prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Markdown: forget what an import brought that is gone now."),
+        bool, options.switch("Markdown: forget what an import brought that is gone now.", "--prune")
     ] = False,
     foreign: Annotated[
         bool,
-        typer.Option(
-            "--foreign", help="Somebody else wrote it: nothing in it becomes a rule or important."
+        options.switch(
+            "Somebody else wrote it: nothing in it becomes a rule or important.", "--foreign"
         ),
     ] = False,
     project: options.Project = None,

@@ -15,7 +15,7 @@ from vector_memory.errors import NotFoundError
 
 
 def init(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The project's folder.")] = ".",
+    folder: Annotated[str, options.argument("DIR", "The project's folder.")] = ".",
     as_json: options.Json = False,
 ) -> None:
     """Give a project a store of its own, `.memory/`, and move its memories there.

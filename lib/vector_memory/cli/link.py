@@ -13,9 +13,9 @@ from vector_memory.model import Relation
 
 def link(
     from_id: Annotated[
-        str, typer.Argument(metavar="FROM", help="The id of the memory that refers to the other.")
+        str, options.argument("FROM", "The id of the memory that refers to the other.")
     ],
-    to_id: Annotated[str, typer.Argument(metavar="TO", help="The id of the other memory.")],
+    to_id: Annotated[str, options.argument("TO", "The id of the other memory.")],
     relation: Annotated[
         Relation | None,
         typer.Option(
@@ -24,8 +24,7 @@ def link(
         ),
     ] = None,
     remove: Annotated[
-        bool,
-        typer.Option("--remove", help="Remove the link; all from FROM to TO without --relation."),
+        bool, options.switch("Remove the link; all from FROM to TO without --relation.", "--remove")
     ] = False,
     as_json: options.Json = False,
 ) -> None:

@@ -21,9 +21,7 @@ def list_memories(
     kind: options.Kind = None,
     tag: options.Tag = None,
     entity: options.Entity = None,
-    session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only from this session.")
-    ] = None,
+    session: Annotated[str | None, options.value("ID", "Only from this session.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """List memories, the newest first."""

@@ -15,12 +15,27 @@ def group(about: str, **more: Any) -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode=None, help=about, **more)
 
 
+def argument(metavar: str, about: str, show_default: bool = True) -> Any:
+    """Declare what is typed without a name."""
+    return typer.Argument(metavar=metavar, help=about, show_default=show_default)
+
+
+def value(metavar: str, about: str, *names: str) -> Any:
+    """Declare an option that is given a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=about)
+
+
+def switch(about: str, *names: str) -> Any:
+    """Declare an option without a word for its value: it is given or not, or is one of a few words."""
+    return typer.Option(*names, help=about)
+
+
 def at_most(number: int) -> Any:
     """Declare how many are wanted at most."""
     return typer.Option("-k", min=1, max=number, metavar="N", help="At most.")
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Json = Annotated[bool, switch("Print JSON, for programs.", "--json")]
 Project = Annotated[
     str | None,
     typer.Option("--project", metavar="DIR", help="A project's folder instead of this one."),

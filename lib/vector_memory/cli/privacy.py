@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
@@ -17,8 +15,7 @@ _CONSEQUENCES = {
 
 def privacy(
     text: Annotated[
-        str | None,
-        typer.Argument(metavar="TEXT", help="Show what would be left of this; - reads stdin."),
+        str | None, options.argument("TEXT", "Show what would be left of this; - reads stdin.")
     ] = None,
     project: options.Project = None,
     as_json: options.Json = False,

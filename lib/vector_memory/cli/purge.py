@@ -16,26 +16,19 @@ MOST_SHOWN = 20
 
 def purge(
     ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ID", help="Ids, or how they begin.", show_default=False),
+        list[str] | None, options.argument("ID", "Ids, or how they begin.", show_default=False)
     ] = None,
     text: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORDS", help="All that holds these words, in any case; - reads stdin."
-        ),
+        options.value("WORDS", "All that holds these words, in any case; - reads stdin."),
     ] = None,
-    session: Annotated[
-        str | None, typer.Option(metavar="ID", help="All that one session has said.")
-    ] = None,
-    project: Annotated[
-        str | None, typer.Option(metavar="DIR", help="All that belongs to a project.")
-    ] = None,
+    session: Annotated[str | None, options.value("ID", "All that one session has said.")] = None,
+    project: Annotated[str | None, options.value("DIR", "All that belongs to a project.")] = None,
     forgotten: Annotated[
-        bool, typer.Option("--forgotten", help="What `forget` left in any file.")
+        bool, options.switch("What `forget` left in any file.", "--forgotten")
     ] = False,
     backups: Annotated[
-        bool, typer.Option("--backups", help="Delete the backups in the data home, too.")
+        bool, options.switch("Delete the backups in the data home, too.", "--backups")
     ] = False,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,

@@ -14,7 +14,7 @@ from vector_memory.errors import BadInputError
 app = options.group(
     "List what is held back, with why; `release` and `drop` decide. `show ID` has the whole text."
 )
-Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or how they begin.")]
+Ids = Annotated[list[str], options.argument("ID...", "Ids, or how they begin.")]
 
 
 @app.callback(invoke_without_command=True)

@@ -54,8 +54,7 @@ COLUMNS: dict[str, output.Cell] = {
 
 def recall(
     query: Annotated[
-        str | None,
-        typer.Argument(metavar="QUERY", help="The question; - reads stdin.", show_default=False),
+        str | None, options.argument("QUERY", "The question; - reads stdin.", show_default=False)
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="Hits.")] = DEFAULT_K,
     project: options.Project = None,
@@ -69,20 +68,19 @@ def recall(
     session: options.Session = None,
     batch: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help='JSON lines {"query", "k", "project", "all_projects"}; - reads stdin. '
+        options.value(
+            "FILE",
+            'JSON lines {"query", "k", "project", "all_projects"}; - reads stdin. '
             "Each is answered with one line, in order.",
         ),
     ] = None,
-    why: Annotated[bool, typer.Option("--why", help="Explain each hit's score.")] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Group the hits by topic.")] = False,
+    why: Annotated[bool, options.switch("Explain each hit's score.", "--why")] = False,
+    by_topic: Annotated[bool, options.switch("Group the hits by topic.", "--by-topic")] = False,
     history: Annotated[
-        bool, typer.Option("--history", help="Show what was so before: was X until 3 May, now Y.")
+        bool, options.switch("Show what was so before: was X until 3 May, now Y.", "--history")
     ] = False,
     context: Annotated[
-        int,
-        typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit."),
+        int, typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit.")
     ] = 0,
     as_json: options.Json = False,
 ) -> None:

@@ -23,16 +23,11 @@ ACTIONS = {
 
 
 def remember(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to keep; - reads stdin.")],
+    text: Annotated[str, options.argument("TEXT", "What to keep; - reads stdin.")],
     kind: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND", help="note, decision, fact, preference, todo, or a word of yours."
-        ),
+        str, options.value("KIND", "note, decision, fact, preference, todo, or a word of yours.")
     ] = "note",
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="A tag; may be given again.")
-    ] = None,
+    tag: Annotated[list[str] | None, options.value("TAG", "A tag; may be given again.")] = None,
     priority: Annotated[
         Priority | None,
         typer.Option(case_sensitive=False, help="How much it matters; NORMAL without it."),
@@ -44,8 +39,7 @@ def remember(
         typer.Option(metavar="DATE", parser=at_command_line, help="When it was so; now."),
     ] = None,
     supersedes: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="The older memory that this one replaces."),
+        str | None, options.value("ID", "The older memory that this one replaces.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -6,8 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
@@ -20,9 +18,7 @@ def resume(
     project: options.Project = None,
     but: Annotated[
         str | None,
-        typer.Option(
-            metavar="SESSION", help="A session that is no answer; by default the one you are in."
-        ),
+        options.value("SESSION", "A session that is no answer; by default the one you are in."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

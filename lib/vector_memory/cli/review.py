@@ -11,17 +11,12 @@ from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
 Confirm = Annotated[
-    list[str] | None,
-    typer.Option("--confirm", metavar="ID", help="It is your word: it counts as proposed."),
+    list[str] | None, options.value("ID", "It is your word: it counts as proposed.", "--confirm")
 ]
 Keep = Annotated[
-    list[str] | None,
-    typer.Option("--keep", metavar="ID", help="Sessions may be given it, as information."),
+    list[str] | None, options.value("ID", "Sessions may be given it, as information.", "--keep")
 ]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="ID", help="Forget it."),
-]
+Drop = Annotated[list[str] | None, options.value("ID", "Forget it.", "--drop")]
 KEYS = {"c": "confirm", "k": "keep", "d": "drop"}
 DONE = {"confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped"}
 

@@ -21,9 +21,7 @@ SHOWN_TOPICS = 12
 def topics(
     session: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[SESSION]", help="A session's id or how it begins; else the newest."
-        ),
+        options.argument("[SESSION]", "A session's id or how it begins; else the newest."),
     ] = None,
     k: Annotated[
         int, typer.Option("-k", min=1, max=1_000, metavar="N", help="Sessions at most.")

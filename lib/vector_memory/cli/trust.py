@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.init import existing
 
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="The project's folder.")]
+Folder = Annotated[str, options.argument("DIR", "The project's folder.")]
 
 
 def trust(folder: Folder, as_json: options.Json = False) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.progress import ask_long
@@ -28,7 +26,7 @@ def _rebuilt(answer: Row) -> None:
 
 def check(
     read_data: Annotated[
-        bool, typer.Option("--read-data", help="Read all data, not only what describes it.")
+        bool, options.switch("Read all data, not only what describes it.", "--read-data")
     ] = False,
     as_json: options.Json = False,
 ) -> int:
