@@ -8,6 +8,9 @@ from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
 
+COLUMNS = ("memories", "kind", "name")
+
+
 def entities(
     k: Annotated[int, options.at_most(10_000)] = 50,
     project: options.Project = None,
@@ -24,8 +27,8 @@ def entities(
 
 
 def _show(answer: Row) -> None:
-    columns = {name: output.field(name) for name in ("memories", "kind", "name")}
-    if named := answer.rows("entities"):
-        output.listing(named, columns)
+    if entities := answer.rows("entities"):
+        cells = [[entity.text(name) for name in COLUMNS] for entity in entities]
+        output.table(COLUMNS, cells)
     else:
         output.say("No memory names anything yet: ideas of indexed sessions do.")
