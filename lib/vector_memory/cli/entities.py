@@ -7,7 +7,6 @@ from typing import Annotated
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
-
 COLUMNS = ("memories", "kind", "name")
 
 
