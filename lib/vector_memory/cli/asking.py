@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING
 
 import typer
 
+from vector_memory.cli.answers import Row
+from vector_memory.errors import BadInputError
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 MOST_BYTES = 4 * 1024 * 1024
+
+Said = dict[str, object]
+"""What a request says, by the names of its fields."""
 
 
 def daemon() -> DaemonClient:
@@ -24,33 +31,58 @@ def daemon() -> DaemonClient:
     return DaemonClient(Home())
 
 
-def ask(verb: str, payload: dict[str, Any], timeout_s: float = 60.0) -> dict[str, Any]:
+def ask(verb: str, where: Said, timeout_s: float = 60.0, **more: object) -> Row:
     """Ask the daemon, starting one if none runs.
+
+    Args:
+        where: which memories are meant, as `target` and `everywhere` return it.
+        more: what else the request says; see `said`.
 
     Raises:
         VectorMemoryError: what the daemon reported, or that there is none.
     """
-    return daemon().ask(verb, payload, timeout_s)
+    return Row(daemon().ask(verb, said(where, more), timeout_s))
+
+
+def said(where: Said, more: Said) -> Said:
+    """Return a request as JSON values: times in ISO form, and choices as their words."""
+    return {**where, **{name: _written(value) for name, value in more.items()}}
+
+
+def _written(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value.value if isinstance(value, Enum) else value
 
 
 def target(
     project: str | None = None, only_global: bool = False, all_projects: bool = False
-) -> dict[str, Any]:
-    """Return the part of a payload that says which memories are meant.
+) -> Said:
+    """Return the part of a request that says which memories are meant.
 
     Raises:
         BadParameter: two of the three were given.
     """
     if sum((project is not None, only_global, all_projects)) > 1:
         raise typer.BadParameter("--project, --global and --all-projects exclude each other.")
-    where: dict[str, Any] = {
+    where: Said = {
         "cwd": os.getcwd(),
-        "project": None if project is None else os.path.abspath(os.path.expanduser(project)),
+        "project": None if project is None else path_of(project),
         "global": only_global,
         "all_projects": all_projects,
     }
     # The client sets this for what an agent runs: the audit log tells who asked.
     return {**where, "actor": "agent"} if os.environ.get("CLAUDECODE") else where
+
+
+def everywhere() -> Said:
+    """Return the part of a request that says that memories of all projects are meant."""
+    return target(all_projects=True)
+
+
+def path_of(typed: str) -> str:
+    """Return the absolute path of what somebody typed."""
+    return os.path.abspath(os.path.expanduser(typed))
 
 
 def text_of(argument: str) -> str:
@@ -66,3 +98,21 @@ def text_of(argument: str) -> str:
     if not text:
         raise typer.BadParameter("There is no text.")
     return text
+
+
+def confirm(question: str, done: str) -> None:
+    """Ask on the terminal whether to go on.
+
+    Args:
+        done: what has not been done yet, as in "nothing was forgotten".
+
+    Raises:
+        BadInputError: there is no terminal to ask on.
+        Abort: the answer is no.
+    """
+    if not sys.stdin.isatty():
+        raise BadInputError(
+            f"Nothing was {done}: there is no terminal to ask on.",
+            "Look with --dry-run, then say --yes.",
+        )
+    typer.confirm(question, abort=True, err=True)

@@ -2,74 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, output
-from vector_memory.cli.dates import iso
-from vector_memory.cli.options import Json, Since
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 
 TIMEOUT_S = 600.0
 
 
 def audit(
-    k: Annotated[int, typer.Option("-k", min=1, max=100_000, metavar="N", help="At most.")] = 50,
-    since: Since = None,
+    k: Annotated[int, options.at_most(100_000)] = 50,
+    since: options.Since = None,
     action: Annotated[
-        str | None,
-        typer.Option(metavar="ACTION", help="Only this: remember, store, recall, forget, purge …"),
+        str | None, options.value("ACTION", "Only this: remember, store, recall, forget, purge …")
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Verify the whole chain, its older files too.")
+        bool, options.switch("Verify the whole chain, its older files too.", "--verify")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> int:
     """Show what was stored, shown, changed and forgotten, and by whom, newest first.
 
     An entry has ids and numbers, no words. Exit 1 when the log was changed.
     """
-    payload = {
-        **asking.target(all_projects=True),
-        "k": k,
-        "since": iso(since),
-        "action": action,
-        "verify": verify,
-    }
-    answer = asking.ask("audit", payload, TIMEOUT_S)
-    _print(answer, "entries", "Nothing is logged.", as_json)
-    if not as_json:
-        _tell(answer, verify)
-    return 0 if answer.get("intact", True) else 1
+    where = asking.everywhere()
+    answer = asking.ask("audit", where, TIMEOUT_S, k=k, since=since, action=action, verify=verify)
+    output.answer(answer, as_json, lambda answer: _show(answer, verify))
+    return 0 if answer.flag("intact", True) else 1
 
 
-def _tell(answer: dict[str, Any], verified: bool) -> None:
-    if not answer.get("intact", True):
-        output.note(f"The audit log is not as it was written. {answer.get('problem', '')}".rstrip())
+def _show(answer: Row, verified: bool) -> None:
+    _table(answer.rows("entries"), "Nothing is logged.")
+    if not answer.flag("intact", True):
+        output.note(f"The audit log is not as it was written. {answer.text('problem')}".rstrip())
     elif verified:
         output.say("The whole audit log is as it was written.")
 
 
-def jobs(as_json: Json = False) -> None:
+def jobs(as_json: options.Json = False) -> None:
     """Show the upkeep jobs and when they run."""
-    answer = asking.ask("jobs", asking.target(all_projects=True))
-    _print(answer, "jobs", "No jobs are scheduled yet.", as_json)
+    answer = asking.ask("jobs", asking.everywhere())
+    nothing = "No jobs are scheduled yet."
+    output.answer(answer, as_json, lambda answer: _table(answer.rows("jobs"), nothing))
 
 
-def _print(answer: dict[str, Any], name: str, nothing: str, as_json: bool) -> None:
-    entries = answer.get(name) or []
-    if as_json:
-        output.document(answer)
-    elif not entries:
-        output.say(nothing)
+def _table(entries: list[Row], nothing: str) -> None:
+    names = dict.fromkeys(name for entry in entries for name in entry.fields)
+    if names:
+        output.listing(entries, {name: _cell(name) for name in names})
     else:
-        columns = list(dict.fromkeys(key for entry in entries for key in entry))
-        output.table(columns, [[_cell(entry.get(key)) for key in columns] for entry in entries])
+        output.say(nothing)
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, list):
-        value = ", ".join(str(one)[: output.ID_CHARS] for one in value)
-    elif isinstance(value, dict):
-        value = ", ".join(f"{name} {one}" for name, one in value.items())
-    return "" if value is None else output.one_line(str(value), 120)
+def _cell(name: str) -> output.Cell:
+    def words(entry: Row) -> str:
+        value = entry.fields.get(name)
+        if isinstance(value, list):
+            value = ", ".join(text[: output.ID_CHARS] for text in entry.texts(name))
+        elif isinstance(value, dict):
+            value = ", ".join(f"{key} {inner}" for key, inner in value.items())
+        return "" if value is None else output.one_line(str(value), 120)
+
+    return words

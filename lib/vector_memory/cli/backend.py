@@ -6,11 +6,9 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
 from vector_memory import config
-from vector_memory.cli import output
-from vector_memory.cli.options import Json
+from vector_memory.cli import options, output
+from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import PACKAGE_ROOT, Home
 
@@ -20,36 +18,32 @@ PACKAGES = {
     "ollama": "ollama",
 }
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="List and install embedding backends.",
-)
+app = options.group("List and install embedding backends.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_backends(as_json: Json = False) -> None:
+def list_backends(as_json: options.Json = False) -> None:
     """Show the backends, which are installed and which one is used."""
     chosen = config.load(Home().config).embedding_backend
     rows = [
         {"name": name, "installed": _importable(package), "used": name == chosen}
         for name, package in PACKAGES.items()
     ]
-    if as_json:
-        output.document({"backends": rows})
-        return
+    output.answer(Row({"backends": rows}), as_json, _show)
+
+
+def _show(answer: Row) -> None:
     words = [
-        (row["name"], "installed" if row["installed"] else "", "used" if row["used"] else "")
-        for row in rows
+        (row.text("name"), *(mark if row.flag(mark) else "" for mark in ("installed", "used")))
+        for row in answer.rows("backends")
     ]
     output.table(("backend", "", ""), words)
 
 
 @app.command("install")
 def install(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as sentence-transformers.")],
-    as_json: Json = False,
+    name: Annotated[str, options.argument("NAME", "Such as sentence-transformers.")],
+    as_json: options.Json = False,
 ) -> None:
     """Install what a backend needs into the runtime."""
     if name not in PACKAGES:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json, NoWait
-from vector_memory.cli.progress import follow, report
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 
 TIMEOUT_S = 24 * 3600.0
@@ -22,22 +21,20 @@ _NAME = "Name a file or a folder, or say --all."
 def backfill(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILE|DIR",
-            help="Transcripts, or folders of them. Without any: this project's.",
+        options.argument(
+            "FILE|DIR",
+            "Transcripts, or folders of them. Without any: this project's.",
             show_default=False,
         ),
     ] = None,
     everything: Annotated[
-        bool,
-        typer.Option("--all", help="Every project of Claude Code, and every rollout of Codex."),
+        bool, options.switch("Every project of Claude Code, and every rollout of Codex.", "--all")
     ] = False,
     session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="One session; `current` is the one that this runs in."),
+        str | None, options.value("ID", "One session; `current` is the one that this runs in.")
     ] = None,
-    no_wait: NoWait = False,
-    as_json: Json = False,
+    no_wait: options.NoWait = False,
+    as_json: options.Json = False,
 ) -> int:
     """Index the transcripts of earlier sessions; what is indexed stays.
 
@@ -48,32 +45,30 @@ def backfill(
     chosen = [_existing(path) for path in paths or []]
     if not paths and not everything:
         chosen = transcripts(os.getcwd(), session)
-    payload = {
-        **asking.target(),
-        "paths": chosen,
-        "all": everything,
-        "claude_dir": claude_dir(),
-        "codex_dir": codex_dir(),
-        "session": os.environ.get(SESSION, ""),
-        "wait": not no_wait,
-    }
-    answer = _followed(payload, as_json)
+    try:
+        answer = ask_long(
+            "backfill",
+            asking.target(),
+            as_json,
+            TIMEOUT_S,
+            paths=chosen,
+            all=everything,
+            claude_dir=claude_dir(),
+            codex_dir=codex_dir(),
+            session=os.environ.get(SESSION, ""),
+            wait=not no_wait,
+        )
+    except KeyboardInterrupt:
+        output.note("Stopped. What was read stays, and the same command goes on where it was.")
+        raise
     return report(answer, as_json, ("files", "sessions", "stored", "unchanged"))
 
 
 def _existing(path: str) -> str:
-    found = os.path.abspath(os.path.expanduser(path))
-    if not os.path.lexists(found):
-        raise NotFoundError(f"There is no {found}.", "Name a transcript or a folder of them.")
-    return found
-
-
-def _followed(payload: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    try:
-        return follow(asking.daemon().stream("backfill", payload, TIMEOUT_S), as_json)
-    except KeyboardInterrupt:
-        output.note("Stopped. What was read stays, and the same command goes on where it was.")
-        raise
+    whole = asking.path_of(path)
+    if not os.path.lexists(whole):
+        raise NotFoundError(f"There is no {whole}.", "Name a transcript or a folder of them.")
+    return whole
 
 
 def transcripts(folder: str, session: str | None) -> list[str]:
@@ -93,7 +88,7 @@ def transcripts(folder: str, session: str | None) -> list[str]:
         raise typer.BadParameter("A session is its id, not a path.")
     projects = os.path.join(claude_dir(), "projects")
     others = sorted(os.listdir(projects)) if os.path.isdir(projects) else []
-    for name in (_project_folder(folder), *(os.path.join(projects, one) for one in others)):
+    for name in (_project_folder(folder), *(os.path.join(projects, other) for other in others)):
         path = os.path.join(name, session)
         if os.path.isfile(f"{path}.jsonl"):
             return [f"{path}.jsonl", *([path] if os.path.isdir(path) else [])]
@@ -101,10 +96,10 @@ def transcripts(folder: str, session: str | None) -> list[str]:
 
 
 def _current() -> str:
-    found = os.environ.get(SESSION, "")
-    if not found:
+    session = os.environ.get(SESSION, "")
+    if not session:
         raise NotFoundError(f"This runs in no session: {SESSION} is not set.", _NAME)
-    return found
+    return session
 
 
 def _project_folder(folder: str) -> str:

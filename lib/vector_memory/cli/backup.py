@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json, NoWait, Yes
-from vector_memory.cli.progress import follow
-from vector_memory.errors import BadInputError
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
+from vector_memory.cli.progress import ask_long
 
 TIMEOUT_S = 6 * 3600.0
 
@@ -19,90 +14,80 @@ TIMEOUT_S = 6 * 3600.0
 def backup(
     target: Annotated[
         str | None,
-        typer.Argument(
-            metavar="DIR|FILE", help="Where to; backups/ in the data home.", show_default=False
-        ),
+        options.argument("DIR|FILE", "Where to; backups/ in the data home.", show_default=False),
     ] = None,
     with_vectors: Annotated[
-        bool, typer.Option("--with-vectors", help="With the vectors, which can be made again.")
+        bool, options.switch("With the vectors, which can be made again.", "--with-vectors")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write every memory, the state, the settings and the archives into one file.
 
     Writing goes on meanwhile. The file is read again before it counts.
     """
-    path = None if target is None else os.path.abspath(os.path.expanduser(target))
-    answer = _stream("backup", {"path": path, "with_vectors": with_vectors}, as_json)
-    if as_json:
-        output.document(answer)
-        return
-    size = f"{int(answer.get('bytes') or 0) / 1e6:.1f} MB"
-    output.say(f"{answer.get('memories', 0)} memories, {size}: {answer.get('file', '')}")
-    for folder, why in (answer.get("left_out") or {}).items():
+    path = None if target is None else asking.path_of(target)
+    answer = ask_long(
+        "backup", asking.everywhere(), as_json, TIMEOUT_S, path=path, with_vectors=with_vectors
+    )
+    output.answer(answer, as_json, _say)
+
+
+def _say(answer: Row) -> None:
+    size = f"{answer.count('bytes') / 1e6:.1f} MB"
+    output.say(f"{answer.count('memories')} memories, {size}: {answer.text('file')}")
+    for folder, why in answer.row("left_out").fields.items():
         output.note(f"Left out: {folder}: {why}")
 
 
 def restore(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What `backup` wrote.")],
-    yes: Yes = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it would do.")] = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
+    file: Annotated[str, options.argument("FILE", "What `backup` wrote.")],
+    yes: options.Yes = False,
+    dry_run: Annotated[bool, options.switch("Only show what it would do.", "--dry-run")] = False,
+    no_wait: options.NoWait = False,
+    as_json: options.Json = False,
 ) -> None:
     """Put a backup in the place of what is there.
 
     It is read through and shown first; then it asks. What was there is set aside, not deleted.
     """
-    path = os.path.abspath(os.path.expanduser(file))
-    shown = _stream("restore", {"path": path, "dry_run": True}, as_json)
+    path, where = asking.path_of(file), asking.everywhere()
+    contents = ask_long("restore", where, as_json, TIMEOUT_S, path=path, dry_run=True)
     if not as_json:
-        _show(shown)
+        _show(contents)
     if dry_run:
         if as_json:
-            output.document({**shown, "restored": False})
+            output.document({**contents.fields, "restored": False})
         return
     if not yes:
-        _confirm()
+        asking.confirm("Put it in the place of what is there now?", "restored")
     daemon = asking.daemon()
-    _stream("restore", {"path": path, "dry_run": False}, as_json)
+    ask_long("restore", where, as_json, TIMEOUT_S, path=path, dry_run=False)
     daemon.wait_gone()
-    done = daemon.ask("restored", {})
+    done = asking.ask("restored", {})
     if not no_wait:
-        follow(daemon.stream("wait", {"timeout_s": TIMEOUT_S}, TIMEOUT_S), as_json)
-    _finish(done, as_json)
+        ask_long("wait", {"timeout_s": TIMEOUT_S}, as_json, TIMEOUT_S)
+    output.answer(Row({**done.fields, "restored": True}), as_json, _finish)
 
 
-def _stream(verb: str, payload: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    whole = {**asking.target(all_projects=True), **payload}
-    return follow(asking.daemon().stream(verb, whole, TIMEOUT_S), as_json)
+def _show(contents: Row) -> None:
+    made = f"{contents.day('made_at')} by version {contents.text('version')}"
+    output.say(f"A backup of {made}: {contents.count('memories')} memories")
+    output.listing(contents.rows("stores"), STORE)
 
 
-def _show(shown: dict[str, Any]) -> None:
-    made = f"{output.day(shown.get('made_at'))} by version {shown.get('version')}"
-    output.say(f"A backup of {made}: {shown.get('memories', 0)} memories")
-    output.table(
-        ("store", "memories", ""),
-        [
-            (one["folder"], one["memories"], one["left_out"] and f"left out: {one['left_out']}")
-            for one in shown.get("stores", [])
-        ],
-    )
+def _left_out(store: Row) -> str:
+    why = store.text("left_out")
+    return why and f"left out: {why}"
 
 
-def _confirm() -> None:
-    if not sys.stdin.isatty():
-        raise BadInputError(
-            "Nothing was restored: there is no terminal to ask on.",
-            "Look with --dry-run, then say --yes.",
-        )
-    typer.confirm("Put it in the place of what is there now?", abort=True, err=True)
+STORE: dict[str, output.Cell] = {
+    "store": lambda store: store.text("folder"),
+    "memories": lambda store: store.text("memories"),
+    "": _left_out,
+}
 
 
-def _finish(done: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        output.document({**done, "restored": True})
-        return
-    output.say(f"Restored: {done.get('memories', 0)} memories")
-    for aside in done.get("aside") or []:
+def _finish(done: Row) -> None:
+    output.say(f"Restored: {done.count('memories')} memories")
+    for aside in done.texts("aside"):
         output.say(f"What was there is in {aside}")

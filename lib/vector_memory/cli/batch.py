@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import IO, TYPE_CHECKING
 
 from vector_memory.cli import asking, output
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
@@ -21,7 +20,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-def answer_lines(path: str, payload: dict[str, Any]) -> None:
+def answer_lines(path: str, payload: asking.Said) -> None:
     """Answer every line of a file (`-` is stdin) with one line on stdout. Blank lines are none.
 
     Args:
@@ -60,26 +59,26 @@ def _bounded(file: IO[bytes]) -> Iterator[bytes]:
             line = file.readline(MOST_LINE_BYTES)
 
 
-def _answer(daemon: DaemonClient, line: bytes, payload: dict[str, Any]) -> dict[str, Any]:
+def _answer(daemon: DaemonClient, line: bytes, payload: asking.Said) -> Mapping[str, object]:
     try:
         return daemon.ask("recall", {**payload, **parse(line)})
     except VectorMemoryError as error:
         return {"hits": [], "error": error.message, "hint": error.hint}
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse(line: bytes) -> asking.Said:
     """Return what one line asks for, as part of a payload.
 
     Raises:
         BadInputError: it is no question.
     """
     try:
-        asked = json.loads(line.decode("utf-8-sig", "replace"))
+        question = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         raise BadInputError("The line is no JSON.", 'Write {"query": "…"} on one line.') from error
-    if not isinstance(asked, dict) or not str(asked.get("query") or "").strip():
+    if not isinstance(question, dict) or not str(question.get("query") or "").strip():
         raise BadInputError("The line has no query.", 'Write {"query": "…"} on one line.')
-    given = {name: asked[name] for name in FIELDS if asked.get(name) is not None}
+    given = {name: question[name] for name in FIELDS if question.get(name) is not None}
     for name, value in given.items():
         _check(name, value)
     return _targeted(given)
@@ -91,9 +90,9 @@ def _check(name: str, value: object) -> None:
         raise BadInputError(f"{name} is not as it should be.", "k is 1 to 1000, project a folder.")
 
 
-def _targeted(given: dict[str, Any]) -> dict[str, Any]:
+def _targeted(given: asking.Said) -> asking.Said:
     if "project" in given:
-        folder = os.path.abspath(os.path.expanduser(given["project"]))
+        folder = asking.path_of(str(given["project"]))
         return {**given, "project": folder, "global": False, "all_projects": False}
     if given.get("all_projects"):
         return {**given, "project": None, "global": False}

@@ -7,71 +7,54 @@ import os
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
-
 from vector_memory import config as settings
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import Home
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Read and change settings.",
-)
+app = options.group("Read and change settings.", no_args_is_help=True)
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.")]
+Name = Annotated[str, options.argument("NAME", "The setting.")]
 
 
 @app.command("list")
-def list_settings(as_json: Json = False) -> None:
+def list_settings(as_json: options.Json = False) -> None:
     """Show every setting in force, and where it comes from."""
     values, documented = asdict(settings.load(Home().config)), descriptions()
     rows = [
         {"name": name, "value": value, "source": source(name), "about": documented.get(name, "")}
         for name, value in values.items()
     ]
-    if as_json:
-        output.document({"settings": rows})
-    else:
-        columns = ("name", "value", "source", "about")
-        output.table(columns, [[_shown(row[column]) for column in columns] for row in rows])
+    answer = Row({"settings": rows})
+    output.answer(answer, as_json, lambda _: output.listing(answer.rows("settings"), COLUMNS))
 
 
 @app.command("get")
-def get_setting(name: Name, as_json: Json = False) -> None:
+def get_setting(name: Name, as_json: options.Json = False) -> None:
     """Show one setting in force."""
-    _known(name)
+    _require_setting(name)
     value = getattr(settings.load(Home().config), name)
-    if as_json:
-        output.document({"name": name, "value": value, "source": source(name)})
-    else:
-        output.say(_shown(value))
+    answer = Row({"name": name, "value": value, "source": source(name)})
+    output.answer(answer, as_json, lambda _: output.say(_shown(value)))
 
 
 @app.command("set")
 def set_setting(
     name: Name,
     value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="The value; a list is JSON, or paths and colons.")
+        str, options.argument("VALUE", "The value; a list is JSON, or paths and colons.")
     ],
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Change a setting. A running daemon takes it over at once."""
-    _known(name)
-    _require_user(name)
-    home = Home().make()
+    home = _home_to_change(name)
     before = _members(home, name) if _is_list(name) else []
     parsed = _parsed(name, value)
-    _save(
-        home,
-        name,
-        [_value(name, one) for one in parsed] if _is_list(name) else _value(name, parsed),
-    )
+    whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
+    _save(home, name, whole)
     _done(name, as_json)
     if before and not as_json:
         output.note(
@@ -79,35 +62,33 @@ def set_setting(
         )
 
 
-Values = Annotated[list[str], typer.Argument(metavar="VALUE...", help="Members of the list.")]
+Values = Annotated[list[str], options.argument("VALUE...", "Members of the list.")]
 
 
 @app.command("add")
-def add(name: Name, values: Values, as_json: Json = False) -> None:
+def add(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Add to a list; what it holds stays."""
     home, members = _list_in(name)
-    _save(home, name, list(dict.fromkeys([*members, *(_value(name, one) for one in values)])))
+    _save(home, name, list(dict.fromkeys([*members, *(_value(name, value) for value in values)])))
     _done(name, as_json)
 
 
 @app.command("remove")
-def remove(name: Name, values: Values, as_json: Json = False) -> None:
+def remove(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Remove from a list; the rest of it stays."""
     home, members = _list_in(name)
-    gone = {one for value in values for one in (value, _resolved(name, value))}
+    gone = {form for value in values for form in (value, _resolved(name, value))}
     missing = [value for value in values if not {value, _resolved(name, value)} & set(members)]
     if missing:
         raise BadInputError(f"{missing[0]!r} is not in {name}.", f"It holds: {_shown(members)}")
-    _save(home, name, [one for one in members if one not in gone])
+    _save(home, name, [member for member in members if member not in gone])
     _done(name, as_json)
 
 
 @app.command("unset")
-def unset_setting(name: Name, as_json: Json = False) -> None:
+def unset_setting(name: Name, as_json: options.Json = False) -> None:
     """Go back to a setting's default."""
-    _known(name)
-    _require_user(name)
-    home = Home().make()
+    home = _home_to_change(name)
     raw = settings.read_file(home.config)
     raw.pop(name, None)
     settings.save(home.config, raw)
@@ -115,12 +96,10 @@ def unset_setting(name: Name, as_json: Json = False) -> None:
 
 
 @app.command("path")
-def path(as_json: Json = False) -> None:
+def path(as_json: options.Json = False) -> None:
     """Show where the settings file is."""
-    if as_json:
-        output.document({"path": Home().config})
-    else:
-        output.say(Home().config)
+    where = Home().config
+    output.answer(Row({"path": where}), as_json, lambda _: output.say(where))
 
 
 def source(name: str) -> str:
@@ -137,21 +116,16 @@ def descriptions() -> dict[str, str]:
 
     body = ast.parse(inspect.getsource(settings.Settings)).body[0]
     assert isinstance(body, ast.ClassDef)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for field, after in zip(body.body, body.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            text = after.value.value if _is_text(after) else ""  # type: ignore[attr-defined]
-            found[field.target.id] = " ".join(str(text).split())
-    return found
+            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            text = after.value.value if is_text else ""  # type: ignore[attr-defined]
+            texts[field.target.id] = " ".join(str(text).split())
+    return texts
 
 
-def _is_text(node: Any) -> bool:
-    import ast
-
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _known(name: str) -> None:
+def _require_setting(name: str) -> None:
     if name not in settings.names():
         raise BadInputError(
             f"There is no setting {name!r}.", f"Settings: {', '.join(settings.names())}."
@@ -169,11 +143,9 @@ def _members(home: Home, name: str) -> list[str]:
 
 
 def _list_in(name: str) -> tuple[Home, list[str]]:
-    _known(name)
-    _require_user(name)
+    home = _home_to_change(name)
     if not _is_list(name):
         raise BadInputError(f"{name} is no list.", f"`vector-memory config set {name} VALUE`.")
-    home = Home().make()
     return home, _members(home, name)
 
 
@@ -208,14 +180,22 @@ def _value(name: str, value: Any) -> Any:
     return path
 
 
-def _require_user(name: str) -> None:
-    if name not in USERS:
-        return
-    if ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER:
+def _home_to_change(name: str) -> Home:
+    """Return the data home, for a change of a setting.
+
+    Raises:
+        BadInputError: there is no such setting, or an agent changes one that is the user's alone.
+    """
+    _require_setting(name)
+    if (
+        name in USERS
+        and ancestry.line_of(processes.process(os.getpid()), {}).speaker != ancestry.USER
+    ):
         raise BadInputError(
             f"Only the user changes {name}: this command comes from an agent.",
             "Ask the user to run it in a terminal of their own.",
         )
+    return Home().make()
 
 
 def _parsed(name: str, value: str) -> Any:
@@ -232,13 +212,10 @@ def _parsed(name: str, value: str) -> Any:
 def _done(name: str, as_json: bool) -> None:
     value = getattr(settings.load(Home().config), name)
     reloaded = _reload()
-    if as_json:
-        output.document(
-            {"name": name, "value": value, "source": source(name), "reloaded": reloaded}
-        )
-        return
-    output.say(f"{name} = {_shown(value)}")
-    if source(name) == "environment":
+    where = source(name)
+    answer = Row({"name": name, "value": value, "source": where, "reloaded": reloaded})
+    output.answer(answer, as_json, lambda _: output.say(f"{name} = {_shown(value)}"))
+    if where == "environment" and not as_json:
         output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
 
 
@@ -258,3 +235,11 @@ def _shown(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return os.pathsep.join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+COLUMNS: dict[str, output.Cell] = {
+    "name": output.field("name"),
+    "value": lambda setting: _shown(setting.fields["value"]),
+    "source": output.field("source"),
+    "about": lambda setting: setting.text("about"),
+}

@@ -2,49 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
-import typer
-
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 
 STOPPED = {"pid": None, "rss_mb": None, "state": "stopped"}
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Start, stop and look at the daemon. It starts and ends by itself.",
+app = options.group(
+    "Start, stop and look at the daemon. It starts and ends by itself.", no_args_is_help=True
 )
 
 
 @app.command("status")
-def status(as_json: Json = False) -> None:
+def status(as_json: options.Json = False) -> None:
     """Show whether a daemon runs. Never starts one."""
-    _print({**STOPPED, **(asking.daemon().running() or {})}, as_json)
+    _print(asking.daemon().running() or {}, as_json)
 
 
 @app.command("start")
-def start(as_json: Json = False) -> None:
+def start(as_json: options.Json = False) -> None:
     """Start a daemon, unless one runs."""
-    _print({**STOPPED, **asking.daemon().start()}, as_json)
+    _print(asking.daemon().start(), as_json)
 
 
 @app.command("stop")
-def stop(as_json: Json = False) -> None:
+def stop(as_json: options.Json = False) -> None:
     """Stop the daemon, if one runs. What it was told is safe."""
     was_running = asking.daemon().stop()
-    if as_json:
-        output.document({**STOPPED, "was_running": was_running})
-    else:
-        output.say("Stopped." if was_running else "No daemon was running.")
+    words = "Stopped." if was_running else "No daemon was running."
+    answer = Row({**STOPPED, "was_running": was_running})
+    output.answer(answer, as_json, lambda _: output.say(words))
 
 
-def _print(answer: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        output.document(answer)
-    elif answer["pid"] is None:
-        output.say("stopped")
-    else:
-        output.say(f"{answer['state']}, process {answer['pid']}, {answer['rss_mb']} MB")
+def _print(status: Mapping[str, object], as_json: bool) -> None:
+    output.answer(Row({**STOPPED, **status}), as_json, _show)
+
+
+def _show(status: Row) -> None:
+    pid, memory = status.text("pid"), status.text("rss_mb")
+    state = status.text("state")
+    output.say(f"{state}, process {pid}, {memory} MB" if pid else state)

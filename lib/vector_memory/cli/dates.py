@@ -49,11 +49,6 @@ def at_command_line(text: str | datetime) -> datetime:
         raise typer.BadParameter(f"{text!r} is no date. Examples: {EXAMPLES}.") from None
 
 
-def iso(moment: datetime | None) -> str | None:
-    """Return a moment as the daemon takes it."""
-    return None if moment is None else moment.isoformat()
-
-
 def _utc(moment: datetime, zone: tzinfo | None) -> datetime:
     if moment.tzinfo is None and zone is not None:
         moment = moment.replace(tzinfo=zone)

@@ -6,61 +6,52 @@ import os
 import shlex
 import subprocess
 import tempfile
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError
 from vector_memory.model import Priority
 from vector_memory.system.paths import Home
 
 
 def edit(
-    memory_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
-    ],
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="The new text; - reads stdin."),
-    ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="The new kind."),
-    ] = None,
+    memory_id: options.TheMemoryId,
+    text: Annotated[str | None, options.value("TEXT", "The new text; - reads stdin.")] = None,
+    kind: Annotated[str | None, options.value("KIND", "The new kind.")] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option(metavar="TAG", help="The new tags; may be given again. An empty one: none."),
+        options.value("TAG", "The new tags; may be given again. An empty one: none."),
     ] = None,
-    priority: Annotated[
-        Priority | None,
-        typer.Option(case_sensitive=False),
-    ] = None,
-    as_json: Json = False,
+    priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
+    as_json: options.Json = False,
 ) -> None:
     """Change a memory. Without options, its text is opened in $EDITOR."""
-    where = {**asking.target(all_projects=True), "id": memory_id}
-    change: dict[str, Any] = {
+    where: asking.Said = {**asking.everywhere(), "id": memory_id}
+    change: asking.Said = {
         "text": None if text is None else asking.text_of(text),
         "kind": kind,
-        "tags": None if tag is None else [one for one in tag if one],
-        "priority": priority.value if priority else None,
+        "tags": None if tag is None else [name for name in tag if name],
+        "priority": priority,
     }
     change = {name: value for name, value in change.items() if value is not None}
     if not change:
-        memory = asking.ask("get", where)["memory"]
-        change, where = {"text": in_editor(str(memory["text"]))}, {**where, "id": memory["id"]}
-        if change["text"] == memory["text"]:
+        answer = asking.ask("get", where)
+        memory = answer.row("memory")
+        where, change = {**where, "id": memory.text("id")}, {"text": in_editor(memory.text("text"))}
+        if change["text"] == memory.text("text"):
             output.note("Nothing was changed.")
-            change = {}
-    answer = asking.ask("edit", {**where, **change}) if change else {"memory": memory}
-    if as_json:
-        output.document(answer)
-    elif change:
-        output.say(f"Changed {answer['memory']['id']}")
-        if answer.get("action") == "proposed":
-            output.say("Its new weight waits for the user: `vector-memory review`.")
+            output.answer(answer, as_json, lambda _: None)
+            return
+    output.answer(asking.ask("edit", asking.said(where, change)), as_json, _say)
+
+
+def _say(answer: Row) -> None:
+    output.say(f"Changed {answer.row('memory').text('id')}")
+    if answer.text("action") == "proposed":
+        output.say("Its new weight waits for the user: `vector-memory review`.")
 
 
 def in_editor(text: str) -> str:

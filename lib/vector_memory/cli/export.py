@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
-import typer
-
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Global, Json, Project
-from vector_memory.cli.progress import follow
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
+from vector_memory.cli.progress import ask_long
 from vector_memory.errors import BadInputError
 
 
@@ -28,16 +27,15 @@ class Format(str, Enum):
 
 def export(
     file: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to; stdout."),
+        str | None, options.value("FILE", "Where to; stdout.", "--output", "-o")
     ] = None,
     format: Annotated[
-        Format, typer.Option("--format", help="JSON lines, or Markdown for people.")
+        Format, options.switch("JSON lines, or Markdown for people.", "--format")
     ] = Format.JSONL,
-    project: Project = None,
-    only_global: Global = False,
-    everything: Annotated[bool, typer.Option("--all", help="Every project.")] = False,
-    as_json: Json = False,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    everything: Annotated[bool, options.switch("Every project.", "--all")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write memories as JSON lines or Markdown that `import` takes back.
 
@@ -45,36 +43,28 @@ def export(
     on stdout as one JSON document.
     """
     where = asking.target(project, only_global, everything)
-    stream = asking.daemon().stream("export", {**where, "format": format.value})
+    quiet = file is None or as_json
 
-    def write(target: IO[str]) -> dict[str, Any]:
-        return follow(stream, quiet=file is None or as_json, item=lambda one: _write(target, one))
+    def write(out: IO[str]) -> Row:
+        def write_item(item: Row) -> None:
+            whole = item.fields.get("markdown")
+            line = json.dumps(item.fields, ensure_ascii=False) + "\n"
+            out.write(line if whole is None else str(whole))
 
-    if file is None:
-        if as_json and format is Format.MARKDOWN:
-            _document(write)
-        else:
-            write(sys.stdout)
-        return
-    with replacing(os.path.abspath(os.path.expanduser(file))) as target:
-        answer = write(target)
-    if as_json:
-        output.document({**answer, "file": os.path.abspath(os.path.expanduser(file))})
+        return ask_long("export", where, quiet, item=write_item, format=format)
+
+    if file is not None:
+        path = asking.path_of(file)
+        with replacing(path) as out:
+            answer = write(out)
+        words = f"Exported {answer.count('exported')} memories to {file}"
+        output.answer(Row({**answer.fields, "file": path}), as_json, lambda _: output.say(words))
+    elif as_json and format is Format.MARKDOWN:
+        text = io.StringIO()
+        answer = write(text)
+        output.document({**answer.fields, "markdown": text.getvalue()})
     else:
-        output.say(f"Exported {answer.get('exported', 0)} memories to {file}")
-
-
-def _write(target: IO[str], item: dict[str, Any]) -> None:
-    import json
-
-    whole = item.get("markdown")
-    target.write(json.dumps(item, ensure_ascii=False) + "\n" if whole is None else str(whole))
-
-
-def _document(write: Callable[[IO[str]], dict[str, Any]]) -> None:
-    text = io.StringIO()
-    answer = write(text)
-    output.document({**answer, "markdown": text.getvalue()})
+        write(sys.stdout)
 
 
 @contextmanager

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 
 
-def history(
-    memory_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A memory's id, or how it begins.")
-    ],
-    as_json: Json = False,
-) -> None:
+def history(memory_id: options.MemoryId, as_json: options.Json = False) -> None:
     """Show the memories that gave way to one another, the oldest first."""
-    answer = asking.ask("history", {**asking.target(all_projects=True), "id": memory_id})
-    if as_json:
-        output.document(answer)
-        return
-    for one in answer["chain"]:
-        until = output.day(one["until"]) if one["until"] else "now"
-        head = f"{one['id'][: output.ID_CHARS]}  {output.day(one['from'])} to {until}"
-        reason = f" ({output.one_line(one['reason'])})" if one.get("reason") else ""
-        output.say(f"{head}  {output.one_line(one['text'])}{reason}")
+    answer = asking.ask("history", asking.everywhere(), id=memory_id)
+    output.answer(answer, as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    for stage in answer.rows("chain"):
+        until = stage.day("until") or "now"
+        reason = f" ({output.one_line(stage.text('reason'))})" if stage.text("reason") else ""
+        output.say(f"{stage.id}  {stage.day('from')} to {until}  {stage.line()}{reason}")
+    if summary := answer.text("summary"):
+        output.say(output.plain(summary))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 import typer
 
 from vector_memory.cli import asking, output
-from vector_memory.cli.progress import follow, report
+from vector_memory.cli.answers import Row
+from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 
 MAX_ROWS = 200
@@ -37,7 +37,7 @@ class ImportChoice:
     as_json: bool = False
 
 
-def run(paths: list[str], where: dict[str, Any], chosen: ImportChoice) -> int:
+def run(paths: list[str], where: asking.Said, chosen: ImportChoice) -> int:
     """Import notes as it was asked for and return the exit code.
 
     Raises:
@@ -46,80 +46,73 @@ def run(paths: list[str], where: dict[str, Any], chosen: ImportChoice) -> int:
     for path in paths:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Name notes or folders of them.")
+    where = {**where, "paths": paths}
     if chosen.as_json and chosen.yes and not chosen.dry_run:
-        return _finish(_store(paths, where, chosen), as_json=True)
-    steps: list[dict[str, Any]] = []
-    payload = {**where, "paths": paths, "dry_run": True}
-    stream = asking.daemon().stream("import_notes", payload)
-    answer = follow(stream, chosen.as_json, steps.append)
+        return _store(where, chosen)
+    steps: list[Row] = []
+    answer = ask_long("import_notes", where, chosen.as_json, item=steps.append, dry_run=True)
     if chosen.as_json:
-        output.document({"preview": steps, **answer, "stored": 0})
+        preview = [step.fields for step in steps]
+        output.document({"preview": preview, **answer.fields, "stored": 0})
         return 0
     _show(steps, answer, chosen.prune)
-    if chosen.dry_run or not _has_effect(steps, chosen.prune) or not _agreed(steps, chosen):
+    wanted = (*WITH_EFFECT, "gone") if chosen.prune else WITH_EFFECT
+    count = sum(step.text("action") in wanted for step in steps)
+    if chosen.dry_run or not count or not (chosen.yes or _agreed(count)):
         return 0
-    return _finish(_store(paths, where, chosen), as_json=False)
+    return _store(where, chosen)
 
 
-def _store(paths: list[str], where: dict[str, Any], chosen: ImportChoice) -> dict[str, Any]:
-    payload = {**where, "paths": paths, "dry_run": False, "prune": chosen.prune}
-    return follow(asking.daemon().stream("import_notes", payload), chosen.as_json)
+def _store(where: asking.Said, chosen: ImportChoice) -> int:
+    answer = ask_long("import_notes", where, chosen.as_json, dry_run=False, prune=chosen.prune)
+    code = report(answer, chosen.as_json, COUNTS)
+    if not chosen.as_json and not answer.count("forgotten"):
+        _say_gone(answer)
+    return code
 
 
-def _has_effect(steps: list[dict[str, Any]], prune: bool) -> bool:
-    wanted = (*WITH_EFFECT, "gone") if prune else WITH_EFFECT
-    return any(step.get("action") in wanted for step in steps)
-
-
-def _show(steps: list[dict[str, Any]], answer: dict[str, Any], prune: bool) -> None:
+def _show(steps: list[Row], answer: Row, prune: bool) -> None:
     """Print a preview: what would happen to which note."""
     if steps:
-        output.table(("", "kind", "priority", "tags", "text"), map(_row, steps[:MAX_ROWS]))
+        output.listing(steps[:MAX_ROWS], COLUMNS)
     if len(steps) > MAX_ROWS:
         output.say(f"… and {len(steps) - MAX_ROWS} more; --dry-run --json shows all.")
-    files = "1 file" if answer.get("files") == 1 else f"{answer.get('files', 0)} files"
-    output.say(f"{files}: {_said(steps)}{answer.get('unchanged', 0)} unchanged")
-    if answer.get("gone") and not prune:
-        output.say(f"{answer['gone']} no longer in the file; --prune forgets them.")
-    for error in answer.get("errors") or []:
-        output.note(f"{error.get('file', '')}: {error.get('error', '')}")
+    read = answer.count("files")
+    actions = [step.text("action") for step in steps]
+    each = "".join(f"{actions.count(action)} {action}, " for action in dict.fromkeys(actions))
+    files = "1 file" if read == 1 else f"{read} files"
+    output.say(f"{files}: {each}{answer.count('unchanged')} unchanged")
+    if not prune:
+        _say_gone(answer)
+    for error in answer.rows("errors"):
+        output.note(f"{error.text('file')}: {error.text('error')}")
 
 
-def _row(step: dict[str, Any]) -> tuple[object, ...]:
-    text = f"{step['title']}: {step['text']}" if step.get("title") else step.get("text", "")
-    done = " ✓" if step.get("done") else ""
-    return (
-        f"{step.get('action', '')}{', superseded' if step.get('superseded') else ''}",
-        f"{step.get('kind', '')}{done}",
-        step.get("priority", ""),
-        output.one_line(", ".join(step.get("tags") or []), 24),
-        output.one_line(str(text), 160),
-    )
+def _say_gone(answer: Row) -> None:
+    if gone := answer.count("gone"):
+        output.say(f"{gone} no longer in the file; --prune forgets them.")
 
 
-def _said(steps: list[dict[str, Any]]) -> str:
-    """Return how many notes there are of each action, in the order of their first."""
-    actions = [str(step.get("action", "")) for step in steps]
-    return "".join(f"{actions.count(one)} {one}, " for one in dict.fromkeys(actions))
+def _text(step: Row) -> str:
+    title, text = step.text("title"), step.text("text")
+    return output.one_line(f"{title}: {text}" if title else text, 160)
 
 
-def _agreed(steps: list[dict[str, Any]], chosen: ImportChoice) -> bool:
+COLUMNS: dict[str, output.Cell] = {
+    "": lambda step: step.text("action") + (", superseded" if step.flag("superseded") else ""),
+    "kind": lambda step: step.text("kind") + (" ✓" if step.flag("done") else ""),
+    "priority": lambda step: step.text("priority"),
+    "tags": lambda step: output.one_line(", ".join(step.texts("tags")), 24),
+    "text": _text,
+}
+
+
+def _agreed(count: int) -> bool:
     """Ask whether to go on; without a terminal to ask on, the answer is no."""
-    if chosen.yes:
-        return True
     if not sys.stdin.isatty():
         output.note("Nothing was stored: there is no terminal to ask on. To store them, say --yes.")
         return False
-    wanted = (*WITH_EFFECT, "gone") if chosen.prune else WITH_EFFECT
-    count = sum(step.get("action") in wanted for step in steps)
     if typer.confirm(f"Import {'this' if count == 1 else f'these {count}'}?", err=True):
         return True
     output.note("Nothing was stored.")
     return False
-
-
-def _finish(answer: dict[str, Any], as_json: bool) -> int:
-    code = report(answer, as_json, COUNTS)
-    if not as_json and answer.get("gone") and not answer.get("forgotten"):
-        output.say(f"{answer['gone']} no longer in the file; --prune forgets them.")
-    return code

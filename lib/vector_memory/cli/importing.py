@@ -4,49 +4,47 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, import_notes
-from vector_memory.cli.options import Global, Json, NoWait, Project
-from vector_memory.cli.progress import follow, report
+from vector_memory.cli import asking, import_notes, options
+from vector_memory.cli.progress import ask_long, report
 from vector_memory.errors import NotFoundError
 from vector_memory.system.files import open_plain, with_real_folder
 
 MARKDOWN = (".md", ".markdown")
+COUNTS = ("read", "stored", "merged", "proposed", "skipped", "redactions")
 FIRST_LINE_BYTES = 64 * 1024
 
 
 def import_files(
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE",
-            help='JSON lines {"text", …}, or notes in Markdown and folders of them.',
+        options.argument(
+            "FILE", 'JSON lines {"text", …}, or notes in Markdown and folders of them.'
         ),
     ],
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="JSON lines: store each as it is, without merging.")
+        bool, options.switch("JSON lines: store each as it is, without merging.", "--verbatim")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Markdown: do not ask.")] = False,
+    yes: Annotated[bool, options.switch("Markdown: do not ask.", "--yes", "-y")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Markdown: only show what would be stored.")
+        bool, options.switch("Markdown: only show what would be stored.", "--dry-run")
     ] = False,
     prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Markdown: forget what an import brought that is gone now."),
+        bool, options.switch("Markdown: forget what an import brought that is gone now.", "--prune")
     ] = False,
     foreign: Annotated[
         bool,
-        typer.Option(
-            "--foreign", help="Somebody else wrote it: nothing in it becomes a rule or important."
+        options.switch(
+            "Somebody else wrote it: nothing in it becomes a rule or important.", "--foreign"
         ),
     ] = False,
-    project: Project = None,
-    only_global: Global = False,
-    no_wait: NoWait = False,
-    as_json: Json = False,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    no_wait: options.NoWait = False,
+    as_json: options.Json = False,
 ) -> int:
     """Import memories; returns when all of them can be found.
 
@@ -59,7 +57,7 @@ def import_files(
 
     With --foreign, what the files say of themselves (project, origin, priority, rules) does not count.
     """
-    paths = [os.path.abspath(os.path.expanduser(file)) for file in files]
+    paths = [asking.path_of(file) for file in files]
     where = {**asking.target(project, only_global), "wait": not no_wait, "foreign": foreign}
     if all(map(is_markdown, paths)):
         if verbatim:
@@ -73,15 +71,12 @@ def import_files(
     return import_lines(paths[0], where, verbatim, as_json)
 
 
-def import_lines(path: str, where: dict[str, Any], verbatim: bool, as_json: bool) -> int:
+def import_lines(path: str, where: asking.Said, verbatim: bool, as_json: bool) -> int:
     """Import a file of JSON lines and return the exit code."""
     if not os.path.lexists(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
-    payload = {**where, "path": path, "verbatim": verbatim}
-    answer = follow(asking.daemon().stream("import", payload), as_json)
-    return report(
-        answer, as_json, ("read", "stored", "merged", "proposed", "skipped", "redactions")
-    )
+    answer = ask_long("import", where, as_json, path=path, verbatim=verbatim)
+    return report(answer, as_json, COUNTS)
 
 
 def is_markdown(path: str) -> bool:

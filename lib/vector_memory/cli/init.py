@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, import_notes, output
-from vector_memory.cli.options import Json
+from vector_memory.cli import asking, import_notes, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.errors import NotFoundError
 
 
 def init(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The project's folder.")] = ".",
-    as_json: Json = False,
+    folder: Annotated[str, options.argument("DIR", "The project's folder.")] = ".",
+    as_json: options.Json = False,
 ) -> None:
     """Give a project a store of its own, `.memory/`, and move its memories there.
 
@@ -24,23 +24,25 @@ def init(
     import; with --json they are listed under "found".
     """
     place = existing(folder)
-    answer = asking.ask("init", {**asking.target(), "dir": place}, timeout_s=600.0)
-    if as_json:
-        output.document(answer)
+    answer = asking.ask("init", asking.target(), timeout_s=600.0, dir=place)
+    output.answer(answer, as_json, lambda answer: _show(answer, place))
+
+
+def _show(answer: Row, folder: str) -> None:
+    """Tell of the new store; name the notes that were found and how to import them, and ask, where there
+    is a terminal."""
+    output.say(f"{answer.text('store')}: {answer.count('moved')} memories moved")
+    notes = answer.texts("found")
+    if not notes:
         return
-    output.say(f"{answer.get('store', '')}: {answer.get('moved', 0)} memories moved")
-    if found := [str(path) for path in answer.get("found") or []]:
-        offer(found, place)
-
-
-def offer(found: list[str], folder: str) -> None:
-    """Name the notes that were found and how to import them; ask, where there is a terminal."""
-    output.say(f"Notes of this project: {', '.join(os.path.relpath(one, folder) for one in found)}")
-    command = ["vector-memory", "import", "--project", folder, *found]
+    output.say(
+        f"Notes of this project: {', '.join(os.path.relpath(path, folder) for path in notes)}"
+    )
+    command = ["vector-memory", "import", "--project", folder, *notes]
     output.say(f"Import them with: {output.plain(shlex.join(command))}")
     if sys.stdin.isatty() and typer.confirm("Look at them now?", default=False, err=True):
         where = {**asking.target(folder), "wait": True}
-        import_notes.run(found, where, import_notes.ImportChoice())
+        import_notes.run(notes, where, import_notes.ImportChoice())
 
 
 def existing(folder: str) -> str:
@@ -49,7 +51,7 @@ def existing(folder: str) -> str:
     Raises:
         NotFoundError: it is none.
     """
-    path = os.path.abspath(os.path.expanduser(folder))
+    path = asking.path_of(folder)
     if not os.path.isdir(path):
         raise NotFoundError(f"There is no folder {path}.", "Name a project's folder.")
     return path

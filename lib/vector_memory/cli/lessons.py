@@ -2,73 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json, Project
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 
 LINE_CHARS = 150
 SHOWN_TRAILS, SHOWN_TROUBLE, SHOWN_THINGS = 6, 6, 12
 """What fits on one screen; `--json` has all of it."""
 
 
-def lessons(project: Project = None, as_json: Json = False) -> None:
+def lessons(project: options.Project = None, as_json: options.Json = False) -> None:
     """Show what was learned here: how tasks went, steps that worked, usual trouble, the state of things."""
-    found = asking.ask("lessons", asking.target(project))
-    if as_json:
-        output.document(found)
-        return
-    for line in _lines(found):
+    output.answer(asking.ask("lessons", asking.target(project)), as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    for line in _lines(answer):
         indent = line[: len(line) - len(line.lstrip())]
         output.say(indent + output.one_line(line, LINE_CHARS))
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
-    told = found["tasks"]
-    if not told["tasks"] and not found["things"]:
-        yield f"Nothing was learned in {found['project']} yet: it comes with sessions that do something."
+def _lines(answer: Row) -> Iterator[str]:
+    project, tasks, things = answer.text("project"), answer.row("tasks"), answer.rows("things")
+    done = tasks.count("done")
+    if not tasks.count("tasks") and not things:
+        yield f"Nothing was learned in {project} yet: it comes with sessions that do something."
         return
-    judged = told["done"] + told["undone"]
     yield (
-        f"{found['project']}: {told['tasks']} tasks in {told['sessions']} sessions since {told['since']}, "
-        f"{told['done']} of {judged} done"
+        f"{project}: {tasks.count('tasks')} tasks in {tasks.count('sessions')} sessions since "
+        f"{tasks.text('since')}, {done} of {done + tasks.count('undone')} done"
     )
-    for one in found["kinds"]:
+    for kind in answer.rows("kinds"):
         yield (
-            f"  {one['kind']:<9} {one['n']:>3}  done {one['done']}, not done {one['undone']}, errors {one['errors']}, "
-            f"retries {one['retries']}, median {one['minutes']:g} min"
+            f"  {kind.text('kind'):<9} {kind.count('n'):>3}  done {kind.count('done')}, "
+            f"not done {kind.count('undone')}, errors {kind.count('errors')}, "
+            f"retries {kind.count('retries')}, median {kind.number('minutes'):g} min"
         )
-    yield from _part("Steps that worked", found["trails"], SHOWN_TRAILS, _trail)
-    yield from _part("Usual trouble", found["trouble"], SHOWN_TROUBLE, _habit)
-    odd = [one for one in found["things"] if one["surprise"]]
-    yield from _part("Not as it used to be", odd, SHOWN_TROUBLE, _odd)
-    rest = [one for one in found["things"] if not one["surprise"]]
+    yield from _part("Steps that worked", answer.rows("trails"), SHOWN_TRAILS, _named)
+    yield from _part("Usual trouble", answer.rows("trouble"), SHOWN_TROUBLE, _habit)
+    odd = [thing for thing in things if thing.flag("surprise")]
+    yield from _part("Not as it used to be", odd, SHOWN_TROUBLE, _named)
+    rest = [thing for thing in things if not thing.flag("surprise")]
     yield from _part("Last seen", rest, SHOWN_THINGS, _thing)
 
 
-def _part(title: str, found: Sequence[Mapping[str, Any]], most: int, line_of: Any) -> Iterator[str]:
-    if not found:
+def _part(
+    title: str, rows: Sequence[Row], most: int, line_of: Callable[[Row], str]
+) -> Iterator[str]:
+    if not rows:
         return
-    more = f" ({most} of {len(found)})" if len(found) > most else ""
+    more = f" ({most} of {len(rows)})" if len(rows) > most else ""
     yield f"{title}{more}:"
-    for one in found[:most]:
-        yield f"  {line_of(one)}"
+    for row in rows[:most]:
+        yield f"  {line_of(row)}"
 
 
-def _trail(one: Mapping[str, Any]) -> str:
-    return f"{one['text']}  [{one['id'][: output.ID_CHARS]}]"
+def _named(row: Row) -> str:
+    return f"{row.text('text')}  [{row.id}]"
 
 
-def _habit(one: Mapping[str, Any]) -> str:
-    return f"{one['text']} ({one['n']} of {one['of']} tasks, last {one['last']})"
+def _habit(habit: Row) -> str:
+    times = f"{habit.count('n')} of {habit.count('of')} tasks"
+    return f"{habit.text('text')} ({times}, last {habit.text('last')})"
 
 
-def _odd(one: Mapping[str, Any]) -> str:
-    return f"{one['text']}  [{one['id'][: output.ID_CHARS]}]"
-
-
-def _thing(one: Mapping[str, Any]) -> str:
-    took = f", {one['seconds']:g} s" if one["seconds"] else ""
-    times = f"the last {one['same']} of {one['seen']} times" if one["kind"] == "command" else ""
-    return ", ".join(filter(None, (one["text"], times, f"last {one['last'][:10]}"))) + took
+def _thing(thing: Row) -> str:
+    seconds, last = thing.number("seconds"), thing.text("last")[:10]
+    took = f", {seconds:g} s" if seconds else ""
+    same = f"the last {thing.count('same')} of {thing.count('seen')} times"
+    times = same if thing.text("kind") == "command" else ""
+    return ", ".join(filter(None, (thing.text("text"), times, f"last {last}"))) + took

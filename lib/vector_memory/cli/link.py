@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.model import Relation
 
 
 def link(
     from_id: Annotated[
-        str, typer.Argument(metavar="FROM", help="The id of the memory that refers to the other.")
+        str, options.argument("FROM", "The id of the memory that refers to the other.")
     ],
-    to_id: Annotated[str, typer.Argument(metavar="TO", help="The id of the other memory.")],
+    to_id: Annotated[str, options.argument("TO", "The id of the other memory.")],
     relation: Annotated[
         Relation | None,
         typer.Option(
@@ -24,54 +24,44 @@ def link(
         ),
     ] = None,
     remove: Annotated[
-        bool,
-        typer.Option("--remove", help="Remove the link; all from FROM to TO without --relation."),
+        bool, options.switch("Remove the link; all from FROM to TO without --relation.", "--remove")
     ] = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Link one memory to another, or remove their link. Ids may be shortened."""
-    payload = {
-        **asking.target(all_projects=True),
-        "from": from_id,
-        "to": to_id,
-        "relation": relation.value if relation else None,
-        "remove": remove,
-    }
-    answer = asking.ask("link", payload)
-    if as_json:
-        output.document(answer)
-    elif remove:
-        output.say(f"Removed {answer['removed']}.")
+    where = {**asking.everywhere(), "from": from_id}
+    answer = asking.ask("link", where, to=to_id, relation=relation, remove=remove)
+    output.answer(answer, as_json, lambda answer: _say(answer, remove))
+
+
+def _say(answer: Row, removed: bool) -> None:
+    if removed:
+        output.say(f"Removed {answer.text('removed')}.")
     else:
-        ends = [str(answer[end])[: output.ID_CHARS] for end in ("from", "to")]
-        output.say(f"{ends[0]} {answer['relation']} {ends[1]}")
+        ends = [answer.text(end)[: output.ID_CHARS] for end in ("from", "to")]
+        output.say(f"{ends[0]} {answer.text('relation')} {ends[1]}")
 
 
-def links(
-    memory_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A memory's id, or how it begins.")
-    ],
-    as_json: Json = False,
-) -> None:
+def links(memory_id: options.MemoryId, as_json: options.Json = False) -> None:
     """Show what a memory is linked to."""
-    answer = asking.ask("links", {**asking.target(all_projects=True), "id": memory_id})
-    if as_json:
-        output.document(answer)
-        return
-    if not answer["links"]:
+    output.answer(asking.ask("links", asking.everywhere(), id=memory_id), as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    if links := answer.rows("links"):
+        output.listing(links, COLUMNS)
+    else:
         output.note("Nothing is linked to it.")
-        return
-    output.table(
-        ("relation", "id", "date", "status", "text"), [_row(one) for one in answer["links"]]
-    )
 
 
-def _row(one: dict[str, Any]) -> tuple[str, ...]:
-    other = one["other"]
-    return (
-        f"{'→' if one['direction'] == 'out' else '←'} {one['relation']}",
-        str(other["id"])[: output.ID_CHARS],
-        output.day(other["created_at"]),
-        str(other["status"]),
-        output.one_line(str(other["text"])),
-    )
+def _relation(link: Row) -> str:
+    return f"{'→' if link.text('direction') == 'out' else '←'} {link.text('relation')}"
+
+
+COLUMNS: dict[str, output.Cell] = {
+    "relation": _relation,
+    "id": lambda link: link.row("other").id,
+    "date": lambda link: link.row("other").day(),
+    "status": lambda link: link.row("other").text("status"),
+    "text": lambda link: link.row("other").line(),
+}

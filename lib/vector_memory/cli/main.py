@@ -82,12 +82,12 @@ class Verbs(typer.core.TyperGroup):
 
 def _load(name: str) -> Any:
     module, _, attribute = VERBS[name].partition(":")
-    found = getattr(importlib.import_module(f"{HERE}.{module}"), attribute)
-    if not isinstance(found, typer.Typer):
+    verb = getattr(importlib.import_module(f"{HERE}.{module}"), attribute)
+    if not isinstance(verb, typer.Typer):
         group = typer.Typer(add_completion=False, rich_markup_mode=None)
-        group.command(name)(found)
-        found = group
-    command = typer.main.get_command(found)
+        group.command(name)(verb)
+        verb = group
+    command = typer.main.get_command(verb)
     command.name = name
     return command
 

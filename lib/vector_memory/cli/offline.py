@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -17,7 +18,7 @@ TERMS = 24
 PATIENCE_S = 5.0
 
 
-def recall(home: Home, query: str, payload: dict[str, Any]) -> dict[str, Any]:
+def recall(home: Home, query: str, payload: Mapping[str, object]) -> dict[str, object]:
     """Return hits by words, best first, as `recall` does. Filters but the project are left out.
 
     Args:
@@ -30,16 +31,12 @@ def recall(home: Home, query: str, payload: dict[str, Any]) -> dict[str, Any]:
     if place and place.store and readonly.trusted(home.state_db, place.store):
         stores.insert(0, place.store)
     wanted = ["", *([place.id] if place else [])]
-    until = time.monotonic() + PATIENCE_S
-    rows = [
-        row
-        for store in stores
-        for row in readonly.search(store, terms, wanted, int(payload["k"]), until)
-    ]
-    return {"hits": [_hit(row) for row in rows[: int(payload["k"])]], "mode": "offline"}
+    k, until = int(str(payload["k"])), time.monotonic() + PATIENCE_S
+    rows = [row for store in stores for row in readonly.search(store, terms, wanted, k, until)]
+    return {"hits": [_hit(row) for row in rows[:k]], "mode": "offline"}
 
 
-def _hit(row: dict[str, Any]) -> dict[str, Any]:
+def _hit(row: Mapping[str, Any]) -> dict[str, object]:
     at = datetime.fromtimestamp(row["created_at_us"] / 1e6, timezone.utc)
     return {
         "id": row["id"],

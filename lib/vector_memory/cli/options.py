@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from vector_memory.cli.dates import at_command_line
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+def group(about: str, **more: Any) -> typer.Typer:
+    """Return a verb that has verbs of its own."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None, help=about, **more)
+
+
+def argument(metavar: str, about: str, show_default: bool = True) -> Any:
+    """Declare what is typed without a name."""
+    return typer.Argument(metavar=metavar, help=about, show_default=show_default)
+
+
+def value(metavar: str, about: str, *names: str) -> Any:
+    """Declare an option that is given a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=about)
+
+
+def switch(about: str, *names: str) -> Any:
+    """Declare an option without a word for its value: it is given or not, or is one of a few words."""
+    return typer.Option(*names, help=about)
+
+
+def at_most(number: int) -> Any:
+    """Declare how many are wanted at most."""
+    return typer.Option("-k", min=1, max=number, metavar="N", help="At most.")
+
+
+Json = Annotated[bool, switch("Print JSON, for programs.", "--json")]
 Project = Annotated[
     str | None,
     typer.Option("--project", metavar="DIR", help="A project's folder instead of this one."),
@@ -53,7 +79,12 @@ Until = Annotated[
         "--until", metavar="DATE", parser=at_command_line, help="Before this moment, as --since."
     ),
 ]
+MemoryId = Annotated[str, typer.Argument(metavar="ID", help="A memory's id, or how it begins.")]
+TheMemoryId = Annotated[
+    str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
 NoWait = Annotated[
     bool,
     typer.Option("--no-wait", help="Return when it can be found by words, before the vectors."),

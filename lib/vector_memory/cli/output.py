@@ -6,18 +6,24 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vector_memory.text.harmless import excerpt, visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.tree import Tree
 
+    from vector_memory.cli.answers import Row
+
+Cell = Callable[["Row"], object]
+"""Makes a table's cell of a row."""
 NO_TERMINAL_WIDTH = 160
 ID_CHARS = 12
+CELL_CHARS = 300
 
 
 def prepare() -> None:
@@ -34,7 +40,15 @@ def abandon() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def document(value: Mapping[str, Any]) -> None:
+def answer(answer: Row, as_json: bool, show: Callable[[Row], object]) -> None:
+    """Print an answer: whole for programs, by `show` for people."""
+    if as_json:
+        document(answer.fields)
+    else:
+        show(answer)
+
+
+def document(value: Mapping[str, object]) -> None:
     """Print one JSON document on one line."""
     say(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
 
@@ -44,10 +58,10 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
-def unopened(answer: dict[str, Any]) -> None:
+def unopened(answer: Row) -> None:
     """Print on stderr which stores were left out of an answer, and why."""
-    for why in (answer.get("unopened") or {}).values():
-        note(str(why))
+    for why in answer.texts("unopened"):
+        note(why)
 
 
 def note(text: str) -> None:
@@ -63,7 +77,7 @@ def plain(text: str) -> str:
     return visible(text)
 
 
-def one_line(text: str, limit: int = 300) -> str:
+def one_line(text: str, limit: int = CELL_CHARS) -> str:
     """Return text for a table's cell: one line, at most `limit` characters."""
     flat = " ".join(plain(text).split())
     return flat if len(flat) <= limit else excerpt(flat, 0, limit - 1) + "…"
@@ -79,68 +93,81 @@ def day(moment: str | None) -> str:
         return plain(moment)[:10]
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table for people. Cells are plain text, never markup."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
     for position, name in enumerate(columns):
         last = position == len(columns) - 1
         drawn.add_column(name, no_wrap=not last, overflow="fold", ratio=1 if last else None)
     for row in rows:
         drawn.add_row(*(Text(plain(str(cell))) for cell in row))
-    width = None if sys.stdout.isatty() else NO_TERMINAL_WIDTH
-    Console(width=width, soft_wrap=False).print(drawn)
+    _console().print(drawn)
 
 
 def tree(drawn: Tree) -> None:
     """Print a tree for people."""
+    _console().print(drawn)
+
+
+def _console() -> Console:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else NO_TERMINAL_WIDTH
-    Console(width=width, soft_wrap=False, highlight=False).print(drawn)
+    return Console(width=width, soft_wrap=False, highlight=False)
 
 
-def memories(found: Sequence[Mapping[str, Any]]) -> None:
+def field(name: str, most: int = CELL_CHARS) -> Cell:
+    """Return what makes a cell of a field: its text on one line of at most `most` characters."""
+    return lambda row: row.line(name, most)
+
+
+def listing(rows: Sequence[Row], columns: Mapping[str, Cell]) -> None:
+    """Print rows as a table for people.
+
+    Args:
+        columns: what a cell of each column says of a row, by the column's name.
+    """
+    table(tuple(columns), [tuple(cell(row) for cell in columns.values()) for row in rows])
+
+
+def memories(rows: Sequence[Row]) -> None:
     """Print memories as a table."""
-    table(
-        ("id", "date", "kind", "project", "text"),
-        [
-            (
-                str(one.get("id", ""))[:ID_CHARS],
-                day(one.get("created_at")),
-                one.get("kind", ""),
-                project_name(one),
-                one_line(warning(one) + shown_text(one)),
-            )
-            for one in found
-        ],
-    )
+    listing(rows, MEMORY)
 
 
-def shown_text(memory: Mapping[str, Any]) -> str:
+def shown_text(memory: Row) -> str:
     """Return what a table says of a memory: its own words. A title is its turn's, which others share; a
     topic's is what it is called."""
-    title, text = str(memory.get("title") or ""), str(memory.get("text") or "")
-    return title if title and memory.get("kind") == "topic" else text or title
+    title, text = memory.text("title"), memory.text("text")
+    return title if title and memory.text("kind") == "topic" else text or title
 
 
-def warning(memory: Mapping[str, Any]) -> str:
+def warning(memory: Row) -> str:
     """Return what stands before a text that looks like instructions to the model."""
-    if (memory.get("proposed") or {}).get("held"):
+    if memory.row("proposed").flag("held"):
         return "[proposed, waits for you] "
-    told = memory.get("suspicious")
-    if not isinstance(told, Mapping):
+    suspicion = memory.row("suspicious")
+    if not suspicion:
         return ""
-    return f"[suspicious{', held back' if told.get('held_back') else ''}] "
+    return f"[suspicious{', held back' if suspicion.flag('held_back') else ''}] "
 
 
-def project_name(memory: Mapping[str, Any]) -> str:
+def project_name(memory: Row) -> str:
     """Return what a table calls a memory's project."""
-    project = memory.get("project")
-    if isinstance(project, Mapping):
-        project = project.get("name") or project.get("id")
-    return os.path.basename(str(project).rstrip("/")) if project else "global"
+    named = memory.row("project")
+    project = named.text("name", named.text("id")) if named else memory.text("project")
+    return os.path.basename(project.rstrip("/")) if project else "global"
+
+
+MEMORY: Mapping[str, Cell] = {
+    "id": lambda memory: memory.id,
+    "date": lambda memory: memory.day(),
+    "kind": lambda memory: memory.text("kind"),
+    "project": project_name,
+    "text": lambda memory: one_line(warning(memory) + shown_text(memory)),
+}
+"""The columns of a memory."""

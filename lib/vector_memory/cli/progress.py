@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from vector_memory.cli import output
+from vector_memory.cli import asking, output
+from vector_memory.cli.answers import Row
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -16,54 +17,68 @@ TAKEN = ("stored", "merged", "unchanged", "updated")
 
 UNITS = {"reading": "files", "embedding": "texts", "indexing": "texts"}
 
-Item = Callable[[dict[str, Any]], None]
+Item = Callable[[Row], None]
+
+
+def ask_long(
+    verb: str,
+    where: asking.Said,
+    quiet: bool,
+    timeout_s: float = 600.0,
+    item: Item | None = None,
+    **more: object,
+) -> Row:
+    """Ask for something that may take long, and return its answer; else as `asking.ask`.
+
+    Args:
+        quiet: whether to show no progress; without a terminal there is none anyway.
+        timeout_s: how long no byte may come.
+        item: is called with every item, in order.
+    """
+    request = asking.said(where, more)
+    return follow(asking.daemon().stream(verb, request, timeout_s), quiet, item)
 
 
 def follow(
-    stream: Iterator[tuple[str, dict[str, Any]]], quiet: bool, item: Item | None = None
-) -> dict[str, Any]:
+    stream: Iterator[tuple[str, Mapping[str, object]]], quiet: bool, item: Item | None = None
+) -> Row:
     """Read a stream of the daemon to its end and return its answer.
 
     Args:
-        stream: what `Daemon.stream` gives.
-        quiet: whether to show no progress; without a terminal there is none anyway.
-        item: is called with every item, in order.
+        stream: what `DaemonClient.stream` gives.
+        quiet, item: as in `ask_long`.
     """
     bar = None if quiet or not sys.stderr.isatty() else _Bar()
     try:
         for status, body in stream:
             if status == "answer":
-                return body
+                return Row(body)
             if status == "item" and item is not None:
-                item(body)
+                item(Row(body))
             elif status == "progress" and bar is not None:
-                bar.show(body)
+                bar.show(Row(body))
     finally:
         if bar is not None:
             bar.close()
-    return {}
+    return Row({})
 
 
-def report(answer: dict[str, Any], as_json: bool, counts: tuple[str, ...]) -> int:
+def report(answer: Row, as_json: bool, counts: tuple[str, ...]) -> int:
     """Print what came of reading something in; return 1 if it brought nothing but errors."""
-    errors = answer.get("errors") or []
-    if as_json:
-        output.document(answer)
-    else:
-        said = ", ".join(f"{answer.get(name, 0)} {name}" for name in counts)
-        output.say(f"{said} in {float(answer.get('seconds') or 0):.1f} s")
-        for error in errors[:MAX_ERRORS_SHOWN]:
-            output.note(_error(error))
-        if len(errors) > MAX_ERRORS_SHOWN:
-            output.note(f"… and {len(errors) - MAX_ERRORS_SHOWN} more.")
-    return 1 if errors and not any(answer.get(name) for name in TAKEN) else 0
+    output.answer(answer, as_json, lambda answer: _tell(answer, counts))
+    return 1 if answer.count("errors") and not any(map(answer.count, TAKEN)) else 0
 
 
-def _error(error: Any) -> str:
-    if not isinstance(error, dict):
-        return str(error)
-    place = f"line {error['line']}" if "line" in error else str(error.get("file", ""))
-    return f"{place}: {error.get('error', '')}".lstrip(": ")
+def _tell(answer: Row, counts: tuple[str, ...]) -> None:
+    figures = ", ".join(f"{answer.count(name)} {name}" for name in counts)
+    output.say(f"{figures} in {answer.number('seconds'):.1f} s")
+    errors = answer.rows("errors")
+    for error in errors[:MAX_ERRORS_SHOWN]:
+        line = error.text("line")
+        place = f"line {line}" if line else error.text("file")
+        output.note(f"{place}: {error.text('error')}".lstrip(": "))
+    if len(errors) > MAX_ERRORS_SHOWN:
+        output.note(f"… and {len(errors) - MAX_ERRORS_SHOWN} more.")
 
 
 def rate(doing: str, speed: float | None) -> str:
@@ -99,14 +114,14 @@ class _Bar:
         )
         self._progress.start()
 
-    def show(self, body: dict[str, Any]) -> None:
+    def show(self, body: Row) -> None:
         """Draw one report of progress."""
-        doing = str(body.get("doing") or "working")
-        total = int(body.get("total") or 0) or None
+        doing = body.text("doing", "working")
+        total = body.count("total") or None
         if doing not in self._tasks:
             self._tasks[doing] = self._progress.add_task(doing, total=total, rate="")
         task = self._tasks[doing]
-        self._progress.update(task, completed=int(body.get("done") or 0), total=total)
+        self._progress.update(task, completed=body.count("done"), total=total)
         speed = self._progress.tasks[self._progress.task_ids.index(task)].speed
         self._progress.update(task, rate=rate(doing, speed))
 

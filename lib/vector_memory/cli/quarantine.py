@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.cli.forget import forget
-from vector_memory.cli.options import AllProjects, Global, Json, Project, Yes
 from vector_memory.errors import BadInputError
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    help="List what is held back, with why; `release` and `drop` decide. `show ID` has the whole text.",
+app = options.group(
+    "List what is held back, with why; `release` and `drop` decide. `show ID` has the whole text."
 )
-Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or how they begin.")]
+Ids = Annotated[list[str], options.argument("ID...", "Ids, or how they begin.")]
 
 
 @app.callback(invoke_without_command=True)
 def held(
     ctx: typer.Context,
-    k: Annotated[int, typer.Option("-k", min=1, max=100_000, metavar="N", help="At most.")] = 100,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    as_json: Json = False,
+    k: Annotated[int, options.at_most(100_000)] = 100,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    as_json: options.Json = False,
 ) -> None:
     """List what is held back from sessions, newest first, with why.
 
@@ -35,47 +33,42 @@ def held(
     if ctx.invoked_subcommand is not None:
         return
     where = asking.target(project, only_global, all_projects)
-    answer = asking.ask("quarantine", {**where, "k": k})
-    found: list[dict[str, Any]] = answer.get("memories", [])
-    if as_json:
-        output.document(answer)
-    elif not found:
+    output.answer(asking.ask("quarantine", where, k=k), as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    if not (memories := answer.rows("memories")):
         output.say("Nothing is held back.")
-    else:
-        output.table(("id", "date", "origin", "project", "why", "text"), map(_row, found))
-        output.say(f"{len(found)} of {answer.get('total', len(found))} held back.")
+        return
+    output.listing(memories, COLUMNS)
+    output.say(f"{len(memories)} of {answer.count('total')} held back.")
 
 
 @app.command("release")
-def release(ids: Ids, as_json: Json = False) -> None:
+def release(ids: Ids, as_json: options.Json = False) -> None:
     """Let sessions be given memories again, without a warning. Read them first."""
-    answer = asking.ask("release", {**asking.target(all_projects=True), "ids": ids})
-    if as_json:
-        output.document(answer)
-    else:
-        output.say(f"Released: {len(answer.get('released', []))}")
+    answer = asking.ask("release", asking.everywhere(), ids=ids)
+    output.answer(answer, as_json, lambda done: output.say(f"Released: {done.count('released')}"))
 
 
 @app.command("drop")
-def drop(ids: Ids, yes: Yes = False, as_json: Json = False) -> None:
+def drop(ids: Ids, yes: options.Yes = False, as_json: options.Json = False) -> None:
     """Forget memories that are held back. They are shown first; then it asks."""
-    for one in ids:
-        memory = asking.ask("get", {**asking.target(all_projects=True), "id": one})["memory"]
-        if not (memory.get("suspicious") or {}).get("held_back"):
+    for beginning in ids:
+        memory = asking.ask("get", asking.everywhere(), id=beginning).row("memory")
+        if not memory.row("suspicious").flag("held_back"):
             raise BadInputError(
-                f"Memory {str(memory['id'])[:12]} is not held back.",
+                f"Memory {memory.id} is not held back.",
                 "`vector-memory quarantine` shows ids; `vector-memory forget` takes any.",
             )
     forget(ids=ids, yes=yes, as_json=as_json)
 
 
-def _row(memory: dict[str, Any]) -> tuple[str, ...]:
-    told = memory.get("suspicious") or {}
-    return (
-        str(memory.get("id", ""))[: output.ID_CHARS],
-        output.day(memory.get("created_at")),
-        str(memory.get("origin", "")),
-        output.project_name(memory),
-        output.one_line(", ".join(told.get("reasons") or ()), 60),
-        output.one_line(str(memory.get("text", "")), 160),
-    )
+COLUMNS: dict[str, output.Cell] = {
+    "id": lambda memory: memory.id,
+    "date": lambda memory: memory.day(),
+    "origin": lambda memory: memory.text("origin"),
+    "project": output.project_name,
+    "why": lambda memory: output.one_line(", ".join(memory.row("suspicious").texts("reasons")), 60),
+    "text": output.field("text", 160),
+}

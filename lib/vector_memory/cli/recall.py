@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.dates import iso
-from vector_memory.cli.options import (
-    AllProjects,
-    Entity,
-    Global,
-    Json,
-    Kind,
-    Project,
-    Session,
-    Since,
-    Tag,
-    Until,
-)
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.errors import StoreFullError
 from vector_memory.system.paths import Home
 
@@ -57,130 +45,121 @@ FACTORS = {
     "confidence": "how sure it is",
 }
 """What the names in a breakdown mean."""
+COLUMNS: dict[str, output.Cell] = {
+    "score": lambda hit: f"{hit.number('score'):.3f}",
+    **output.MEMORY,
+    "text": lambda hit: output.one_line(output.warning(hit) + hit.text("text")),
+}
 
 
 def recall(
     query: Annotated[
-        str | None,
-        typer.Argument(metavar="QUERY", help="The question; - reads stdin.", show_default=False),
+        str | None, options.argument("QUERY", "The question; - reads stdin.", show_default=False)
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, max=1000, metavar="N", help="Hits.")] = DEFAULT_K,
-    project: Project = None,
-    only_global: Global = False,
-    all_projects: AllProjects = False,
-    since: Since = None,
-    until: Until = None,
-    kind: Kind = None,
-    tag: Tag = None,
-    entity: Entity = None,
-    session: Session = None,
+    project: options.Project = None,
+    only_global: options.Global = False,
+    all_projects: options.AllProjects = False,
+    since: options.Since = None,
+    until: options.Until = None,
+    kind: options.Kind = None,
+    tag: options.Tag = None,
+    entity: options.Entity = None,
+    session: options.Session = None,
     batch: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help='JSON lines {"query", "k", "project", "all_projects"}; - reads stdin. '
+        options.value(
+            "FILE",
+            'JSON lines {"query", "k", "project", "all_projects"}; - reads stdin. '
             "Each is answered with one line, in order.",
         ),
     ] = None,
-    why: Annotated[bool, typer.Option("--why", help="Explain each hit's score.")] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Group the hits by topic.")] = False,
+    why: Annotated[bool, options.switch("Explain each hit's score.", "--why")] = False,
+    by_topic: Annotated[bool, options.switch("Group the hits by topic.", "--by-topic")] = False,
     history: Annotated[
-        bool, typer.Option("--history", help="Show what was so before: was X until 3 May, now Y.")
+        bool, options.switch("Show what was so before: was X until 3 May, now Y.", "--history")
     ] = False,
     context: Annotated[
-        int,
-        typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit."),
+        int, typer.Option("--context", min=0, max=10, metavar="N", help="Turns around each hit.")
     ] = 0,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Find memories by meaning and by words, best first."""
     if (query is None) == (batch is None):
         raise typer.BadParameter("Give either a QUERY or --batch FILE.")
-    payload = {
-        **asking.target(project, only_global, all_projects),
-        "since": iso(since),
-        "until": iso(until),
-        "kind": kind or [],
-        "tag": tag or [],
-        "entity": entity or [],
-        "session": session or [],
+    where = asking.target(project, only_global, all_projects)
+    limits: asking.Said = {
+        "since": since,
+        "until": until,
+        "kind": kind,
+        "tag": tag,
+        "entity": entity,
+        "session": session,
         "k": k,
         "by_topic": by_topic,
         "history": history,
         "context": context,
     }
+    question = asking.said(where, limits)
     if batch is not None:
         from vector_memory.cli.batch import answer_lines
 
-        answer_lines(batch, payload)
+        answer_lines(batch, question)
         return
-    answer = _ask({**payload, "query": asking.text_of(query or "")})
-    if as_json:
-        output.document(answer)
-    else:
-        show(answer, why)
+    answer = _ask({**question, "query": asking.text_of(query or "")})
+    output.answer(answer, as_json, lambda answer: show(answer, why))
 
 
-def _ask(payload: dict[str, Any]) -> dict[str, Any]:
+def _ask(question: asking.Said) -> Row:
     try:
-        return asking.ask("recall", payload)
+        return asking.ask("recall", question)
     except StoreFullError as error:
         # No daemon can run here: what can be read is read.
         from vector_memory.cli import offline
 
         output.note(f"{error.message} Found by words only, without filters.")
-        return offline.recall(Home(), payload["query"], payload)
+        return Row(offline.recall(Home(), str(question["query"]), question))
 
 
-def show(answer: dict[str, Any], why: bool) -> None:
+def show(answer: Row, why: bool) -> None:
     """Print hits for people."""
-    hits = answer.get("hits", [])
+    hits = answer.rows("hits")
     if not hits:
         output.say("Nothing found.")
-    for topic in answer.get("topics") or [{"ids": [hit.get("id") for hit in hits]}]:
-        inside = [hit for hit in hits if hit.get("id") in topic["ids"]]
-        if inside and topic.get("topic"):
-            output.say(f"\n{output.plain(topic['topic'])}")
+    for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:
+        ids = topic.texts("ids")
+        inside = [hit for hit in hits if hit.text("id") in ids]
+        if inside and (title := topic.text("topic")):
+            output.say(f"\n{output.plain(title)}")
         if inside:
-            output.table(("score", "id", "date", "kind", "project", "text"), map(_row, inside))
+            output.listing(inside, COLUMNS)
     for hit in hits:
         _details(hit, why)
-    if answer.get("mode") == "lexical":
+    if answer.text("mode") == "lexical":
         output.note("Found by words only: the embedding model is not up.")
 
 
-def _details(hit: dict[str, Any], why: bool) -> None:
+def _details(hit: Row, why: bool) -> None:
     """Print what was asked for beside a hit."""
-    lines = list(explained(hit.get("breakdown") or {})) if why else []
-    if hit.get("history"):
-        lines.append(str(hit["history"]["summary"]))
+    lines = list(explained(hit.row("breakdown"))) if why else []
+    if summary := hit.row("history").text("summary"):
+        lines.append(summary)
     for label in ("before", "after"):
-        lines += [f"{label}: {output.one_line(text)}" for text in hit.get(label) or ()]
+        lines += [f"{label}: {output.one_line(text)}" for text in hit.texts(label)]
     if lines:
-        output.say(f"\n{str(hit['id'])[: output.ID_CHARS]}")
+        output.say(f"\n{hit.id}")
     for line in lines:
         output.say(f"  {output.plain(line)}")
 
 
-def _row(hit: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        f"{float(hit.get('score', 0.0)):.3f}",
-        str(hit.get("id", ""))[: output.ID_CHARS],
-        output.day(hit.get("created_at")),
-        str(hit.get("kind", "")),
-        output.project_name(hit),
-        output.one_line(output.warning(hit) + str(hit.get("text", ""))),
-    )
-
-
-def explained(breakdown: dict[str, Any]) -> Iterator[str]:
+def explained(breakdown: Row) -> Iterator[str]:
     """Yield what made a score: the parts that add up to it, the greatest first, then the factors
     that multiply it, and what decides whether a prompt is given it."""
-    known = {**MEASURES, **FACTORS}
-    parts = {name: float(value) for name, value in breakdown.items() if name not in known}
+    named = {**MEASURES, **FACTORS}
+    parts = {name: breakdown.number(name) for name in breakdown.fields if name not in named}
     for name, value in sorted(parts.items(), key=lambda part: -abs(part[1])):
         if value:
             yield f"{value:+.3f}  {PARTS.get(name, name)}"
-    for name, meaning in known.items():
-        if name in breakdown:
-            yield f"{float(breakdown[name]):6.3f}  {meaning}"
+    for name, meaning in named.items():
+        if name in breakdown.fields:
+            yield f"{breakdown.number(name):6.3f}  {meaning}"

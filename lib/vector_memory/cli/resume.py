@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, output
-from vector_memory.cli.options import Json, Project
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 LINE_CHARS = 150
@@ -17,54 +15,50 @@ ANSWER_CHARS = 400
 
 
 def resume(
-    project: Project = None,
+    project: options.Project = None,
     but: Annotated[
         str | None,
-        typer.Option(
-            metavar="SESSION", help="A session that is no answer; by default the one you are in."
-        ),
+        options.value("SESSION", "A session that is no answer; by default the one you are in."),
     ] = None,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show where work stopped in this project: the last session, what was decided, what is open."""
     own = but if but is not None else os.environ.get(SESSION, "")
-    found = asking.ask("resume", {**asking.target(project), "but": own})
-    if as_json:
-        output.document(found)
-        return
-    last = found["session"]
-    if last is None:
+    answer = asking.ask("resume", asking.target(project), but=own)
+    output.answer(answer, as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    if last := answer.row("session"):
+        _show_last(last)
+    else:
         output.say(
             "No session of this project is known. `vector-memory backfill` reads earlier ones."
         )
-    else:
-        _tell_last(last)
-    _tell("Decided and found out then:", found["decided"])
-    _tell("Open:", found["open"])
-    if found["earlier"]:
+    _show_memories("Decided and found out then:", answer.rows("decided"))
+    _show_memories("Open:", answer.rows("open"))
+    if earlier := answer.rows("earlier"):
         output.say("Before that:")
-        for one in found["earlier"]:
-            topics = "; ".join(one["topics"]) or "(no topics)"
-            output.say(f"  {output.day(one['ended_at'])}  {output.one_line(topics, LINE_CHARS)}")
+        for session in earlier:
+            topics = "; ".join(session.texts("topics")) or "(no topics)"
+            output.say(f"  {session.day('ended_at')}  {output.one_line(topics, LINE_CHARS)}")
 
 
-def _tell_last(last: Mapping[str, Any]) -> None:
-    output.say(f"Last session: {output.day(last['ended_at'])}  {last['session']}")
-    if last["topics"]:
-        output.say(f"  About: {output.one_line('; '.join(last['topics']), LINE_CHARS)}")
-    if last["asked"]:
-        output.say(f"  Asked last: {output.one_line(last['asked'], LINE_CHARS)}")
-    if last["answered"]:
-        output.say(f"  It ended: {output.one_line(last['answered'], ANSWER_CHARS)}")
-    if last["files"]:
-        output.say(f"  Files: {output.one_line(', '.join(last['files']), LINE_CHARS)}")
+def _show_last(last: Row) -> None:
+    output.say(f"Last session: {last.day('ended_at')}  {last.text('session')}")
+    for label, words, most in (
+        ("About", "; ".join(last.texts("topics")), LINE_CHARS),
+        ("Asked last", last.text("asked"), LINE_CHARS),
+        ("It ended", last.text("answered"), ANSWER_CHARS),
+        ("Files", ", ".join(last.texts("files")), LINE_CHARS),
+    ):
+        if words:
+            output.say(f"  {label}: {output.one_line(words, most)}")
 
 
-def _tell(title: str, memories: Sequence[Mapping[str, Any]]) -> None:
-    if not memories:
-        return
-    output.say(title)
-    for one in memories:
-        head = f"{output.day(one['created_at'])}  {one['kind']}"
-        text = output.one_line(one["text"], LINE_CHARS)
-        output.say(f"  {head}  {text}  {one['id'][: output.ID_CHARS]}")
+def _show_memories(title: str, memories: Sequence[Row]) -> None:
+    if memories:
+        output.say(title)
+    for memory in memories:
+        head = f"{memory.day()}  {memory.text('kind')}"
+        output.say(f"  {head}  {memory.line('text', LINE_CHARS)}  {memory.id}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vector_memory.cli import asking, output
-from vector_memory.cli.dates import iso
-from vector_memory.cli.options import AllProjects, Json, Project, Since, Until
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -23,61 +21,54 @@ SHOWN_TOPICS = 12
 def topics(
     session: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[SESSION]", help="A session's id or how it begins; else the newest."
-        ),
+        options.argument("[SESSION]", "A session's id or how it begins; else the newest."),
     ] = None,
     k: Annotated[
         int, typer.Option("-k", min=1, max=1_000, metavar="N", help="Sessions at most.")
     ] = 8,
-    project: Project = None,
-    all_projects: AllProjects = False,
-    since: Since = None,
-    until: Until = None,
-    as_json: Json = False,
+    project: options.Project = None,
+    all_projects: options.AllProjects = False,
+    since: options.Since = None,
+    until: options.Until = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show sessions as trees of topics, the newest first; one session with its summaries."""
-    payload = {
-        **asking.target(project, all_projects=all_projects),
-        "k": k,
-        "since": iso(since),
-        "until": iso(until),
-        "session": session,
-    }
-    found = asking.ask("topics", payload)["sessions"]
-    if as_json:
-        output.document({"sessions": found})
-        return
-    for one in found:
-        output.tree(_drawn(one, whole=session is not None))
-    if not found:
+    where = asking.target(project, all_projects=all_projects)
+    answer = asking.ask("topics", where, k=k, since=since, until=until, session=session)
+    output.answer(answer, as_json, lambda answer: _show(answer, whole=session is not None))
+
+
+def _show(answer: Row, whole: bool) -> None:
+    for session in answer.rows("sessions"):
+        output.tree(_drawn(session, whole))
+    if not answer.count("sessions"):
         output.say("No sessions.")
 
 
-def _drawn(session: Mapping[str, Any], whole: bool) -> Tree:
+def _drawn(session: Row, whole: bool) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
-    head = f"{output.day(session['started_at'])}  session {session['session']}"
-    drawn = Tree(Text(output.plain(f"{head}  {session.get('project') or ''}".rstrip())))
-    nodes = session["topics"]
-    for one in nodes if whole else nodes[:SHOWN_TOPICS]:
-        _add(drawn, one, whole)
-    if not whole and len(nodes) > SHOWN_TOPICS:
-        drawn.add(Text(f"… {len(nodes) - SHOWN_TOPICS} more"))
+    head = f"{session.day('started_at')}  session {session.text('session')}"
+    drawn = Tree(Text(output.plain(f"{head}  {session.text('project')}".rstrip())))
+    topics = session.rows("topics")
+    for topic in topics if whole else topics[:SHOWN_TOPICS]:
+        _add(drawn, topic, whole)
+    if not whole and len(topics) > SHOWN_TOPICS:
+        drawn.add(Text(f"… {len(topics) - SHOWN_TOPICS} more"))
     return drawn
 
 
-def _add(drawn: Tree, node: Mapping[str, Any], whole: bool) -> None:
+def _add(drawn: Tree, topic: Row, whole: bool) -> None:
     from rich.text import Text
 
-    first, last = node["lines"]
-    place = f"  lines {first}-{last}" if first else ""
-    line = f"{output.one_line(node['title'], NAME_CHARS)}{place}  {node['id'][: output.ID_CHARS]}"
-    branch = drawn.add(Text(line))
+    first, last = topic.texts("lines")
+    place = f"  lines {first}-{last}" if first != "0" else ""
+    branch = drawn.add(Text(f"{topic.line('title', NAME_CHARS)}{place}  {topic.id}"))
     if not whole:
         return
-    for said in str(node.get("summary") or "").splitlines() if not node["parts"] else ():
-        branch.add(Text(output.one_line(said, SUMMARY_CHARS)))
-    for part in node["parts"]:
+    parts = topic.rows("parts")
+    for line in topic.text("summary").splitlines() if not parts else ():
+        branch.add(Text(output.one_line(line, SUMMARY_CHARS)))
+    for part in parts:
         _add(branch, part, whole)

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from vector_memory.cli import asking, output
+from vector_memory.cli import asking, options, output
 from vector_memory.cli.init import existing
-from vector_memory.cli.options import Json
 
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="The project's folder.")]
+Folder = Annotated[str, options.argument("DIR", "The project's folder.")]
 
 
-def trust(folder: Folder, as_json: Json = False) -> None:
+def trust(folder: Folder, as_json: options.Json = False) -> None:
     """Open a project's `.memory/` that came from elsewhere."""
     _set(folder, True, as_json)
 
 
-def untrust(folder: Folder, as_json: Json = False) -> None:
+def untrust(folder: Folder, as_json: options.Json = False) -> None:
     """Stop opening a project's `.memory/`."""
     _set(folder, False, as_json)
 
 
 def _set(folder: str, trusted: bool, as_json: bool) -> None:
     path = existing(folder)
-    answer = asking.ask("trust", {**asking.target(), "dir": path, "trusted": trusted})
-    if as_json:
-        output.document(answer or {"dir": path, "trusted": trusted})
-    else:
-        output.say(f"{path} is {'trusted' if trusted else 'not trusted'}.")
+    answer = asking.ask("trust", asking.target(), dir=path, trusted=trusted)
+    word = "trusted" if trusted else "not trusted"
+    output.answer(answer, as_json, lambda _: output.say(f"{path} is {word}."))

@@ -74,9 +74,9 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
         where += " %s:%s" % (fence.short_name(str(row["path"])), row["line_start"])
     marks, origin = _marks(row), str(row["origin"])
     suspicious = bool(marks) and not marks.get("released")
-    told = "" if row["kind"] in UNSAID else origin
-    told = " · ".join(part for part in (told, "suspicious" if suspicious else "") if part)
-    head = fence.head(at.date().isoformat(), str(row["kind"]), name, where, told)
+    said_by = "" if row["kind"] in UNSAID else origin
+    said_by = " · ".join(part for part in (said_by, "suspicious" if suspicious else "") if part)
+    head = fence.head(at.date().isoformat(), str(row["kind"]), name, where, said_by)
     foreign = suspicious or origin in OTHERS
     note = fence.Note(str(row["id"]), head, str(row["text"]), foreign)
     return fence.fitting(note, NOTE_TOKENS + fence.tokens(head), terms)
@@ -85,7 +85,7 @@ def _note(row: "dict[str, object]", terms: "list[str]") -> fence.Note:
 def _marks(row: "dict[str, object]") -> "dict[str, object]":
     """Return what is known of a memory that looks like instructions to the model."""
     try:
-        found = json.loads(str(row["extra"]) or "{}").get("suspicion")
+        marks = json.loads(str(row["extra"]) or "{}").get("suspicion")
     except (ValueError, AttributeError):
         return {"score": 0}
-    return found if isinstance(found, dict) else {}
+    return marks if isinstance(marks, dict) else {}

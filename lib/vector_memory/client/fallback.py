@@ -83,9 +83,9 @@ def _start_answer(home: Home, call: "exchange.HookEvent") -> bytes:
                 break
             again = time.monotonic() + START_AGAIN_S
         time.sleep(WAIT_STEP_S)
-        found = exchange.ask(call, call.left_s() - 0.2)
-        if found is not None:
-            return found
+        printed = exchange.ask(call, call.left_s() - 0.2)
+        if printed is not None:
+            return printed
     from vector_memory.client import spool
 
     if not spool.claim(home, call.stdin):

@@ -10,13 +10,15 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
 
 from vector_memory import errors, wire
 from vector_memory.client import spawn
 from vector_memory.system import paths, peer, private
 
+Json = dict[str, Any]
+"""A JSON object."""
 START_WAIT_S = 10.0
 POLL_S = 0.02
 KILL_WAIT_S = 5.0
@@ -38,8 +40,8 @@ class DaemonClient:
         self.version = paths.version()
 
     def ask(
-        self, verb: str, payload: dict[str, Any], timeout_s: float = 60.0, start: bool = True
-    ) -> dict[str, Any]:
+        self, verb: str, payload: Mapping[str, object], timeout_s: float = 60.0, start: bool = True
+    ) -> Json:
         """Return the answer to one question.
 
         Args:
@@ -56,8 +58,8 @@ class DaemonClient:
         raise errors.DaemonUnavailableError("The daemon ended before it answered.", _HINT)
 
     def stream(
-        self, verb: str, payload: dict[str, Any], timeout_s: float = 600.0, start: bool = True
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        self, verb: str, payload: Mapping[str, object], timeout_s: float = 600.0, start: bool = True
+    ) -> Iterator[tuple[str, Json]]:
         """Yield ("progress" | "item", data) … and ("answer", data) last. Raises as `ask` does."""
         body = json.dumps({**_configuration(), **payload}).encode("utf-8", "surrogatepass")
         if len(body) > wire.MAX_REQUEST_BYTES:
@@ -92,14 +94,14 @@ class DaemonClient:
             replaced = True
             self._wait_gone(START_WAIT_S)
 
-    def running(self) -> dict[str, Any] | None:
+    def running(self) -> Json | None:
         """Return the daemon's status, or None where none runs. Never starts one."""
         try:
             return self.ask("status", {}, timeout_s=5.0, start=False)
         except errors.DaemonUnavailableError:
             return None
 
-    def start(self, wait_s: float = START_WAIT_S) -> dict[str, Any]:
+    def start(self, wait_s: float = START_WAIT_S) -> Json:
         """Start a daemon if there is none, wait until it answers, and return its status."""
         try:
             return self.ask("status", {}, timeout_s=wait_s)
@@ -192,10 +194,10 @@ class DaemonClient:
         """Raise what a daemon that could not start has left."""
         try:
             with open(self.home.failure, encoding="utf-8") as file:
-                told = json.load(file)
+                reason = json.load(file)
         except (OSError, ValueError):
             return
-        raise _as_error(told)
+        raise _as_error(reason)
 
     def _try_connect(self, timeout_s: float) -> socket.socket | None:
         """Return a connection, None where there is no daemon.
@@ -280,7 +282,7 @@ def _short_path(folder: str) -> Iterator[str]:
             os.close(back)
 
 
-def _replies(reader: Any) -> Iterator[tuple[bytes, dict[str, Any]]]:
+def _replies(reader: BinaryIO) -> Iterator[tuple[bytes, Json]]:
     while True:
         line = reader.readline(wire.MAX_HEADER_BYTES)
         if not line:
@@ -295,7 +297,7 @@ def _replies(reader: Any) -> Iterator[tuple[bytes, dict[str, Any]]]:
         yield status, data
 
 
-def _as_error(data: dict[str, Any]) -> Exception:
+def _as_error(data: Json) -> Exception:
     """Return the daemon's error as the class that it names; anything else is a bug."""
     kind = getattr(errors, str(data.get("type")), None)
     message, hint = str(data.get("error", "unknown error")), str(data.get("hint", ""))

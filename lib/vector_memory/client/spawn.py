@@ -76,8 +76,8 @@ def daemon_lib(home: Home, lib: str) -> str:
     Its real path, since `app/current` may be switched while the daemon runs.
     """
     installed = os.path.join(os.path.realpath(home.app_current), "lib")
-    found = os.path.exists(os.path.join(installed, "vector_memory", "daemon", "__main__.py"))
-    return installed if found else lib
+    is_installed = os.path.exists(os.path.join(installed, "vector_memory", "daemon", "__main__.py"))
+    return installed if is_installed else lib
 
 
 def _environment(home: Home) -> "dict[str, str]":

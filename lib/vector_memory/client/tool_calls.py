@@ -55,7 +55,7 @@ def may_search(stdin: bytes) -> bool:
     name = stdin[start + 11 : start + 40].lstrip(b" :")
     if start < 0 or name.startswith(_SEARCH_TOOLS):
         return start >= 0
-    return name.startswith(_SHELLS) and any(_stands_in(stdin, one) for one in _PROGRAMS)
+    return name.startswith(_SHELLS) and any(_stands_in(stdin, program) for program in _PROGRAMS)
 
 
 def _stands_in(stdin: bytes, program: bytes) -> bool:

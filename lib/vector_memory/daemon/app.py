@@ -9,13 +9,15 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from vector_memory.client.spool import read_aside
 from vector_memory.config import Settings
 from vector_memory.daemon.callers import CURSOR, Callers
+from vector_memory.daemon.health import Health, LoggedError, ModelHealth, RetryAnswer
 from vector_memory.daemon.keeper import Keeper
-from vector_memory.daemon.server import Reply
+from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.daemon.work import Worker
 from vector_memory.errors import BadInputError, StoreFullError, UnsafeTextError
 from vector_memory.journal.journal import Journal
@@ -55,7 +57,7 @@ class App:
     def __init__(self, home: Home, settings: Settings, quiet_s: Callable[[], float]) -> None:
         self.home = home
         self.restored = _finish_restoring(home)
-        self.errors: collections.deque[dict[str, Any]] = collections.deque(maxlen=MAX_ERRORS)
+        self.errors: collections.deque[LoggedError] = collections.deque(maxlen=MAX_ERRORS)
         self._settings = settings
         self.ctx = Context(
             home=home,
@@ -79,7 +81,7 @@ class App:
         self._events: Events | None = None
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
-            lambda known: self.ctx.later(lambda: self.ctx.state.set_cursor(CURSOR, known)),
+            lambda clients: self.ctx.later(lambda: self.ctx.state.set_cursor(CURSOR, clients)),
         )
 
     def start(self, started: float) -> None:
@@ -112,8 +114,12 @@ class App:
             self.ctx.count("answers_too_late")
         return printed
 
-    def ask(self, verb: str, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
-        """Answer a verb."""
+    def ask(self, verb: str, request: Sent, reply: Reply) -> Written:
+        """Return a verb's answer as JSON.
+
+        Raises:
+            VectorMemoryError: there is no such verb, or what it reports.
+        """
         from vector_memory.daemon import verbs
         from vector_memory.service.base import privacy
         from vector_memory.service.memory import agent_rights
@@ -123,14 +129,14 @@ class App:
                 agent_rights.require_included(self.ctx, request)
                 if verb in verbs.SIMPLE:
                     answer = verbs.SIMPLE[verb](self.ctx, request)
-                    return privacy.shown(answer) if verb in verbs.SHOWN else answer
+                    return verbs.shown(answer) if verb in verbs.SHOWN else answer
                 if verb in verbs.LONG:
                     return verbs.LONG[verb](self.ctx, request, reply)
         except UnsafeTextError:
             self.ctx.count("texts_dropped")
             raise
-        known = ", ".join(sorted((*verbs.SIMPLE, *verbs.LONG)))
-        raise BadInputError(f"There is no verb {verb!r}.", f"Verbs: {known}.")
+        names = ", ".join(sorted((*verbs.SIMPLE, *verbs.LONG)))
+        raise BadInputError(f"There is no verb {verb!r}.", f"Verbs: {names}.")
 
     @property
     def events(self) -> Events:
@@ -182,37 +188,34 @@ class App:
         return dict(self._keeper.stages)
 
     def busy(self) -> bool:
-        """Whether background work is being done."""
+        """Whether background work is being done, tidying up included: no daemon ends itself meanwhile."""
         return (
             not (self._indexer.idle and self._chores.idle and self._miner.idle) or self._keeper.busy
         )
 
-    def health(self) -> dict[str, Any]:
+    def health(self) -> Health:
         """Return the last errors and the counters."""
         from vector_memory.service.base import model_help, privacy_rules
         from vector_memory.service.upkeep import hook_counts
 
         hook_counts.drain(self.ctx)
         self.ctx.state.flush()
-        return {
-            "errors": list(self.errors),
-            "generation": model_help.report(self.ctx),
-            "privacy": privacy_rules.report(self.ctx),
-            "counters": self.ctx.state.totals(),
-            "embedding": {
-                "state": self.ctx.embedding.state,
-                "model": self.ctx.embedding.model,
-                "error": self.ctx.embedding.error,
-            },
-        }
+        model = self.ctx.embedding
+        return Health(
+            errors=list(self.errors),
+            generation=model_help.report(self.ctx),
+            privacy=privacy_rules.report(self.ctx),
+            counters=self.ctx.state.totals(),
+            embedding=ModelHealth(model.state, model.model, model.error),
+        )
 
-    def retry(self) -> dict[str, Any]:
+    def retry(self) -> RetryAnswer:
         """Try once more what was set aside; return how many events that were, and how many are again."""
         retried = self.events.backlog.retry()
         done = threading.Event()
         self._indexer.put(done.set)
         done.wait(RETRY_WAIT_S if retried else 0.0)
-        return {"retried": retried, "set_aside": len(read_aside(self.home))}
+        return RetryAnswer(retried, len(read_aside(self.home)))
 
     def relieve(self) -> None:
         """Let what waits go on where one piece of background work takes long, and take up what hooks left."""
@@ -306,14 +309,14 @@ class App:
         if isinstance(error, StoreFullError):
             self.ctx.reserve.short()
         self.ctx.count("errors")
-        told = {"where": where, "error": f"{type(error).__name__}: {error}"}
-        last = self.errors[-1] if self.errors else {}
-        if {name: last.get(name) for name in told} == told:
+        new = LoggedError(time.time(), where, f"{type(error).__name__}: {error}")
+        last = self.errors[-1] if self.errors else None
+        if last and (last.where, last.error) == (new.where, new.error):
             # What is tried every few seconds is told once.
-            last.update(at=time.time(), times=last.get("times", 1) + 1)
+            self.errors[-1] = replace(new, times=(last.times or 1) + 1)
             return
         log.error("%s failed: %s: %s", where, type(error).__name__, error, exc_info=error)
-        self.errors.append({"at": time.time(), **told})
+        self.errors.append(new)
 
     def _load_embedder(self) -> Embedder:
         from vector_memory.embed import registry

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.client.spool import read_aside, read_entry, spooled_paths
@@ -33,7 +32,7 @@ LEFT_S = 10.0
 """How long an event lies in the spool until it counts as one that a hook has left."""
 REASON_CHARS = 300
 
-Learn = Callable[[dict[str, Any], str, bool], None]
+Learn = Callable[[dict[str, object], str, bool], None]
 
 
 class Backlog:
@@ -91,7 +90,7 @@ class Backlog:
     def _again(self) -> None:
         """Do what failed a while ago."""
         now = time.monotonic()
-        for stem in [one for one, at in self._failed_at.items() if now - at > AGAIN_S]:
+        for stem in [path for path, at in self._failed_at.items() if now - at > AGAIN_S]:
             self._do(stem)
 
     def _do(self, stem: str, last: str = "") -> None:
@@ -109,7 +108,7 @@ class Backlog:
     def _do_alone(self, stem: str, last: str) -> None:
         self._failed_at.pop(stem, None)
         forms = [_begun(stem, times) for times in range(MOST_TIMES + 1)]
-        path = next((one for one in forms if os.path.exists(one)), "")
+        path = next((form for form in forms if os.path.exists(form)), "")
         if not path:
             return
         entry, times = read_entry(path), _times(path) + 1
@@ -133,16 +132,16 @@ class Backlog:
             raise
         os.unlink(begun)
 
-    def _set_aside(self, path: str, entry: dict[str, Any], reason: str) -> None:
+    def _set_aside(self, path: str, entry: dict[str, object], reason: str) -> None:
         """Keep an event where nobody waits for it. One of each kind for a transcript is enough: whoever
         reads it reads all that is new."""
-        told = _clean(reason)[:REASON_CHARS]
-        log.error("an event was set aside after %d tries: %s", MOST_TIMES, told)
+        why = _clean(reason)[:REASON_CHARS]
+        log.error("an event was set aside after %d tries: %s", MOST_TIMES, why)
         self._ctx.count("events_set_aside")
         key = f"{entry.get('event')}\0{entry.get('transcript') or path}\0{entry.get('session')}"
         name = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:32] + ".json"
         os.makedirs(self._ctx.home.spool_aside, mode=0o700, exist_ok=True)
-        kept = json.dumps({**entry, "reason": told}).encode("ascii")
+        kept = json.dumps({**entry, "reason": why}).encode("ascii")
         write_durably(os.path.join(self._ctx.home.spool_aside, name), kept)
         with suppress(FileNotFoundError):
             os.unlink(path)

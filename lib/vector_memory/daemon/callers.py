@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
+from vector_memory.daemon.server import Sent
 from vector_memory.service.base.request_fields import SAID
 from vector_memory.system import ancestry, processes
 from vector_memory.system.ancestry import AGENT, USER, AgentClient, Identity
@@ -21,6 +22,10 @@ CURSOR = "clients"
 MOST_SAID_CHARS = 20_000
 MET_S = 60.0
 """How long who started a hook is taken for what it was."""
+
+
+Kept = dict[str, Any]
+"""What outlives a daemon: `boot`, `since`, and `clients` as lists."""
 
 
 class Started(NamedTuple):
@@ -40,8 +45,8 @@ class Callers:
 
     def __init__(
         self,
-        load: Callable[[], dict[str, Any] | None] = lambda: None,
-        save: Callable[[dict[str, Any]], None] = lambda known: None,
+        load: Callable[[], Kept | None] = lambda: None,
+        save: Callable[[Kept], None] = lambda kept: None,
     ) -> None:
         self._save = save
         kept = load() or {}
@@ -54,7 +59,7 @@ class Callers:
         self._met: OrderedDict[Identity, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, request: dict[str, Any], caller: Process | None) -> dict[str, Any]:
+    def of(self, request: Sent, caller: Process | None) -> Sent:
         """Return a request with who asks (`actor`), and with the user's words of this turn (`said`) where
         an agent does."""
         self._look_after()
@@ -64,7 +69,9 @@ class Callers:
         actor = claimed if claimed in (AGENT, MCP) else USER
         if line.speaker != USER and actor == USER:
             actor = AGENT
-        said = next((self._spoken(one) for one in line.processes if one in self._said), "")
+        said = next(
+            (self._spoken(process) for process in line.processes if process in self._said), ""
+        )
         return {**request, "actor": actor, SAID: said if actor != USER else ""}
 
     def started_by(self, hook: Process | None) -> Started | None:
@@ -82,12 +89,12 @@ class Callers:
         who = ancestry.identity(starter)
         if who not in self._clients and (
             ancestry.is_client(processes.program(starter.pid))
-            or any(ancestry.is_marked(processes.program(one.pid)) for one in between)
+            or any(ancestry.is_marked(processes.program(process.pid)) for process in between)
         ):
             self._remember(who, AgentClient(processes.cgroup(starter.pid)))
         if starter.pid == parent.pid:
             self._note(self._met, who, time.monotonic())
-        sockets = all(processes.stdin_is_socket(one.pid) for one in between)
+        sockets = all(processes.stdin_is_socket(process.pid) for process in between)
         return Started(starter, sockets or who not in self._clients)
 
     def heard(self, started: Started | None, event: str, prompt: str = "") -> None:
@@ -135,8 +142,8 @@ class Callers:
                 self._keep()
 
     def _keep(self) -> None:
-        known = [[*one, *about] for one, about in self._clients.items()]
-        self._save({"boot": processes.boot(), "clients": known, "since": self._since})
+        clients = [[*who, *about] for who, about in self._clients.items()]
+        self._save({"boot": processes.boot(), "clients": clients, "since": self._since})
 
     def _look_after(self) -> None:
         """Note which clients have ended: what began after that is none of theirs."""

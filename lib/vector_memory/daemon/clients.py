@@ -76,7 +76,7 @@ class Clients:
         """Note that a whole request has come; whether it may be answered now."""
         with self._lock:
             client.since, client.held = None, 0
-            others = {one for one in self._here if one.known and not one.is_hook}
+            others = {other for other in self._here if other.known and not other.is_hook}
             if not is_hook and len(others) >= MAX_OTHERS and not self._dismiss(others, STALLED_S):
                 return False
             client.known, client.is_hook = True, is_hook
@@ -87,21 +87,23 @@ class Clients:
         with self._lock:
             if size > SMALL_BYTES:
                 while (rest := self._held() - client.held) and rest + size > MOST_HELD_BYTES:
-                    holders = {one for one in self._here if one.held > 0} - {client}
+                    holders = {other for other in self._here if other.held > 0} - {client}
                     if not self._dismiss(holders, STALLED_S):
                         return False
             client.held = size if size > SMALL_BYTES else 0
             return True
 
     def _held(self) -> int:
-        return sum(one.held for one in self._here)
+        return sum(client.held for client in self._here)
 
     def _dismiss(self, among: set[ClientConnection], stalled_s: float) -> bool:
         """Show the door to the one of these that has been waited for longest; whether there was one."""
-        waiting = [one for one in among if one.since is not None and one.waited_s >= stalled_s]
+        waiting = [
+            other for other in among if other.since is not None and other.waited_s >= stalled_s
+        ]
         if not waiting:
             return False
-        client = max(waiting, key=lambda one: one.waited_s)
+        client = max(waiting, key=lambda other: other.waited_s)
         self._here.discard(client)
         with contextlib.suppress(OSError):
             client.sock.shutdown(socket.SHUT_RDWR)

@@ -169,7 +169,9 @@ class Keeper(Relay):
             self._level = False
         if not any(moved):
             self._wait()
+            self.busy = True
             self._level = self._tidy() and None not in moved
+            self.busy = False
 
     def _wait(self) -> None:
         if self._level:
@@ -190,8 +192,8 @@ class Keeper(Relay):
 
     def _attach(self, shelf: Shelf) -> int:
         # A reader is served what is there: words from the journal, vectors from a saved matrix.
-        known = not shelf.journal.writable and shelf.folder in self._readonly
-        if shelf.index is not None or known:
+        is_served = not shelf.journal.writable and shelf.folder in self._readonly
+        if shelf.index is not None or is_served:
             return 0
         index = self._open_index(shelf.folder, self._ctx.embedding.model, self._ctx.embedding.dim)
         if not shelf.journal.writable:

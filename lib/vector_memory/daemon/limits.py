@@ -11,24 +11,25 @@ MOST_FIELDS = 200_000
 """Values in a request, those within others included."""
 
 
-def require_small(request: dict[str, Any]) -> None:
+def require_small(request: dict[str, object]) -> None:
     """Make sure that a request is neither deep nor made of endlessly many values: what reads it later
     may go down into it by calling itself.
 
     Raises:
         BadInputError: it is not.
     """
-    fields, level = 0, [request]
+    fields = 0
+    level: list[Any] = [request]
     for _ in range(MOST_DEPTH):
         below: list[Any] = []
-        for one in level:
-            fields += len(one)
+        for holder in level:
+            fields += len(holder)
             if fields > MOST_FIELDS:
                 raise BadInputError(
                     f"The request holds more than {MOST_FIELDS:,} values.", "Split it."
                 )
-            held = one.values() if isinstance(one, dict) else one
-            below += [value for value in held if isinstance(value, (dict, list))]
+            values = holder.values() if isinstance(holder, dict) else holder
+            below += [value for value in values if isinstance(value, (dict, list))]
         if not below:
             return
         level = below

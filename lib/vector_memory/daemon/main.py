@@ -12,16 +12,17 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vector_memory import config, wire
 from vector_memory.client.link import ONLY_READ
 from vector_memory.client.spawn import LOCK_FD
 from vector_memory.client.spool import read_aside
 from vector_memory.daemon.callers import Callers
+from vector_memory.daemon.health import Status
 from vector_memory.daemon.limits import require_small
 from vector_memory.daemon.lock import acquire
-from vector_memory.daemon.server import Reply, Server
+from vector_memory.daemon.server import Reply, Sent, Server, Written
 from vector_memory.errors import (
     BadInputError,
     DaemonUnavailableError,
@@ -30,6 +31,7 @@ from vector_memory.errors import (
     StoreTamperedError,
     VectorMemoryError,
 )
+from vector_memory.service.base import messages
 from vector_memory.system import json_in, paths, private
 from vector_memory.system.paths import Home
 
@@ -106,9 +108,9 @@ def _leave_reason(home: Home, error: Exception) -> None:
     """Leave for whoever started this daemon why it does not answer."""
     if not isinstance(error, VectorMemoryError):
         error = DaemonUnavailableError(f"The daemon failed: {error!r}.", "See logs/daemon.log.")
-    told = {"error": error.message, "hint": error.hint, "type": type(error).__name__}
+    reason = {"error": error.message, "hint": error.hint, "type": type(error).__name__}
     with contextlib.suppress(OSError), open(home.failure, "w", encoding="utf-8") as file:
-        json.dump(told, file)
+        json.dump(reason, file)
 
 
 class Daemon:
@@ -176,7 +178,7 @@ class Daemon:
             request = callers.of(request, reply.caller)
         own = self._own_verbs(request, reply)
         if verb in own:
-            answer = own[verb]()
+            answer = messages.to_json(own[verb]())
         elif self.app is not None:
             answer = self.app.ask(verb, request, reply)
         else:
@@ -187,11 +189,9 @@ class Daemon:
             return
         reply.json(wire.ANSWER, answer)
 
-    def _own_verbs(
-        self, request: dict[str, Any], reply: Reply
-    ) -> dict[str, Callable[[], dict[str, Any]]]:
+    def _own_verbs(self, request: Sent, reply: Reply) -> dict[str, Callable[[], object]]:
         """Return what this process answers itself; without a store, what still makes sense."""
-        verbs: dict[str, Callable[[], dict[str, Any]]] = {
+        verbs: dict[str, Callable[[], object]] = {
             "status": self.status,
             "stop": self._stop,
             "restore": lambda: self._restore(request, reply),
@@ -205,42 +205,39 @@ class Daemon:
             }
         return verbs
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Status:
         """Return what `daemon status` shows."""
-        return {
-            "pid": os.getpid(),
-            "rss_mb": round(rss_bytes() / 1e6, 1),
-            "state": self.app.state() if self.app else "damaged",
-            "busy": bool(self.app and self.app.busy()),
-            "version": self.version,
-            "uptime_s": round(time.monotonic() - self.started, 1),
-            "requests": self.server.requests,
-            "stages_s": self.app.stages() if self.app else {},
-            "set_aside": len(read_aside(self.home)),
-            "data_home": self.home.root,
-        }
+        return Status(
+            pid=os.getpid(),
+            rss_mb=round(rss_bytes() / 1e6, 1),
+            state=self.app.state() if self.app else "damaged",
+            busy=bool(self.app and self.app.busy()),
+            version=self.version,
+            uptime_s=round(time.monotonic() - self.started, 1),
+            requests=self.server.requests,
+            stages_s=self.app.stages() if self.app else {},
+            set_aside=len(read_aside(self.home)),
+            data_home=self.home.root,
+        )
 
-    def _stop(self) -> dict[str, Any]:
+    def _stop(self) -> Written:
         self.end("asked to stop")
         return {"stopping": True}
 
-    def _restore(self, request: dict[str, Any], reply: Reply) -> dict[str, Any]:
+    def _restore(self, sent: Sent, reply: Reply) -> object:
         """Show what restoring a backup would do, or make it ready and end: the next daemon has it."""
-        from vector_memory.service.base import messages
         from vector_memory.service.upkeep import restore
 
-        asked = messages.read(restore.RestoreRequest, request)
-        if asked.dry_run:
-            answer = restore.look(self.home, asked.path)
-        else:
-            asked.require_user("restores a backup")
-            trusted = self.app.ctx.state.trusted_folders() if self.app else []
-            answer = restore.restore(self.home, asked.path, trusted, reply.progress)
-            self.end("a backup is to be restored")
-        written: dict[str, Any] = messages.to_json(answer)
-        return written
+        request = messages.read(restore.RestoreRequest, sent)
+        if request.dry_run:
+            return restore.look(self.home, request.path)
+        request.require_user("restores a backup")
+        trusted = self.app.ctx.state.trusted_folders() if self.app else []
+        answer = restore.restore(self.home, request.path, trusted, reply.progress)
+        self.end("a backup is to be restored")
+        return answer
 
-    def _restored(self) -> dict[str, Any]:
+    def _restored(self) -> Written:
         """Return what was restored when this daemon started."""
         assert self.app is not None
         done = self.app.restored
@@ -248,7 +245,7 @@ class Daemon:
             raise NotFoundError("No backup was restored at the start.", "See logs/daemon.log.")
         return {**done.contents, "aside": done.aside}
 
-    def _reload(self) -> dict[str, Any]:
+    def _reload(self) -> Written:
         """Take the settings anew; what only a start can change ends this daemon."""
         assert self.app is not None
         fresh = config.load(self.home.config)
@@ -260,13 +257,13 @@ class Daemon:
             self.end("its embedding settings changed")
         return {"reloaded": True, "restarting": restart}
 
-    def _doctor(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _doctor(self, request: Sent) -> Written:
         from vector_memory.service.base import privacy
 
         assert self.app is not None
         with privacy.for_request(self.app.ctx, request):
             health = self.app.health()
-        return {**self.status(), **health, "settings_error": self.settings_error}
+        return {**vars(self.status()), **vars(health), "settings_error": self.settings_error}
 
     def _load_settings(self) -> config.Settings:
         try:
@@ -308,7 +305,7 @@ class Daemon:
         return False
 
 
-def _parse(body: bytes) -> dict[str, Any]:
+def _parse(body: bytes) -> Sent:
     try:
         request = json_in.load(body) if body else {}
     except ValueError as error:

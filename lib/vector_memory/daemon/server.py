@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from vector_memory import wire
 from vector_memory.daemon.clients import ClientConnection, Clients
@@ -20,6 +20,10 @@ from vector_memory.system import peer, processes
 from vector_memory.system.processes import Process
 
 T = TypeVar("T")
+Sent = dict[str, object]
+"""A request as JSON, before it is read."""
+Written = dict[str, object]
+"""An answer as JSON."""
 log = logging.getLogger(__name__)
 
 REQUEST_S = 10.0
@@ -92,7 +96,7 @@ class Reply:
                 return
             yield item  # type: ignore[misc]
 
-    def json(self, status: bytes, data: Any) -> None:
+    def json(self, status: bytes, data: object) -> None:
         """Send one reply as JSON.
 
         Raises:

@@ -6,10 +6,10 @@ import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from vector_memory import wire
-from vector_memory.daemon.server import Reply
+from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.model import Progress
 from vector_memory.service.base import messages, privacy, privacy_rules, request_fields
 from vector_memory.service.base.context import Context
@@ -45,45 +45,44 @@ from vector_memory.service.transfer import (
 )
 from vector_memory.service.upkeep import audit_log, check_rebuild, project_store, stats
 
-Request = dict[str, Any]
-Simple = Callable[[Context, Request], dict[str, Any]]
+Simple = Callable[[Context, Sent], Written]
 Kind = TypeVar("Kind", bound=messages.Request)
-Long = Callable[[Context, Request, Reply], dict[str, Any]]
+Long = Callable[[Context, Sent, Reply], Written]
 
 
-def _import(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    asked = messages.read(json_lines.ImportRequest, request)
-    is_graph = knowledge_graph.is_graph(json_lines.regular_file(asked.path))
+def _import(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    request = messages.read(json_lines.ImportRequest, sent)
+    is_graph = knowledge_graph.is_graph(json_lines.regular_file(request.path))
     take = knowledge_graph.import_graph if is_graph else json_lines.import_file
-    done = take(ctx, asked, reply.progress)
-    _settle(ctx, asked.wait, reply)
+    done = take(ctx, request, reply.progress)
+    _settle(ctx, request.wait, reply)
     return _written(done)
 
 
-def _import_notes(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _import_notes(ctx: Context, sent: Sent, reply: Reply) -> Written:
     def show(step: import_plan.StepView) -> None:
         reply.json(wire.ITEM, _written(step))
 
-    asked = messages.read(import_notes.NotesRequest, request)
-    done = import_notes.import_notes(ctx, asked, show, reply.progress)
-    if not asked.dry_run:
-        _settle(ctx, asked.wait, reply)
+    request = messages.read(import_notes.NotesRequest, sent)
+    done = import_notes.import_notes(ctx, request, show, reply.progress)
+    if not request.dry_run:
+        _settle(ctx, request.wait, reply)
     return _written(done)
 
 
-def _backfill(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _backfill(ctx: Context, sent: Sent, reply: Reply) -> Written:
     started = time.monotonic()
-    asked = messages.read(backfill.BackfillRequest, request)
-    done = backfill.backfill(ctx, asked, reply.progress)
-    _settle(ctx, asked.wait, reply)
+    request = messages.read(backfill.BackfillRequest, sent)
+    done = backfill.backfill(ctx, request, reply.progress)
+    _settle(ctx, request.wait, reply)
     return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
 
 
-def _backup(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _backup(ctx: Context, sent: Sent, reply: Reply) -> Written:
     # It brings the compression with it.
     from vector_memory.service.upkeep import backups
 
-    return _typed_long(backups.BackupRequest, backups.backup)(ctx, request, reply)
+    return _typed_long(backups.BackupRequest, backups.backup)(ctx, sent, reply)
 
 
 def _settle(ctx: Context, wait: bool, reply: Reply) -> None:
@@ -93,28 +92,28 @@ def _settle(ctx: Context, wait: bool, reply: Reply) -> None:
         check_rebuild.wait_level(ctx, check_rebuild.SETTLE_S, reply.progress)
 
 
-def _export(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
-    asked = messages.read(json_lines.ExportRequest, request)
+def _export(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    request = messages.read(json_lines.ExportRequest, sent)
     count = 0
-    if asked.format == "markdown":
-        for text, memories in reply.paced(export_markdown.export(ctx, asked)):
+    if request.format == "markdown":
+        for text, memories in reply.paced(export_markdown.export(ctx, request)):
             reply.json(wire.ITEM, privacy.shown({"markdown": text}))
             count += memories
     else:
-        lines = json_lines.export(ctx, asked)
+        lines = json_lines.export(ctx, request)
         for line in reply.paced(_shown_politely(ctx, line) for line in lines):
             reply.json(wire.ITEM, line)
             count += 1
-    ctx.state.audit("export", asked.actor, [], {"exported": count})
+    ctx.state.audit("export", request.actor, [], {"exported": count})
     return _written(json_lines.ExportAnswer(count))
 
 
-def _shown_politely(ctx: Context, line: json_lines.ExportLine) -> dict[str, Any]:
+def _shown_politely(ctx: Context, line: json_lines.ExportLine) -> Written:
     ctx.hooks.give_way()
-    return _shown(_written(line))
+    return shown(_written(line))
 
 
-def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
     # It is done once in a long while: its parts are imported then.
     from vector_memory.service.purge import purge, selection
 
@@ -123,36 +122,33 @@ def _purge(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
         with contextlib.suppress(OSError):
             reply.progress(done, total, doing)
 
-    return _written(purge.purge(ctx, messages.read(selection.PurgeRequest, request), tell))
+    return _written(purge.purge(ctx, messages.read(selection.PurgeRequest, sent), tell))
 
 
-def _consolidate(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _consolidate(ctx: Context, sent: Sent, reply: Reply) -> Written:
     from vector_memory.service.edit import consolidate
 
     answer = _typed_long(consolidate.ConsolidateRequest, consolidate.consolidate)
-    return _shown(answer(ctx, request, reply))
+    return shown(answer(ctx, sent, reply))
 
 
-def _prune(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _prune(ctx: Context, sent: Sent, reply: Reply) -> Written:
     from vector_memory.service.edit import prune_candidates
 
     answer = _typed_long(prune_candidates.PruneRequest, prune_candidates.prune)
-    return _shown(answer(ctx, request, reply))
+    return shown(answer(ctx, sent, reply))
 
 
-def _rag(ctx: Context, request: Request, reply: Reply) -> dict[str, Any]:
+def _rag(ctx: Context, sent: Sent, reply: Reply) -> Written:
     from vector_memory.service.transfer import vault
 
-    return _shown(_typed_long(vault.VaultRequest, vault.search)(ctx, request, reply))
+    return shown(_typed_long(vault.VaultRequest, vault.search)(ctx, sent, reply))
 
 
-def _shown(answer: dict[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = privacy.shown(answer)
-    return told
-
-
-def _jobs(ctx: Context, request: Request) -> dict[str, Any]:
-    return {"jobs": []}
+def shown(answer: Written) -> Written:
+    """Return an answer with what was stored redacted once more."""
+    redacted: Written = privacy.shown(answer)
+    return redacted
 
 
 def _typed(kind: type[Kind], act: Callable[[Context, Kind], object]) -> Simple:
@@ -166,8 +162,8 @@ def _typed_long(kind: type[Kind], act: Callable[[Context, Kind, Progress], objec
     return lambda ctx, sent, reply: _written(act(ctx, messages.read(kind, sent), reply.progress))
 
 
-def _written(answer: object) -> dict[str, Any]:
-    written: dict[str, Any] = messages.to_json(answer)
+def _written(answer: object) -> Written:
+    written: Written = messages.to_json(answer)
     return written
 
 
@@ -214,7 +210,7 @@ SIMPLE: dict[str, Simple] = {
     "trace": _typed(provenance.TraceRequest, provenance.trace),
     "session_recalled": _typed(provenance.SessionRecalledRequest, provenance.session_recalled),
     "audit": _typed(audit_log.AuditRequest, audit_log.audit),
-    "jobs": _jobs,
+    "jobs": lambda ctx, sent: {"jobs": []},
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vector_memory.client.link import DaemonClient
+from vector_memory.client.link import Json as Json
 from vector_memory.errors import DaemonUnavailableError
 from vector_memory.mcp.shown import Shown
 
@@ -17,7 +18,6 @@ TIMEOUT_S = 60.0
 LONG_S = 3_600.0
 TELL_EVERY_S = 0.2
 
-Json = dict[str, Any]
 Tell = Callable[[float, float, str], None]
 
 
@@ -75,5 +75,5 @@ class Asker:
             asked.setdefault("project", self.folder)
         if "project" in asked:
             asked["project"] = os.path.join(self.folder, os.path.expanduser(asked["project"]))
-        told = {"for_session": self.session} if self.known else {}
-        return {**asked, **told, "cwd": self.folder, "actor": ACTOR}
+        shown_to = {"for_session": self.session} if self.known else {}
+        return {**asked, **shown_to, "cwd": self.folder, "actor": ACTOR}

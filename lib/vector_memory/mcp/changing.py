@@ -23,7 +23,7 @@ def delete(asker: Asker, ids: list[str]) -> Json:
     """
     chosen = asker.shown.chosen(ids)
     done = asker.ask("forget", {"ids": chosen})
-    gone = [short(one["id"]) for one in done["memories"]]
+    gone = [short(memory["id"]) for memory in done["memories"]]
     return {"deleted": gone, "count": done["forgotten"]}
 
 
@@ -53,10 +53,10 @@ def changed(asker: Asker, answer: Json, status: str) -> Json:
     """Return a changed memory as an answer, with what is proposed of it and waits for the user."""
     telling = Telling(asker.shown)
     memory = telling.memory(answer["memory"])
-    told = {"status": status, "notice": NOTICE, **telling.held()}
+    result = {"status": status, "notice": NOTICE, **telling.held()}
     if answer.get("action") == "proposed":
-        told |= {"status": "proposed", "hint": HINTS["proposed"]}
-    return {**told, "memory": memory} if memory else told
+        result |= {"status": "proposed", "hint": HINTS["proposed"]}
+    return {**result, "memory": memory} if memory else result
 
 
 def _update(asker: Asker, arguments: Json) -> Json:
@@ -79,10 +79,10 @@ def _promote(asker: Asker, arguments: Json) -> Json:
 
 def _link(asker: Asker, arguments: Json) -> Json:
     done = asker.ask("link", arguments)
-    told = {"from": short(done["from"]), "to": short(done["to"]), "action": done["action"]}
+    result = {"from": short(done["from"]), "to": short(done["to"]), "action": done["action"]}
     if "relation" in done:
-        told["relation"] = done["relation"]
-    return told
+        result["relation"] = done["relation"]
+    return result
 
 
 DELETED = answer(

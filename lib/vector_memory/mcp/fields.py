@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
 
 TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
@@ -31,18 +32,18 @@ class Field:
     low: int | None = None
     high: int | None = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Json:
         """Return it as a JSON schema."""
-        told: dict[str, Any] = {"type": self.sort, "description": self.doc}
+        schema: Json = {"type": self.sort, "description": self.doc}
         if self.choices:
-            told["enum"] = list(self.choices)
+            schema["enum"] = list(self.choices)
         if self.sort == WORDS:
-            told |= {"items": {"type": "string"}, "maxItems": self.high or MOST_WORDS}
+            schema |= {"items": {"type": "string"}, "maxItems": self.high or MOST_WORDS}
         if self.sort == NUMBER:
-            told |= {"minimum": self.low, "maximum": self.high}
+            schema |= {"minimum": self.low, "maximum": self.high}
         if self.sort == TEXT and self.high:
-            told["maxLength"] = self.high
-        return told
+            schema["maxLength"] = self.high
+        return schema
 
 
 def need(field: Field) -> Field:
@@ -50,34 +51,34 @@ def need(field: Field) -> Field:
     return replace(field, required=True)
 
 
-def schema_of(fields: Sequence[Field]) -> dict[str, Any]:
+def schema_of(fields: Sequence[Field]) -> Json:
     """Return the JSON schema of a tool's arguments."""
-    told: dict[str, Any] = {
+    schema: Json = {
         "type": "object",
-        "properties": {one.name: one.schema() for one in fields},
+        "properties": {field.name: field.schema() for field in fields},
         "additionalProperties": False,
     }
-    required = [one.name for one in fields if one.required]
-    return {**told, "required": required} if required else told
+    required = [field.name for field in fields if field.required]
+    return {**schema, "required": required} if required else schema
 
 
-def checked(fields: Sequence[Field], arguments: dict[str, Any] | None) -> dict[str, Any]:
+def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
     """Return a call's arguments, those left out that are null.
 
     Raises:
         BadInputError: one is unknown, missing, or of another sort; it says which and what it may be.
     """
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
-    known = {one.name: one for one in fields}
+    declared = {field.name: field for field in fields}
     for name in given:
-        if name not in known:
+        if name not in declared:
             raise BadInputError(
-                f"There is no argument {str(name)[:40]!r}.", f"Arguments: {', '.join(known)}."
+                f"There is no argument {str(name)[:40]!r}.", f"Arguments: {', '.join(declared)}."
             )
-    for one in fields:
-        if one.required and one.name not in given:
-            raise BadInputError(f"{one.name} is missing.", one.doc)
-    return {name: _value(known[name], value) for name, value in given.items()}
+    for field in fields:
+        if field.required and field.name not in given:
+            raise BadInputError(f"{field.name} is missing.", field.doc)
+    return {name: _value(declared[name], value) for name, value in given.items()}
 
 
 def _value(field: Field, value: Any) -> Any:
@@ -98,7 +99,7 @@ def _fits(field: Field, value: Any) -> bool:
         return (
             isinstance(value, list)
             and len(value) <= (field.high or MOST_WORDS)
-            and all(isinstance(one, str) for one in value)
+            and all(isinstance(word, str) for word in value)
         )
     return (
         isinstance(value, str)

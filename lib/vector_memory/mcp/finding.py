@@ -30,9 +30,9 @@ DEFAULT = 8
 def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
     """Return memories as an answer."""
     telling = Telling(asker.shown)
-    told = telling.memories(memories, around=around)
+    shown = telling.memories(memories, around=around)
     kept = {name: value for name, value in more.items() if value is not None}
-    return {"notice": NOTICE, **kept, **telling.held(), "memories": told}
+    return {"notice": NOTICE, **kept, **telling.held(), "memories": shown}
 
 
 def _recall(asker: Asker, arguments: Json) -> Json:
@@ -44,7 +44,9 @@ def _recall(asker: Asker, arguments: Json) -> Json:
 
 
 def _list(asker: Asker, arguments: Json) -> Json:
-    collections = arguments.get("collections") or [one for one in COLLECTIONS if one not in QUIET]
+    collections = arguments.get("collections") or [
+        name for name in COLLECTIONS if name not in QUIET
+    ]
     asked = {"k": 20, **scope_of(arguments), "collection": collections}
     answer = asker.ask("list", asked, offset=arguments.get("offset"))
     return found(asker, answer["memories"], total=answer["total"])
@@ -63,7 +65,7 @@ def _rag(asker: Asker, arguments: Json) -> Json:
 def _trace(asker: Asker, arguments: Json) -> Json:
     asked = {"query": arguments.get("query"), "id": arguments.get("id")}
     answer = asker.ask("trace", {**scope_of(arguments), **asked})
-    hits = [{**one, "traced": True} for one in answer["hits"]]
+    hits = [{**hit, "traced": True} for hit in answer["hits"]]
     audit = answer["audit"] if arguments.get("id") else None
     return found(
         asker, hits, arguments.get("query", ""), threshold=answer.get("threshold"), audit=audit
@@ -84,12 +86,16 @@ def _provenance(asker: Asker, arguments: Json) -> Json:
         "file": say(source.get("path") or ""),
         "verified": {name: say(value) for name, value in (answer.get("verified") or {}).items()},
         "merged": [
-            {"id": short(one.get("id", "")), "date": str(one.get("at", ""))[:10]}
-            for one in answer["memory"].get("sources") or ()
+            {"id": short(merged.get("id", "")), "date": str(merged.get("at", ""))[:10]}
+            for merged in answer["memory"].get("sources") or ()
         ],
         "history": [
-            {"id": short(one["id"]), "date": one["from"][:10], "until": (one["until"] or "")[:10]}
-            for one in answer["history"]["chain"]
+            {
+                "id": short(stage["id"]),
+                "date": stage["from"][:10],
+                "until": (stage["until"] or "")[:10],
+            }
+            for stage in answer["history"]["chain"]
         ],
         "links": links(telling, answer["links"]),
         "audit": answer["audit"],
@@ -98,12 +104,12 @@ def _provenance(asker: Asker, arguments: Json) -> Json:
     }
 
 
-def links(telling: Telling, told: Any) -> list[Json]:
+def links(telling: Telling, all_links: Any) -> list[Json]:
     """Return links, each with the memory at its other end."""
-    ends = [(one, telling.memory(one["other"], 80)) for one in told]
+    ends = [(link, telling.memory(link["other"], 80)) for link in all_links]
     return [
-        {"relation": one["relation"], "direction": one["direction"], "other": end}
-        for one, end in ends
+        {"relation": link["relation"], "direction": link["direction"], "other": end}
+        for link, end in ends
         if end is not None
     ]
 
@@ -135,11 +141,11 @@ def _contradictions(asker: Asker, arguments: Json) -> Json:
     asked = {name: arguments.get(name) for name in ("text", "id", "project")}
     answer = asker.ask("contradictions", asked)
     telling = Telling(asker.shown)
-    told = telling.memories(answer["contradictions"])
-    for one, whole in zip(told, _open(answer["contradictions"]), strict=True):
-        one["why"] = say(whole["reason"])
+    shown = telling.memories(answer["contradictions"])
+    for memory, whole in zip(shown, _open(answer["contradictions"]), strict=True):
+        memory["why"] = say(whole["reason"])
     return {
-        "contradictions": told,
+        "contradictions": shown,
         "agreements": telling.memories(answer["agreements"]),
         "notice": NOTICE,
         **telling.held(),
@@ -147,7 +153,7 @@ def _contradictions(asker: Asker, arguments: Json) -> Json:
 
 
 def _open(memories: Any) -> list[Json]:
-    return [one for one in memories if not (one.get("suspicious") or {}).get("held_back")]
+    return [memory for memory in memories if not (memory.get("suspicious") or {}).get("held_back")]
 
 
 def _summarize(asker: Asker, arguments: Json) -> Json:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from vector_memory.client.link import Json
 
-Schema = dict[str, Any]
-_REFERENCE: Schema = {
+_REFERENCE: Json = {
     "type": "object",
     "properties": {"id": {"type": "string"}, "date": {"type": "string"}},
     "required": ["id", "date"],
 }
-_SORTS: dict[str, Schema] = {
+_SORTS: dict[str, Json] = {
     "text": {"type": "string"},
     "count": {"type": "integer", "minimum": 0},
     "number": {"type": "number"},
@@ -22,25 +21,25 @@ _SORTS: dict[str, Schema] = {
 }
 
 
-def shape(told: str) -> Schema:
+def shape(properties: str) -> Json:
     """Return the schema of an object.
 
     Args:
-        told: its properties, with spaces between: a name, a colon and a sort where it is no text, and "!"
+        properties: what it has, with spaces between: a name, a colon and a sort where it is no text, and "!"
             where it is always there: `id! score:number`.
     """
-    words = [one.rstrip("!").partition(":") for one in told.split()]
-    required = [one.rstrip("!").partition(":")[0] for one in told.split() if one.endswith("!")]
-    made: Schema = {
+    words = [word.rstrip("!").partition(":") for word in properties.split()]
+    always = [word[:-1].partition(":")[0] for word in properties.split() if word.endswith("!")]
+    made: Json = {
         "type": "object",
         "properties": {name: _SORTS[sort or "text"] for name, _, sort in words},
     }
-    return {**made, "required": required} if required else made
+    return {**made, "required": always} if always else made
 
 
-def answer(told: str) -> Schema:
-    """Return the schema of an answer, which has no properties but these; `told` as in `shape`."""
-    return {**shape(told), "additionalProperties": False}
+def answer(properties: str) -> Json:
+    """Return the schema of an answer, which has no properties but these; `properties` as in `shape`."""
+    return {**shape(properties), "additionalProperties": False}
 
 
 _SORTS["memory"] = shape(

@@ -57,10 +57,10 @@ def _project(asker: Asker, id: str) -> str:
 def _lines(telling: Telling, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
-    for one in telling.memories(memories, TOKENS):
-        mark = " · foreign" if one.get("foreign") else ""
-        head = f"- {one['date']} · {one['kind']} · {one['origin']}{mark} · {one['id']}"
-        lines += [_line(head), *("  " + line for line in one["text"].split("\n"))]
+    for memory in telling.memories(memories, TOKENS):
+        mark = " · foreign" if memory.get("foreign") else ""
+        head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark} · {memory['id']}"
+        lines += [_line(head), *("  " + line for line in memory["text"].split("\n"))]
     return lines or ["None."]
 
 
@@ -71,15 +71,15 @@ def _line(text: Any) -> str:
 def _stats(asker: Asker) -> str:
     stats = asker.ask("stats", {"all_projects": True, "project": ""})
     projects = list(stats["by_project"].items())[:MOST_PROJECTS]
-    told = {
+    figures = {
         "memories": stats["memories"],
         "by_kind": _named(stats["by_kind"]),
         "by_collection": _named(stats["by_collection"]),
         "by_project": {say(name): n for name, n in projects},
-        "pending_vectors": sum(one["pending_vectors"] for one in stats["stores"]),
+        "pending_vectors": sum(store["pending_vectors"] for store in stats["stores"]),
         "embedding": {name: say(value) for name, value in stats["embedding"].items()},
     }
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return json.dumps(figures, indent=2, ensure_ascii=False)
 
 
 def _named(counts: Json) -> Json:

@@ -33,7 +33,6 @@ INSTRUCTIONS = (
 )
 ALWAYS_LOAD = "anthropic/alwaysLoad"
 TOOLS: tuple[Tool, ...] = (*storing.TOOLS, *finding.TOOLS, *changing.TOOLS, *tending.TOOLS)
-INVALID_PARAMS = -32602
 RESOURCE_NOT_FOUND = -32002
 INTERNAL_ERROR = -32603
 
@@ -61,13 +60,13 @@ class Handlers:
 
     def __init__(self, asker: Asker) -> None:
         self._asker = asker
-        self._tools = {one.name: one for one in TOOLS}
+        self._tools = {tool.name: tool for tool in TOOLS}
 
     async def list_tools(
         self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Return all tools; they fit on one page."""
-        return types.ListToolsResult(tools=[described(one) for one in TOOLS])
+        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS])
 
     async def call_tool(
         self, ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -86,7 +85,7 @@ class Handlers:
             return tool.act(asker, fields.checked(tool.fields, params.arguments))
 
         try:
-            told = await anyio.to_thread.run_sync(act, abandon_on_cancel=True)
+            result = await anyio.to_thread.run_sync(act, abandon_on_cancel=True)
         except VectorMemoryError as error:
             return _failed(" ".join(filter(None, (error.message, error.hint))))
         except Exception as error:
@@ -94,17 +93,17 @@ class Handlers:
             return _failed(
                 f"Memory failed: {type(error).__name__}. `vector-memory doctor` tells what is wrong."
             )
-        return types.CallToolResult(content=[_text(told)], structured_content=told)
+        return types.CallToolResult(content=[_text(result)], structured_content=result)
 
     async def list_resources(
         self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return the resources that are always there."""
-        found = [
-            types.Resource(uri=one.uri, name=one.name, description=one.doc, mime_type=one.mime)
-            for one in resources.PAGES
+        pages = [
+            types.Resource(uri=page.uri, name=page.name, description=page.doc, mime_type=page.mime)
+            for page in resources.PAGES
         ]
-        return types.ListResourcesResult(resources=found)
+        return types.ListResourcesResult(resources=pages)
 
     async def list_templates(
         self, ctx: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -157,9 +156,9 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-def _text(told: Json) -> types.TextContent:
+def _text(result: Json) -> types.TextContent:
     return types.TextContent(
-        type="text", text=json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        type="text", text=json.dumps(result, ensure_ascii=False, separators=(",", ":"))
     )
 
 

@@ -37,14 +37,14 @@ class Shown:
             raise BadInputError(
                 f"Between 1 and {MOST_AT_ONCE} ids can be deleted at once.", "Give fewer ids."
             )
-        return list(dict.fromkeys(self._whole(one.strip().lower()) for one in prefixes))
+        return list(dict.fromkeys(self._whole(prefix.strip().lower()) for prefix in prefixes))
 
     def _whole(self, prefix: str) -> str:
         with self._lock:
-            known = self._ids.get(prefix[:SHORT]) if len(prefix) >= SHORT else None
-            found = [known] if known else self._beginning(prefix)
-        if len(found) == 1 and found[0].startswith(prefix):
-            return found[0]
+            noted = self._ids.get(prefix[:SHORT]) if len(prefix) >= SHORT else None
+            ids = [noted] if noted else self._beginning(prefix)
+        if len(ids) == 1 and ids[0].startswith(prefix):
+            return ids[0]
         raise BadInputError(
             f"Memory {prefix[:SHORT]!r} was not shown in this session, so nothing was deleted.",
             "Search first (memory_forget with query, memory_recall or list_memories), "

@@ -48,13 +48,13 @@ def store(asker: Asker, asked: Json) -> Json:
     status = STATUS.get(done["action"], "stored")
     memory = telling.memory({**done, "relation": None})
     others = telling.memories(done.get("links") or ())
-    if any(one["relation"] == "contradicts" for one in others):
+    if any(other["relation"] == "contradicts" for other in others):
         status = "contradicts"
-    told: Json = {"status": status, "others": others, "notice": NOTICE, **telling.held()}
+    result: Json = {"status": status, "others": others, "notice": NOTICE, **telling.held()}
     if memory is not None:
-        told["memory"] = memory
+        result["memory"] = memory
     hint = HINTS.get(status) or _hint(done)
-    return {**told, "hint": hint} if hint else told
+    return {**result, "hint": hint} if hint else result
 
 
 def _hint(done: Json) -> str:
@@ -75,10 +75,10 @@ def _store(asker: Asker, arguments: Json) -> Json:
 
 def _scratch(asker: Asker, arguments: Json) -> Json:
     answer = asker.ask("scratch", arguments, session=asker.session)
-    asker.shown.add(str(one["id"]) for one in answer["notes"])
+    asker.shown.add(str(note["id"]) for note in answer["notes"])
     notes = [
-        {"key": say(one["title"]), "text": say(one["text"]), "id": one["id"][:12]}
-        for one in answer["notes"]
+        {"key": say(note["title"]), "text": say(note["text"]), "id": note["id"][:12]}
+        for note in answer["notes"]
     ]
     cleared = {"cleared": answer["cleared"]} if "cleared" in answer else {}
     return {"notes": notes, **cleared}
@@ -110,26 +110,26 @@ def _steps(steps: Any) -> list[str]:
     return [f"{number}. {step}" for number, step in enumerate(steps or (), 1)]
 
 
-def _procedure(told: Json) -> Json:
-    when = [f"When: {told['when']}"] if told.get("when") else []
-    text = "\n".join([told["name"], *when, *_steps(told.get("steps"))])
-    return {"text": text, "title": told["name"], "kind": "procedure"}
+def _procedure(given: Json) -> Json:
+    when = [f"When: {given['when']}"] if given.get("when") else []
+    text = "\n".join([given["name"], *when, *_steps(given.get("steps"))])
+    return {"text": text, "title": given["name"], "kind": "procedure"}
 
 
-def _learning(told: Json) -> Json:
-    why = f"\nBecause: {told['why']}" if told.get("why") else ""
-    return {"text": told["text"] + why, "kind": "learning", "files": told.get("files")}
+def _learning(given: Json) -> Json:
+    why = f"\nBecause: {given['why']}" if given.get("why") else ""
+    return {"text": given["text"] + why, "kind": "learning", "files": given.get("files")}
 
 
-def _episode(told: Json) -> Json:
-    outcome = f"\nOutcome: {told['outcome']}" if told.get("outcome") else ""
-    return {"text": told["what"] + outcome, "kind": "episode", "files": told.get("files")}
+def _episode(given: Json) -> Json:
+    outcome = f"\nOutcome: {given['outcome']}" if given.get("outcome") else ""
+    return {"text": given["what"] + outcome, "kind": "episode", "files": given.get("files")}
 
 
-def _trajectory(told: Json) -> Json:
-    lines = [told["task"], *_steps(told.get("steps"))]
-    outcome = [f"Outcome: {told['outcome']}"] if told.get("outcome") else []
-    return {"text": "\n".join(lines + outcome), "title": told["task"], "kind": "trajectory"}
+def _trajectory(given: Json) -> Json:
+    lines = [given["task"], *_steps(given.get("steps"))]
+    outcome = [f"Outcome: {given['outcome']}"] if given.get("outcome") else []
+    return {"text": "\n".join(lines + outcome), "title": given["task"], "kind": "trajectory"}
 
 
 ACTION = Field("action", TEXT, "What to do.", True, ("store", "search"))

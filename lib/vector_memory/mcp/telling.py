@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from vector_memory.client.link import Json as Json
 from vector_memory.mcp.shown import SHORT, Shown
 from vector_memory.model import DEFAULT_COLLECTION
 from vector_memory.text import fence, harmless
@@ -22,8 +23,6 @@ LEAST_TOKENS = 40
 WHOLE_TOKENS = 6_000
 OTHERS = ("tool", "import")
 
-Json = dict[str, Any]
-
 
 class Telling:
     """Makes one answer, and notes what it shows.
@@ -36,48 +35,50 @@ class Telling:
         self._shown = shown
         self.held_back = 0
 
-    def memories(self, found: Sequence[Json], budget: int = LIST_TOKENS, around: str = "") -> Any:
+    def memories(
+        self, memories: Sequence[Json], budget: int = LIST_TOKENS, around: str = ""
+    ) -> Any:
         """Return memories without those that are held back."""
-        budget = min(budget, max(LEAST_TOKENS, ANSWER_TOKENS // max(1, len(found))))
-        told = [self.memory(one, budget, around) for one in found]
-        return [one for one in told if one is not None]
+        budget = min(budget, max(LEAST_TOKENS, ANSWER_TOKENS // max(1, len(memories))))
+        shown = [self.memory(memory, budget, around) for memory in memories]
+        return [memory for memory in shown if memory is not None]
 
-    def memory(self, found: Json, budget: int = LIST_TOKENS, around: str = "") -> Json | None:
+    def memory(self, memory: Json, budget: int = LIST_TOKENS, around: str = "") -> Json | None:
         """Return one memory, None where it is held back. Its id may be deleted from now on."""
-        suspicious = found.get("suspicious") or {}
-        if suspicious.get("held_back") or (found.get("proposed") or {}).get("held"):
+        suspicious = memory.get("suspicious") or {}
+        if suspicious.get("held_back") or (memory.get("proposed") or {}).get("held"):
             self.held_back += 1
             return None
-        foreign = bool(suspicious) or found.get("origin") in OTHERS or bool(found.get("foreign"))
-        self._shown.add([str(found["id"])])
+        foreign = bool(suspicious) or memory.get("origin") in OTHERS or bool(memory.get("foreign"))
+        self._shown.add([str(memory["id"])])
         words = [word.lower() for word in around.split() if len(word) > 3]
-        text = fence.cut(str(found.get("text") or ""), budget, words)
-        told: Json = {
-            "id": short(found["id"]),
+        text = fence.cut(str(memory.get("text") or ""), budget, words)
+        fields: Json = {
+            "id": short(memory["id"]),
             "text": say(text, foreign),
-            "kind": say(found.get("kind") or "note", foreign),
-            "date": str(found.get("created_at") or "")[:10],
-            "origin": found.get("origin"),
+            "kind": say(memory.get("kind") or "note", foreign),
+            "date": str(memory.get("created_at") or "")[:10],
+            "origin": memory.get("origin"),
         }
         for name in ("project", "title", "priority", "sort", "why", "relation"):
-            told[name] = _word(found.get(name), foreign)
+            fields[name] = _word(memory.get(name), foreign)
         for name in ("tags", "files", "shares"):
-            told[name] = [say(one, foreign) for one in found.get(name) or ()][:12]
-        told["collection"] = found.get("collection")
-        told["score"] = found.get("score")
-        told["confidence"] = _rounded(found.get("confidence"))
-        told["breakdown"] = found.get("breakdown") if found.get("traced") else None
-        told["foreign"] = foreign
-        told["suspicious"] = [str(one) for one in suspicious.get("reasons") or ()]
-        told["source"] = say(_source(found.get("source") or {}), foreign)
-        told["contradicts"] = [
-            {"id": short(one["id"]), "date": str(one["created_at"])[:10]}
-            for one in found.get("contradicts") or ()
+            fields[name] = [say(word, foreign) for word in memory.get(name) or ()][:12]
+        fields["collection"] = memory.get("collection")
+        fields["score"] = memory.get("score")
+        fields["confidence"] = _rounded(memory.get("confidence"))
+        fields["breakdown"] = memory.get("breakdown") if memory.get("traced") else None
+        fields["foreign"] = foreign
+        fields["suspicious"] = [str(reason) for reason in suspicious.get("reasons") or ()]
+        fields["source"] = say(_source(memory.get("source") or {}), foreign)
+        fields["contradicts"] = [
+            {"id": short(older["id"]), "date": str(older["created_at"])[:10]}
+            for older in memory.get("contradicts") or ()
         ]
-        told["suggested"] = found.get("suggested")
-        told["shown_at"] = found.get("shown_at")
-        told["status"] = found.get("status") if found.get("status") != "active" else None
-        return {name: value for name, value in told.items() if _tells(name, value)}
+        fields["suggested"] = memory.get("suggested")
+        fields["shown_at"] = memory.get("shown_at")
+        fields["status"] = memory.get("status") if memory.get("status") != "active" else None
+        return {name: value for name, value in fields.items() if _tells(name, value)}
 
     def held(self) -> Json:
         """Return how much was held back, {} for nothing."""

@@ -20,8 +20,8 @@ def _consolidate(asker: Asker, arguments: Json) -> Json:
     answer, _ = asker.ask_long("consolidate", asked, dry_run=arguments.get("dry_run", True))
     telling = Telling(asker.shown)
     groups = [
-        {"same": one["same"], "memories": telling.memories(one["memories"], 120)}
-        for one in answer["groups"]
+        {"same": group["same"], "memories": telling.memories(group["memories"], 120)}
+        for group in answer["groups"]
     ]
     return {
         "groups": groups,
@@ -37,8 +37,8 @@ def _prune(asker: Asker, arguments: Json) -> Json:
         return delete(asker, arguments["ids"])
     days = arguments.get("unused_days")
     answer, _ = asker.ask_long("prune", scope_of(arguments), unused_days=days)
-    told = found(asker, answer["memories"], total=answer["total"])
-    return {**told, "hint": "Nothing was deleted. Call again with ids to forget these."}
+    shown = found(asker, answer["memories"], total=answer["total"])
+    return {**shown, "hint": "Nothing was deleted. Call again with ids to forget these."}
 
 
 def _organize(asker: Asker, arguments: Json) -> Json:
@@ -65,10 +65,10 @@ def _import(asker: Asker, arguments: Json) -> Json:
             name: value for name, value in answer.items() if isinstance(value, int) and value
         },
         "steps": [
-            {"action": one.get("action", ""), "text": say(str(one.get("text", ""))[:200], True)}
-            for one in steps[:MOST_STEPS]
+            {"action": step.get("action", ""), "text": say(str(step.get("text", ""))[:200], True)}
+            for step in steps[:MOST_STEPS]
         ],
-        "errors": [say(f"{one['file']}: {one['error']}") for one in answer["errors"][:10]],
+        "errors": [say(f"{error['file']}: {error['error']}") for error in answer["errors"][:10]],
         **telling.held(),
     }
 

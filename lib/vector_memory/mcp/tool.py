@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.asker import Asker, Json
 from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
 
-Json = dict[str, Any]
 Act = Callable[[Asker, Json], Json]
 
 

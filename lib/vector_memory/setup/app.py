@@ -6,15 +6,15 @@ the daemon and the settings' hooks run from it.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
 from collections.abc import Iterator
 
 from vector_memory.setup import snippet
-from vector_memory.setup.site import ALREADY, Site
+from vector_memory.setup.site import ALREADY, Site, point
 from vector_memory.system import paths
+from vector_memory.system.durable_files import write_durably
 
 PARTS = ("bin", "bootstrap.sh", "hooks", "lib", "requirements")
 _SKIPPED = ("__pycache__", ".mypy_cache", ".ruff_cache")
@@ -38,10 +38,10 @@ def install(site: Site) -> str:
         _copy(site.root, folder)
     previous = current(site)
     if previous != name:
-        _switch(site, name)
+        point(site.home.app_current, name)
     _sweep(site, keep={name, previous})
-    _write(site.home.path("app", "hook"), SHIM, 0o700)
-    _write(site.home.path("settings.snippet.json"), snippet.for_home(site), 0o600)
+    write_durably(site.home.path("app", "hook"), SHIM.encode(), 0o700)
+    write_durably(site.home.path("settings.snippet.json"), snippet.for_home(site).encode())
     return ALREADY if previous == name else name
 
 
@@ -55,11 +55,11 @@ def current(site: Site) -> str:
 
 def digest(root: str) -> str:
     """Return eight hexadecimal digits that change whenever the installed code would."""
-    found = hashlib.sha256()
+    whole = hashlib.sha256()
     for path in files(root):
         with open(os.path.join(root, path), "rb") as file:
-            found.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
-    return found.hexdigest()[:8]
+            whole.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
+    return whole.hexdigest()[:8]
 
 
 def files(root: str) -> Iterator[str]:
@@ -90,14 +90,6 @@ def _copy(root: str, folder: str) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _switch(site: Site, name: str) -> None:
-    aside = f"{site.home.app_current}.{os.getpid()}"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(aside)
-    os.symlink(name, aside)
-    os.replace(aside, site.home.app_current)
-
-
 def _sweep(site: Site, keep: set[str]) -> None:
     """Remove older versions; `keep` holds the current one and the one before, which a daemon or a
     hook that is just running may still read."""
@@ -105,11 +97,3 @@ def _sweep(site: Site, keep: set[str]) -> None:
         folder = site.home.path("app", name)
         if name not in keep and os.path.isdir(folder) and not os.path.islink(folder):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _write(path: str, text: str, mode: int) -> None:
-    aside = f"{path}.{os.getpid()}"
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(aside, path)

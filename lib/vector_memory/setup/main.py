@@ -16,7 +16,7 @@ from vector_memory.errors import SetupError, VectorMemoryError
 from vector_memory.setup import closing, locking, model, steps
 from vector_memory.setup.plan import SetupPlan
 from vector_memory.setup.site import Site
-from vector_memory.system import paths, private
+from vector_memory.system import durable_files, paths, private
 
 RETRY_S = 600.0
 """After a failure the background set-up is not tried again for this long."""
@@ -169,12 +169,9 @@ def _failed_recently(site: Site) -> bool:
 
 def _leave_report(site: Site, error: Exception) -> None:
     """Leave the line of hook output with which the next session's start says what went wrong."""
-    known = isinstance(error, VectorMemoryError)
-    what = str(error) if known else f"It failed with {type(error).__name__}."
+    is_expected = isinstance(error, VectorMemoryError)
+    what = str(error) if is_expected else f"It failed with {type(error).__name__}."
     message = f"Vector Memory could not be set up. {what} (log: {site.log})"
     hook = {"hookEventName": "SessionStart", "additionalContext": message}
     line = json.dumps({"systemMessage": message, "hookSpecificOutput": hook})
-    aside = f"{site.failed}.{os.getpid()}"
-    with open(aside, "w", encoding="utf-8") as file:
-        file.write(line + "\n")
-    os.replace(aside, site.failed)
+    durable_files.write_durably(site.failed, (line + "\n").encode())

@@ -42,14 +42,14 @@ def uv_environ(environ: Mapping[str, str]) -> dict[str, str]:
 
 def read(environ: Mapping[str, str]) -> dict[str, str]:
     """Return pip's options that say where packages come from, in pip's order of precedence."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for path in config_files(environ):
-        found.update(_read_file(path))
+        options.update(_read_file(path))
     for option in _OPTIONS:
         value = environ.get("PIP_" + option.upper().replace("-", "_"))
         if value:
-            found[option] = value
-    return found
+            options[option] = value
+    return options
 
 
 def translate(options: Mapping[str, str]) -> dict[str, str]:

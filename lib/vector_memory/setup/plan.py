@@ -54,10 +54,10 @@ class SetupPlan:
         return self._noted(runtime.install(self.site, self.uv))
 
     def _model(self) -> str:
-        said = self._noted(model.install(self.site, self.uv))
+        report = self._noted(model.install(self.site, self.uv))
         if not self.keep_cache:
             shutil.rmtree(uv.cache(self.site), ignore_errors=True)
-        return said
+        return report
 
     def _app(self) -> str:
         return self._noted(app.install(self.site))
@@ -75,9 +75,9 @@ class SetupPlan:
                 daemon.stop()
             return f"process {daemon.start()['pid']}"
         except DaemonUnavailableError as error:
-            said = self.site.home.path("logs", "daemon.out")
-            raise CommandError(error.message, error.hint, file_tail(said)) from error
+            log = self.site.home.path("logs", "daemon.out")
+            raise CommandError(error.message, error.hint, file_tail(log)) from error
 
-    def _noted(self, said: str) -> str:
-        self.changed = self.changed or said != ALREADY
-        return said
+    def _noted(self, report: str) -> str:
+        self.changed = self.changed or report != ALREADY
+        return report

@@ -68,11 +68,11 @@ class _Hooks:
     def run(self, stem: str, **event: Any) -> str:
         """Run one hook and return the context that it adds ("" for none)."""
         name = "".join(word.capitalize() for word in stem.split("_"))
-        told = {"cwd": self.project, "hook_event_name": name, **event}
+        sent = {"cwd": self.project, "hook_event_name": name, **event}
         try:
             done = subprocess.run(
                 ["sh", self.program, stem],
-                input=json.dumps(told).encode(),
+                input=json.dumps(sent).encode(),
                 capture_output=True,
                 env=self.environ,
                 cwd=self.project,
@@ -140,8 +140,8 @@ def _stop(home: Home) -> None:
 def _keep_log(home: Home, log: str) -> None:
     with contextlib.suppress(OSError), open(log, "a", encoding="utf-8") as file:
         for name in sorted(os.listdir(home.logs)):
-            with open(os.path.join(home.logs, name), encoding="utf-8", errors="replace") as one:
-                file.write(f"--- {name} of the proof\n{one.read()[-4000:]}\n")
+            with open(os.path.join(home.logs, name), encoding="utf-8", errors="replace") as part:
+                file.write(f"--- {name} of the proof\n{part.read()[-4000:]}\n")
 
 
 def _write_transcript(project: str) -> str:
@@ -154,7 +154,7 @@ def _write_transcript(project: str) -> str:
         "content": [{"type": "text", "text": DECISION}],
         "stop_reason": "end_turn",
     }
-    lines: list[dict[str, Any]] = [
+    lines: list[dict[str, object]] = [
         {
             **common,
             "type": "user",

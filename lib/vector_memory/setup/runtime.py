@@ -11,8 +11,9 @@ from pathlib import Path
 
 from vector_memory.errors import SetupError
 from vector_memory.setup.commands import works
-from vector_memory.setup.site import ALREADY, Site, base_python, describe_python
+from vector_memory.setup.site import ALREADY, Site, base_python, describe_python, point
 from vector_memory.setup.uv import Uv
+from vector_memory.system.durable_files import write_durably
 
 UNUSED = ("numpy/**/tests", "pyarrow/tests", "pyarrow/include")
 """Folders of packages that nothing needs at run time: 30 MB."""
@@ -41,7 +42,8 @@ def install(site: Site, uv: Uv) -> str:
         _make_venv(site, uv)
     install_packages(uv, python, site.requirements("runtime"))
     _prune(site.home.path("runtime", "venv"))
-    _write_stamp(site, wanted)
+    stamp = {"requirements": wanted, "python": describe_python()}
+    write_durably(site.stamp, json.dumps(stamp).encode())
     return describe_python()
 
 
@@ -90,7 +92,7 @@ def link_hook_python(site: Site) -> str:
     link = site.home.hook_python
     for python in _hook_candidates(site):
         if works([python, "-I", "-S", "-c", "import _socket, posix, sqlite3"]):
-            _replace_link(python, link)
+            point(link, python)
             if works([link, "-I", "-S", "-c", "import _socket, posix, sqlite3"]):
                 return python
     raise SetupError(
@@ -101,14 +103,14 @@ def link_hook_python(site: Site) -> str:
 
 def _hook_candidates(site: Site) -> list[str]:
     venv = site.home.runtime_python
-    said = subprocess.run(
+    asked = subprocess.run(
         [venv, "-I", "-c", _ASK_BASE], capture_output=True, text=True, check=False
     )
-    base = said.stdout.strip()
+    base = asked.stdout.strip()
     # The path as the environment knows it survives a system's minor upgrades, unlike its real
     # path; a wrapper script would be a shim again.
-    found = [path for path in (base, os.path.realpath(base), base_python()) if _is_binary(path)]
-    return [*found, os.path.realpath(venv)]
+    paths = [path for path in (base, os.path.realpath(base), base_python()) if _is_binary(path)]
+    return [*paths, os.path.realpath(venv)]
 
 
 def _is_binary(path: str) -> bool:
@@ -119,24 +121,9 @@ def _is_binary(path: str) -> bool:
         return False
 
 
-def _replace_link(target: str, link: str) -> None:
-    aside = f"{link}.{os.getpid()}"
-    os.symlink(target, aside)
-    os.replace(aside, link)
-
-
 def _read_stamp(site: Site) -> str:
     try:
         with open(site.stamp, encoding="utf-8") as file:
             return str(json.load(file)["requirements"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-
-
-def _write_stamp(site: Site, wanted: str) -> None:
-    aside = f"{site.stamp}.{os.getpid()}"
-    with open(aside, "w", encoding="utf-8") as file:
-        json.dump({"requirements": wanted, "python": describe_python()}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(aside, site.stamp)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -43,6 +44,15 @@ class Site:
     def requirements(self, name: str) -> str:
         """Return the path of a pinned requirements file, such as `runtime`."""
         return os.path.join(self.root, "requirements", f"{name}.txt")
+
+
+def point(link: str, target: str) -> None:
+    """Make a link lead somewhere else, at once."""
+    aside = f"{link}.{os.getpid()}"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(aside)
+    os.symlink(target, aside)
+    os.replace(aside, link)
 
 
 def base_python() -> str:

@@ -9,16 +9,18 @@ from typing import Any
 from vector_memory.setup.site import Site
 
 ROOT = "${CLAUDE_PLUGIN_ROOT}"
+Groups = list[dict[str, Any]]
+"""An event's groups of hooks, as the client's settings have them."""
 
 
-def render(hooks: dict[str, Any], program: str) -> str:
+def render(hooks: dict[str, Groups], program: str) -> str:
     """Return settings JSON with the same hooks, run by `program`, which takes the event's name.
 
     Args:
-        hooks: what `hooks/hooks.json` says.
+        hooks: what `hooks/hooks.json` says, by event.
         program: the path of `hooks/run`, or of the shim that stays put.
     """
-    wired = {event: [_entry(group, program) for group in groups] for event, groups in hooks.items()}
+    wired = {event: [_wired(group, program) for group in groups] for event, groups in hooks.items()}
     return json.dumps({"hooks": wired}, indent=2) + "\n"
 
 
@@ -27,16 +29,13 @@ def for_home(site: Site) -> str:
     return render(load(site.root), site.home.path("app", "hook"))
 
 
-def load(root: str) -> dict[str, Any]:
+def load(root: str) -> dict[str, Groups]:
     """Return the events of `hooks/hooks.json` with their groups of hooks."""
     with open(os.path.join(root, "hooks", "hooks.json"), encoding="utf-8") as file:
-        hooks: dict[str, Any] = json.load(file)["hooks"]
+        hooks: dict[str, Groups] = json.load(file)["hooks"]
     return hooks
 
 
-def _entry(group: dict[str, Any], program: str) -> dict[str, Any]:
-    return {**group, "hooks": [_hook(hook, program) for hook in group["hooks"]]}
-
-
-def _hook(hook: dict[str, Any], program: str) -> dict[str, Any]:
-    return {**hook, "args": [program, *hook["args"][1:]]}
+def _wired(group: dict[str, Any], program: str) -> dict[str, object]:
+    hooks = [{**hook, "args": [program, *hook["args"][1:]]} for hook in group["hooks"]]
+    return {**group, "hooks": hooks}

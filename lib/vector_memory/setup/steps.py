@@ -35,16 +35,16 @@ def run(steps: Sequence[SetupStep], out: TextIO) -> list[str]:
 def _run_one(step: SetupStep, out: TextIO) -> str:
     started_at_s = time.monotonic()
     try:
-        said = step.act()
+        report = step.act()
     except BaseException:
         out.write(f"failed after {time.monotonic() - started_at_s:.1f} s\n")
         out.flush()
         raise
     # What a step says may take several lines; the time stands on the first.
-    first, *more = said.split("\n")
+    first, *more = report.split("\n")
     out.write(f"{first}, {time.monotonic() - started_at_s:.1f} s\n")
     out.writelines(f"      {line}\n" for line in more)
-    return said
+    return report
 
 
 def report(error: VectorMemoryError, log: str, out: TextIO) -> None:

@@ -85,8 +85,8 @@ class Kit:
     def client(self) -> str:
         """Return the path of the client's binary, or ""."""
         scope = os.path.join(self.build, "client", "node_modules", "@anthropic-ai")
-        found = glob.glob(os.path.join(glob.escape(scope), "claude-code-*", "claude"))
-        return next((path for path in sorted(found) if works([path, "--version"])), "")
+        paths = glob.glob(os.path.join(glob.escape(scope), "claude-code-*", "claude"))
+        return next((path for path in sorted(paths) if works([path, "--version"])), "")
 
     def environ(self, uv: Uv, scratch: str) -> dict[str, str]:
         """Return the checks' environment: scratch homes, the tools on PATH, and where the runtime,
@@ -111,11 +111,11 @@ class Kit:
 
 
 def _digest(files: list[str]) -> str:
-    found = hashlib.sha256()
+    whole = hashlib.sha256()
     for path in files:
         with open(path, "rb") as file:
-            found.update(file.read())
-    return found.hexdigest()
+            whole.update(file.read())
+    return whole.hexdigest()
 
 
 def _read(path: str) -> str:

@@ -110,10 +110,10 @@ def find(site: Site, environ: Mapping[str, str]) -> str | None:
 def version(program: str) -> tuple[int, ...]:
     """Return uv's version, or () for what is no working uv."""
     try:
-        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     except OSError:
         return ()
-    match = re.match(r"uv (\d+)\.(\d+)", said.stdout)
+    match = re.match(r"uv (\d+)\.(\d+)", answer.stdout)
     return tuple(int(part) for part in match.groups()) if match else ()
 
 

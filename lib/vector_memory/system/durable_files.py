@@ -38,8 +38,8 @@ def sync_descriptor(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def write_durably(path: str, content: bytes) -> None:
-    """Put a file (0600) in the place of another one, whole and on the disk.
+def write_durably(path: str, content: bytes, mode: int = 0o600) -> None:
+    """Put a file in the place of another one, whole and on the disk.
 
     Raises:
         OSError: it cannot be written; what was there is there, and nothing else.
@@ -49,7 +49,7 @@ def write_durably(path: str, content: bytes) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(temporary)
     # Made anew, it is nobody else's, whatever stood there.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

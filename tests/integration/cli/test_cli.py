@@ -289,6 +289,25 @@ def test_topics_are_drawn_as_a_tree(daemon: FakeDaemon, capsys: pytest.CaptureFi
     assert [one["session"] for one in daemon.payloads("topics")] == [None, None, "s1"]
 
 
+def test_history_shows_the_chain_and_says_it_in_a_sentence(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Stages from the oldest on, then what was until when; of a single one there is nothing to say."""
+    first = {"id": "a" * 32, "text": "Port 80.", "from": "2026-11-01", "until": "2026-11-20"}
+    last = {"id": "b" * 32, "text": "Port 443.", "from": "2026-11-20", "until": None}
+    chain = {"chain": [first, last], "summary": "Port 80. until 20 November, now: Port 443."}
+    daemon.handlers["history"] = lambda payload: chain
+    assert main(["history", "a"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "aaaaaaaaaaaa  2026-11-01 to 2026-11-20  Port 80.",
+        "bbbbbbbbbbbb  2026-11-20 to now  Port 443.",
+        "Port 80. until 20 November, now: Port 443.",
+    ]
+    daemon.handlers["history"] = lambda payload: {"chain": [last], "summary": ""}
+    assert main(["history", "a"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
 LEARNED = {
     "project": "app",
     "tasks": {"tasks": 4, "done": 3, "undone": 1, "sessions": 2, "since": "2026-11-01", "last": "2026-11-20"},

@@ -33,11 +33,11 @@ def test_an_answer_that_comes_too_late_is_counted(
     """The hook has helped itself by then; a session's start has more time."""
     house._events = SimpleNamespace(answer=lambda event, body, started: b"{}")  # type: ignore[assignment]
     assert house.hook("Stop", b"") == b"{}"
-    assert "answers_too_late" not in house.health()["counters"]
+    assert "answers_too_late" not in house.health().counters
     monkeypatch.setattr(houses, "HOOK_WAITS_S", -1.0)
     house.hook("SessionStart", b"")
     house.hook("Stop", b"")
-    assert house.health()["counters"]["answers_too_late"] == 1
+    assert house.health().counters["answers_too_late"] == 1
 
 
 def test_a_text_that_is_refused_is_counted(house: App, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_a_text_that_is_refused_is_counted(house: App, monkeypatch: pytest.Monke
     monkeypatch.setitem(verbs.SIMPLE, "remember", refused)
     with pytest.raises(UnsafeTextError):
         house.ask("remember", {}, None)  # type: ignore[arg-type]
-    assert house.health()["counters"]["texts_dropped"] == 1
+    assert house.health().counters["texts_dropped"] == 1
 
 
 def test_a_log_that_cannot_be_rotated_is_an_error_and_stays(
@@ -61,7 +61,7 @@ def test_a_log_that_cannot_be_rotated_is_an_error_and_stays(
         house.ctx.state.audit("store", "hook", [], {})
     Path(house.home.root, "audit").write_text("in the way")
     house._keeper._tidy_state()
-    assert house.health()["errors"][-1]["where"] == "audit"
+    assert house.health().errors[-1].where == "audit"
     assert len(house.ctx.state.audit_entries(9)) == 4
 
 

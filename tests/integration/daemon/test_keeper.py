@@ -117,6 +117,19 @@ def test_a_failing_optimise_is_not_tried_every_second(
     assert rig.failures == ["optimize"]
 
 
+def test_tidying_up_is_work(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon that tidies up is not taken for an idle one."""
+    assert holds(lambda: rig.keeper._level)
+    index = rig.house.ctx.global_shelf().index
+    seen: list[bool] = []
+    monkeypatch.setattr(index, "needs_optimize", lambda: not seen)
+    monkeypatch.setattr(index, "optimize", lambda purge=False: seen.append(rig.keeper.busy))
+    rig.keeper.stir()
+    assert holds(lambda: seen)
+    assert seen == [True]
+    assert holds(lambda: not rig.keeper.busy)
+
+
 def test_how_long_a_job_takes_can_be_seen(rig: Rig) -> None:
     """The daemon tells by it which thread hangs."""
     assert holds(lambda: rig.keeper._level)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from vector_memory.cli import output
+from vector_memory.cli.answers import Row
 
 
 def test_stored_text_cannot_steer_a_terminal() -> None:
@@ -25,8 +26,8 @@ def test_a_list_shows_what_each_memory_says(capsys: pytest.CaptureFixture[str]) 
     """Several of one turn have its title."""
     output.memories(
         [
-            {"id": "a", "kind": "decision", "title": "Fix it", "text": "We use WAL mode."},
-            {"id": "b", "kind": "topic", "title": "The queue", "text": "Talk about it."},
+            Row({"id": "a", "kind": "decision", "title": "Fix it", "text": "We use WAL mode."}),
+            Row({"id": "b", "kind": "topic", "title": "The queue", "text": "Talk about it."}),
         ]
     )
     shown = capsys.readouterr().out
@@ -59,4 +60,4 @@ def test_a_document_survives_lone_surrogates(capsys: pytest.CaptureFixture[str])
 )
 def test_a_project_is_called_by_its_name(memory: dict[str, object], name: str) -> None:
     """A path is its last part; no project is the global one."""
-    assert output.project_name(memory) == name
+    assert output.project_name(Row(memory)) == name

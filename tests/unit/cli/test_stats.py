@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from vector_memory.cli.answers import Row
 from vector_memory.cli.stats import figures
 
 
 def test_without_a_model_nothing_is_said() -> None:
     """Neither without an answer nor without a backend."""
-    assert figures({}) == figures({"backend": "", "calls": 3}) == ""
+    assert figures(Row({})) == figures(Row({"backend": "", "calls": 3})) == ""
 
 
 def test_the_day_is_told_with_its_caps() -> None:
     """Calls, tokens, refusals, failures and useless answers."""
     told = figures(
-        {
-            "backend": "client",
-            "model": "haiku",
-            "extraction": True,
-            "calls": 12,
-            "daily_calls": 200,
-            "tokens": 8_400,
-            "daily_tokens": 200_000,
-            "refused": 1,
-            "failures": 2,
-            "garbage": 3,
-        }
+        Row(
+            {
+                "backend": "client",
+                "model": "haiku",
+                "extraction": True,
+                "calls": 12,
+                "daily_calls": 200,
+                "tokens": 8_400,
+                "daily_tokens": 200_000,
+                "refused": 1,
+                "failures": 2,
+                "garbage": 3,
+            }
+        )
     )
     assert told == (
         "language model: client/haiku; today 12 of 200 calls, 8,400 of 200,000 tokens, "

@@ -4,9 +4,11 @@ findings. A check that breaks is a finding itself."""
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
+from vector_memory.cli import asking
+from vector_memory.cli.answers import Row
 from vector_memory.system.paths import Home
 
 if TYPE_CHECKING:
@@ -47,13 +49,21 @@ class Case:
     def __init__(self, home: Home, start: bool) -> None:
         self.home = home
         self.start = start
-        self.status: dict[str, Any] | None = None
+        self.status: Mapping[str, object] | None = None
 
     def daemon(self) -> DaemonClient:
         """Return the way to the daemon."""
         from vector_memory.client.link import DaemonClient
 
         return DaemonClient(self.home)
+
+    def ask(self, verb: str) -> Row:
+        """Ask the daemon about all stores; it is not started for that.
+
+        Raises:
+            VectorMemoryError: what the daemon reported, or that there is none.
+        """
+        return Row(self.daemon().ask(verb, asking.everywhere(), start=False))
 
 
 def examine(start: bool) -> list[CheckResult]:

@@ -38,12 +38,12 @@ def check(case: Case) -> Iterator[CheckResult]:
     yield judged(done.stdout)
 
 
-def judged(said: str) -> CheckResult:
+def judged(words: str) -> CheckResult:
     """Return what the client's own words about its version mean."""
-    found = re.search(r"\d+\.\d+\.\d+", said)
-    if found is None:
+    version = re.search(r"\d+\.\d+\.\d+", words)
+    if version is None:
         return CheckResult("client", WARN, f"`{PROGRAM} --version` names no version.", "Update it.")
-    if version_tuple(found.group()) < version_tuple(OLDEST_TRIED):
-        message = f"Version {found.group()}; older than {OLDEST_TRIED} was never tried."
+    if version_tuple(version.group()) < version_tuple(OLDEST_TRIED):
+        message = f"Version {version.group()}; older than {OLDEST_TRIED} was never tried."
         return CheckResult("client", WARN, message, "Update the client.")
-    return CheckResult("client", OK, f"Version {found.group()}")
+    return CheckResult("client", OK, f"Version {version.group()}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.errors import VectorMemoryError
 from vector_memory.system.paths import version
@@ -25,16 +26,16 @@ def check(case: Case) -> Iterator[CheckResult]:
             log = case.home.path("logs", "daemon.out")
             yield CheckResult("daemon", FAIL, f"It does not start: {error.message}", f"See {log}.")
             return
-    yield from _running(case.status)
+    yield from _running(Row(case.status))
 
 
-def _running(status: dict[str, object]) -> Iterator[CheckResult]:
-    state = status.get("state", "?")
-    yield CheckResult("daemon", OK, f"Process {status.get('pid')}, {state}")
-    if status.get("version") not in {None, version()}:
-        message = f"It is version {status['version']}, this is {version()}."
+def _running(status: Row) -> Iterator[CheckResult]:
+    state, running = status.text("state", "?"), status.text("version", version())
+    yield CheckResult("daemon", OK, f"Process {status.text('pid')}, {state}")
+    if running != version():
+        message = f"It is version {running}, this is {version()}."
         yield CheckResult("daemon", WARN, message, "Run `vector-memory daemon stop`.")
-    rss_mb = float(str(status.get("rss_mb") or 0))
+    rss_mb = status.number("rss_mb")
     if rss_mb > MAX_RSS_MB:
         message = f"It uses {rss_mb:.0f} MB."
         yield CheckResult("daemon", WARN, message, "Run `vector-memory daemon stop`.")

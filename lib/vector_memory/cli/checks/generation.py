@@ -4,10 +4,8 @@ asked nothing: that would cost."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from vector_memory import config
-from vector_memory.cli import asking
 from vector_memory.cli.checks import OK, WARN, Case, CheckResult
 from vector_memory.cli.stats import figures
 from vector_memory.config import Settings
@@ -52,15 +50,14 @@ def _there(settings: Settings) -> CheckResult:
 
 def _today(case: Case) -> Iterator[CheckResult]:
     try:
-        answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
+        today = case.ask("doctor").row("generation")
     except VectorMemoryError:
         # The check of the last errors tells.
         return
-    found: dict[str, Any] = answer.get("generation") or {}
-    if found.get("error"):
-        message = f"The last call failed: {found['error']}"
+    if error := today.text("error"):
+        message = f"The last call failed: {error}"
         yield CheckResult("generation", WARN, message, "Everything goes on without it meanwhile.")
-    if words := figures(found):
+    if words := figures(today):
         fix = "Raise generation_daily_calls or generation_daily_tokens, if you want more."
-        refused = bool(found.get("refused"))
+        refused = today.flag("refused")
         yield CheckResult("generation", WARN if refused else OK, words, fix if refused else "")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.system.files import read_text
@@ -60,27 +59,27 @@ def settings_files(folder: str) -> list[str]:
     return [path for path in paths if os.path.isfile(path)]
 
 
-def load(path: str) -> dict[str, Any]:
+def load(path: str) -> Mapping[str, object]:
     """Return a settings file; {} when it is unreadable or no object.
 
     Raises:
         ValueError: it is no JSON.
     """
     try:
-        found = json.loads(read_text(path, MOST_BYTES).removeprefix("\ufeff"))
+        settings = json.loads(read_text(path, MOST_BYTES).removeprefix("\ufeff"))
     except OSError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
-def enables_plugin(settings: dict[str, Any]) -> bool:
+def enables_plugin(settings: Mapping[str, object]) -> bool:
     """Whether settings enable this plugin, from whatever marketplace."""
     enabled = settings.get("enabledPlugins")
     names = enabled.items() if isinstance(enabled, dict) else ()
     return any(name.split("@")[0] == PLUGIN and value is not False for name, value in names)
 
 
-def wires_hooks(settings: dict[str, Any], home: str) -> bool:
+def wires_hooks(settings: Mapping[str, object], home: str) -> bool:
     """Whether settings name hooks of ours: the data home's shim, or a plugin's `hooks/run`."""
     words = json.dumps(settings.get("hooks") or {}, ensure_ascii=False)
     shim = json.dumps(os.path.join(home, "app", "hook"), ensure_ascii=False)[1:-1]

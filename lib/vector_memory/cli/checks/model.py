@@ -32,14 +32,14 @@ def check(case: Case) -> Iterator[CheckResult]:
 
 
 def _file(folder: str, name: str, published: str) -> CheckResult:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         with open(os.path.join(folder, name), "rb") as file:
             while block := file.read(1 << 20):
-                found.update(block)
+                digest.update(block)
     except OSError as error:
         return CheckResult("model", FAIL, f"{name} in {folder}: {error.strerror}.", FIX)
-    if found.hexdigest() != published:
+    if digest.hexdigest() != published:
         return CheckResult("model", FAIL, f"{name} in {folder} is not the published file.", FIX)
     return CheckResult("model", OK, f"{name} is the published file")
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 
 from vector_memory import config
-from vector_memory.cli import asking
 from vector_memory.cli.checks import OK, WARN, Case, CheckResult
 from vector_memory.errors import VectorMemoryError
 
@@ -25,12 +24,11 @@ def check(case: Case) -> Iterator[CheckResult]:
         yield CheckResult("privacy", OK, "The daemon reads your rules; none runs")
         return
     try:
-        answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
+        report = case.ask("doctor").row("privacy")
     except VectorMemoryError:
         # The check of the last errors tells.
         return
-    found = answer.get("privacy") or {}
-    problems = found.get("problems") or []
+    problems, files = report.texts("problems"), report.rows("files")
     for problem in problems[:MOST_PROBLEMS]:
         yield CheckResult(
             "privacy",
@@ -38,9 +36,8 @@ def check(case: Case) -> Iterator[CheckResult]:
             f"A rule is not followed: {problem}",
             "`vector-memory privacy` shows all.",
         )
-    files = found.get("files") or []
     if files:
-        told = ", ".join(f"{one['rules']} in {one['path']}" for one in files)
-        yield CheckResult("privacy", OK, f"Rules of your own: {told}")
+        each = ", ".join(f"{file.text('rules')} in {file.text('path')}" for file in files)
+        yield CheckResult("privacy", OK, f"Rules of your own: {each}")
     elif not problems:
         yield CheckResult("privacy", OK, "No rules of your own")

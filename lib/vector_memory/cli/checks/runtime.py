@@ -26,8 +26,8 @@ def check(case: Case) -> Iterator[CheckResult]:
 
 
 def _python() -> CheckResult:
-    found = ".".join(map(str, sys.version_info[:3]))
-    return CheckResult("runtime", OK, f"Python {found}")
+    running = ".".join(map(str, sys.version_info[:3]))
+    return CheckResult("runtime", OK, f"Python {running}")
 
 
 def _packages() -> CheckResult:
@@ -63,9 +63,11 @@ def _installed(home: Home) -> CheckResult:
     path = os.path.join(home.app_current, "lib", "vector_memory", "VERSION")
     try:
         with open(path, encoding="ascii", errors="replace") as file:
-            found = file.read().strip()
+            installed = file.read().strip()
     except OSError:
         return CheckResult("runtime", WARN, "No version is installed in the data home.", SET_UP)
-    if found != version():
-        return CheckResult("runtime", WARN, f"Installed is {found}, this is {version()}.", SET_UP)
-    return CheckResult("runtime", OK, f"Version {found} is installed")
+    if installed != version():
+        return CheckResult(
+            "runtime", WARN, f"Installed is {installed}, this is {version()}.", SET_UP
+        )
+    return CheckResult("runtime", OK, f"Version {installed} is installed")

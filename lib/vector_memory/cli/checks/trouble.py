@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from vector_memory.cli import asking
+from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.cli.counts import TROUBLE, number, told, usual
 from vector_memory.client.spool import read_aside, read_spool
@@ -22,30 +22,25 @@ def check(case: Case) -> Iterator[CheckResult]:
     """Yield the last errors, the counters and the spool's backlog."""
     if case.status is not None:
         try:
-            answer = case.daemon().ask("doctor", asking.target(all_projects=True), start=False)
+            answer = case.ask("doctor")
         except VectorMemoryError as error:
             yield CheckResult("trouble", FAIL, error.message, error.hint)
         else:
-            yield from _errors(answer.get("errors") or [])
-            yield from _counters(answer.get("counters") or {})
+            yield from _errors(answer)
+            yield from _counters(answer.row("counters").fields)
     yield from _spool(case)
 
 
-def _errors(errors: list[object]) -> Iterator[CheckResult]:
-    for error in errors[-MAX_ERRORS:]:
-        words = error if isinstance(error, str) else _words(error)
+def _errors(answer: Row) -> Iterator[CheckResult]:
+    errors = list(zip(answer.texts("errors"), answer.rows("errors"), strict=True))
+    for text, error in errors[-MAX_ERRORS:]:
+        words = " ".join(map(str, error.fields.values())) or text
         yield CheckResult("trouble", WARN, f"Last error: {words}", "See logs/daemon.log.")
     if not errors:
         yield CheckResult("trouble", OK, "No errors")
 
 
-def _words(error: object) -> str:
-    if isinstance(error, dict):
-        return " ".join(str(value) for value in error.values())
-    return str(error)
-
-
-def _counters(counters: dict[str, object]) -> Iterator[CheckResult]:
+def _counters(counters: Mapping[str, object]) -> Iterator[CheckResult]:
     """Yield what was counted, in words. Counters are of all time, so that few late hooks among many are
     no warning."""
     if counted := usual(counters):
@@ -56,9 +51,9 @@ def _counters(counters: dict[str, object]) -> Iterator[CheckResult]:
         yield CheckResult("trouble", OK, f"Counted: {words}")
     if late:
         state = WARN if late > SHARE_LATE * (hooks + late) else OK
-        said = "; ".join(told(counters, {name: TROUBLE[name] for name in LATE}))
+        words = "; ".join(told(counters, {name: TROUBLE[name] for name in LATE}))
         fix = "A machine under load does that; else see logs/daemon.log." if state == WARN else ""
-        yield CheckResult("trouble", state, f"Counted: {said}", fix)
+        yield CheckResult("trouble", state, f"Counted: {words}", fix)
 
 
 def _spool(case: Case) -> Iterator[CheckResult]:

@@ -1,0 +1,68 @@
+"""How a daemon is: what `daemon status` and `doctor` are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vector_memory.service.base.messages import spare
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """What can be said without looking at any store.
+
+    Attributes:
+        state: the stage of its start, see `App.state`; `damaged` where no store can be opened.
+        busy: whether background work is being done, see `App.busy`.
+        stages_s: when each stage was reached, in seconds since the start.
+        set_aside: how many events are that failed three times.
+    """
+
+    pid: int
+    rss_mb: float
+    state: str
+    busy: bool
+    version: str
+    uptime_s: float
+    requests: int
+    stages_s: dict[str, float]
+    set_aside: int
+    data_home: str
+
+
+@dataclass(frozen=True)
+class LoggedError:
+    """An error of background work: the last time (Unix), where, what, and how often one after the other."""
+
+    at: float
+    where: str
+    error: str
+    times: int | None = spare()
+
+
+@dataclass(frozen=True)
+class ModelHealth:
+    """The embedding model: its state, its name, and why it is not up."""
+
+    state: str
+    model: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Health:
+    """The last errors, the counters, and how models and rules of privacy are."""
+
+    errors: list[LoggedError]
+    generation: dict[str, object]
+    privacy: dict[str, object]
+    counters: dict[str, int]
+    embedding: ModelHealth
+
+
+@dataclass(frozen=True)
+class RetryAnswer:
+    """How many events were tried once more, and how many are set aside now."""
+
+    retried: int
+    set_aside: int
