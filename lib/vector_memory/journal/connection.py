@@ -6,8 +6,9 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import quote
 
 from vector_memory.errors import StoreFullError
@@ -211,6 +212,15 @@ class Connections:
                 yield connection
             finally:
                 self._give_back(connection, generation)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        with self.reading() as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def number(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Return the one number that a query gives, 0 where that is NULL."""
+        return int(self.rows(sql, values)[0][0] or 0)
 
     def replace_file(self, replace: Callable[[], object], synchronous: str) -> None:
         """Close the file, let `replace` put another one in its place, and open that. Who is reading

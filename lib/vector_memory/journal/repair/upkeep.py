@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.journal import lexical, vectors
-from vector_memory.journal.reads import CHUNK
 from vector_memory.journal.rows import (
     AT_ID,
     AT_STATUS,
@@ -16,6 +15,7 @@ from vector_memory.journal.rows import (
     hash_fits,
     is_sound,
 )
+from vector_memory.journal.scopes import CHUNK
 from vector_memory.model import Status
 
 if TYPE_CHECKING:
