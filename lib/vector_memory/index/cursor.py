@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -32,14 +33,14 @@ class Cursor:
     tail: str = ""
     emitted: dict[str, str] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the cursor as plain JSON values."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> Cursor:
+    def from_dict(cls, raw: Mapping[str, object]) -> Cursor:
         """Return the cursor that `to_dict` made; one at the start when `raw` is none."""
-        known = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
+        known: Any = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
         defaults = asdict(cls())
         if any(type(value) is not type(defaults[name]) for name, value in known.items()):
             return cls()

@@ -83,7 +83,7 @@ def cursor_before(path: str, exchange: Exchange) -> Cursor:
 def _read(path: str, cursor: Cursor, final: bool) -> tuple[Reading, Lines]:
     reading = Reading(cursor.turns)
     lines = Lines(path, cursor.offset, cursor.line, final=final)
-    known = learned(path, cursor.offset) if cursor.offset else {}
+    known = learned(path, cursor.offset) if cursor.offset else None
     for entry in translate(_after(lines, cursor), known):
         reading.add(entry)
     return reading, lines

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from vector_memory.text import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LONGEST_ACTION = 160
 LONGEST_ERROR = 200
@@ -60,7 +63,7 @@ _ERROR_LINE = re.compile(
 _ESCAPES = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|</?tool_use_error>|\r")
 
 
-def describe(name: str, given: dict[str, Any], cwd: str) -> str:
+def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
     if name in _QUIET or name.startswith(_OWN):
@@ -80,7 +83,7 @@ def is_quiet(action: str) -> bool:
     return _LOOKS.match(action) is not None
 
 
-def file_of(given: dict[str, Any], cwd: str) -> str:
+def file_of(given: Mapping[str, object], cwd: str) -> str:
     """Return the file that a tool call names, relative to `cwd` where it lies below; else ""."""
     for key in _FILE_KEYS:
         path = given.get(key)
@@ -90,13 +93,13 @@ def file_of(given: dict[str, Any], cwd: str) -> str:
     return ""
 
 
-def command_of(name: str, given: dict[str, Any]) -> str:
+def command_of(name: str, given: Mapping[str, object]) -> str:
     """Return the command line that a call runs, "" for calls that run none."""
     command = given.get("command") if name in _COMMAND_TOOLS else None
     return _whole_words(command, LONGEST_COMMAND) if isinstance(command, str) else ""
 
 
-def change_of(given: dict[str, Any]) -> str:
+def change_of(given: Mapping[str, object]) -> str:
     """Return what an edit replaced by what, where both are short: `old → new`, without the lines
     that both share; else ""."""
     old, new = given.get("old_string"), given.get("new_string")

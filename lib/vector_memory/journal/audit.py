@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -79,11 +79,10 @@ def _values(event: Event) -> tuple[Any, ...]:
     return microseconds(event.at), event.action, event.actor, _json(ids), _json(detail)
 
 
-def rows(connection: sqlite3.Connection, newest_first: bool = False) -> Iterator[Row]:
-    """Yield the entries of the table, in their order or from the newest on."""
-    order = "DESC" if newest_first else "ASC"
-    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number {order}"
-    yield from map(Row._make, connection.execute(sql))
+def rows(connection: sqlite3.Connection, most: int = -1) -> list[Row]:
+    """Return the entries of the table, in their order, so many at most; all for -1."""
+    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
+    return list(map(Row._make, connection.execute(sql, (most,))))
 
 
 def to_entry(row: Row) -> Entry:
@@ -116,9 +115,7 @@ def oldest(connection: sqlite3.Connection) -> list[Row]:
     """Return the entries that are to move to a file, at least half of them, the oldest first."""
     count = int(connection.execute("SELECT count(*) FROM audit").fetchone()[0])
     # At least half: a few huge entries must not be moved one by one.
-    moving = max(count - ROWS_KEPT, count // 2)
-    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
-    return list(map(Row._make, connection.execute(sql, (moving,))))
+    return rows(connection, max(count - ROWS_KEPT, count // 2))
 
 
 def remove_up_to(connection: sqlite3.Connection, number: int) -> None:

@@ -20,7 +20,7 @@ from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import full_disk, is_damage, translated
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
-from vector_memory.journal.repair.copying import copy_database
+from vector_memory.journal.repair.copying import copy_database, flaws
 from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.state_schema import MIGRATIONS
 
@@ -106,13 +106,11 @@ class State:
         Returns:
             A sentence for each problem, at most 10; [] when all is well.
         """
-        pragma = "integrity_check" if read_data else "quick_check"
         try:
             with self._connections.reading() as connection:
-                rows = connection.execute(f"PRAGMA {pragma}(10)").fetchall()
+                return flaws(connection, read_data, 10)
         except VectorMemoryError as error:
             return [error.message]
-        return [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
 
     def mend(self, why: str) -> None:
         """Put all that can be read into a new file in the place of this one, which is set aside.
@@ -174,9 +172,8 @@ class State:
 
     def cursors(self) -> dict[str, dict[str, Any]]:
         """Return all cursors by transcript path, sorted by it."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT path, cursor FROM cursors ORDER BY path")
-            return {path: json.loads(cursor) for path, cursor in rows}
+        rows = self._connections.rows("SELECT path, cursor FROM cursors ORDER BY path")
+        return {path: json.loads(cursor) for path, cursor in rows}
 
     # -- what is due ------------------------------------------------------------------------------
 
@@ -186,20 +183,17 @@ class State:
 
     def due(self, task: str, most: int = -1) -> list[str]:
         """Return the sessions for which a task is due, sorted, so many at most; all for -1."""
-        with self._connections.reading() as connection:
-            sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
-            return [row[0] for row in connection.execute(sql, (task, most))]
+        sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
+        return [row[0] for row in self._connections.rows(sql, (task, most))]
 
     def has_due(self) -> bool:
         """Whether anything is due."""
-        with self._connections.reading() as connection:
-            return connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is not None
+        return bool(self._connections.rows("SELECT 1 FROM due LIMIT 1"))
 
     def is_due(self, task: str, session: str) -> bool:
         """Whether a task is due for a session."""
-        with self._connections.reading() as connection:
-            sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
-            return connection.execute(sql, (task, session)).fetchone() is not None
+        sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
+        return bool(self._connections.rows(sql, (task, session)))
 
     def done(self, task: str, sessions: Iterable[str]) -> None:
         """Note that a task is done for sessions. What a power cut takes of this is done again."""
@@ -215,9 +209,8 @@ class State:
 
     def shown_at(self, session: str) -> dict[str, datetime]:
         """Return when a session was given each memory: id → aware UTC time."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
-            found = {memory: moment(at) for memory, at in rows}
+        sql = "SELECT memory, at FROM shown WHERE session = ?"
+        found = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
         # On a full disk a session must still not be told everything twice.
         return {**found, **self._unwritten.get(session, {})}
 
@@ -291,8 +284,7 @@ class State:
 
     def trusted_folders(self) -> list[str]:
         """Return the folders whose markers are trusted, in the order of their names."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT folder FROM trusted ORDER BY folder").fetchall()
+        rows = self._connections.rows("SELECT folder FROM trusted ORDER BY folder")
         return [row[0] for row in rows]
 
     def untrust(self, folder: str) -> None:
@@ -311,8 +303,8 @@ class State:
     def counters(self) -> dict[str, int]:
         """Return all counters by name, with what is not written yet."""
         # Under the lock, so that nothing is in neither place while `flush` carries it over.
-        with self._counting, self._connections.reading() as connection:
-            totals = Counter(dict(connection.execute("SELECT name, value FROM counters")))
+        with self._counting:
+            totals = Counter(dict(self._connections.rows("SELECT name, value FROM counters")))
             totals.update(self._counts)
             return dict(totals)
 
@@ -325,9 +317,7 @@ class State:
         """Write the counters and what was noted for the audit log."""
         self._write_events()
         with self._counting:
-            if not self._counts:
-                return
-            if not self._connections.writable:
+            if not self._counts or not self._connections.writable:
                 return
             with self._connections.writing() as connection:
                 connection.executemany(
@@ -449,7 +439,7 @@ class State:
                 connection.execute("BEGIN")
                 try:
                     last = audit.last_number(connection)
-                    table = list(audit.rows(connection))
+                    table = audit.rows(connection)
                 finally:
                     connection.execute("COMMIT")
             files = audit_files.files(self._audit_folder)
@@ -488,7 +478,7 @@ class State:
     def _audit_backwards(self, start: int) -> Iterator[Row]:
         """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
         with self._connections.reading() as connection:
-            table = list(audit.rows(connection, newest_first=True))
+            table = audit.rows(connection)[::-1]
         yield from table
         first = table[-1].number if table else audit.LARGEST
         for row in audit_files.rows_backwards(self._audit_folder):
@@ -525,19 +515,17 @@ class State:
     def _sweep(self) -> None:
         now = self._now()
         with self._connections.writing() as connection:
-            connection.execute("DELETE FROM shown WHERE at < ?", (microseconds(now - SHOWN_FOR),))
-            connection.execute(
-                "DELETE FROM sessions WHERE at < ?", (microseconds(now - SESSIONS_FOR),)
-            )
+            for table, kept_for in (("shown", SHOWN_FOR), ("sessions", SESSIONS_FOR)):
+                until = microseconds(now - kept_for)
+                connection.execute(f"DELETE FROM {table} WHERE at < ?", (until,))
             connection.execute(
                 f"DELETE FROM counters WHERE {_OF_A_DAY} AND substr(name, -10) < ?",
                 (f"{now - DAYS_FOR:%Y-%m-%d}",),
             )
 
     def _one(self, sql: str, value: str) -> tuple[Any, ...] | None:
-        with self._connections.reading() as connection:
-            row: tuple[Any, ...] | None = connection.execute(sql, (value,)).fetchone()
-            return row
+        rows = self._connections.rows(sql, (value,))
+        return rows[0] if rows else None
 
     @contextmanager
     def _durably(self) -> Iterator[sqlite3.Connection]:
