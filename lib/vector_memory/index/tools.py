@@ -60,7 +60,7 @@ _ERROR_LINE = re.compile(
     r"error|not found|no such|fatal|failed|denied|cannot|can't|unable|refused|exception|invalid",
     re.IGNORECASE,
 )
-_ESCAPES = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|</?tool_use_error>|\r")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|</?tool_use_error>")
 
 
 def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
@@ -141,7 +141,7 @@ def changes(name: str) -> bool:
 
 def error_summary(text: str) -> str:
     """Return the one line of a failed tool's output that says why it failed."""
-    text = _EXIT.sub("", _ESCAPES.sub("", _whole_words(text, 20_000)).strip())
+    text = _EXIT.sub("", ESCAPES.sub("", _whole_words(text, 20_000)).replace("\r", "").strip())
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
     if not lines:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import writes
@@ -286,7 +286,7 @@ class Journal(Reading, VectorCache, Surroundings):
             self._load()
         return done
 
-    def set_aside(self) -> list[dict[str, Any]]:
+    def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this journal that are still there.
 
         Returns:

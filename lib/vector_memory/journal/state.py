@@ -23,6 +23,7 @@ from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
 from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.state_schema import MIGRATIONS
+from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
     import sqlite3
@@ -126,7 +127,7 @@ class State:
                 swap.cancel(path)
                 raise
 
-    def set_aside(self) -> list[dict[str, Any]]:
+    def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this file that are still there, as
         `Journal.set_aside` does."""
         return swap.reports(self._connections.path)
@@ -146,17 +147,17 @@ class State:
 
     # -- cursors ----------------------------------------------------------------------------------
 
-    def cursor(self, path: str) -> dict[str, Any] | None:
+    def cursor(self, path: str) -> Record | None:
         """Return how far a transcript has been read, as `Cursor.to_dict` gives it, or None if it has not."""
         row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
-        return json.loads(row[0]) if row else None
+        return Record(json.loads(row[0])) if row else None
 
-    def set_cursor(self, path: str, cursor: dict[str, Any]) -> None:
+    def set_cursor(self, path: str, cursor: Mapping[str, object]) -> None:
         """Note how far a transcript has been read. Durable."""
         self.set_cursors({path: cursor})
 
     def set_cursors(
-        self, cursors: Mapping[str, dict[str, Any]], due: Iterable[tuple[str, str]] = ()
+        self, cursors: Mapping[str, Mapping[str, object]], due: Iterable[tuple[str, str]] = ()
     ) -> None:
         """Note how far transcripts have been read, and which tasks are due for which sessions then, in
         one transaction. Durable.
@@ -170,10 +171,10 @@ class State:
             # With the cursor or not at all: what is read once is not read again for its topics.
             connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
 
-    def cursors(self) -> dict[str, dict[str, Any]]:
+    def cursors(self) -> dict[str, Record]:
         """Return all cursors by transcript path, sorted by it."""
         rows = self._connections.rows("SELECT path, cursor FROM cursors ORDER BY path")
-        return {path: json.loads(cursor) for path, cursor in rows}
+        return {path: Record(json.loads(cursor)) for path, cursor in rows}
 
     # -- what is due ------------------------------------------------------------------------------
 
@@ -241,16 +242,6 @@ class State:
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)",
                 (session, project, root, microseconds(at)),
             )
-
-    def session(self, session: str) -> dict[str, Any] | None:
-        """Return what is known of a session.
-
-        Returns:
-            `project` (its id), `root` (the folder) and `at` (an aware UTC time), or None if it is
-            unknown.
-        """
-        row = self._one("SELECT project, root, at FROM sessions WHERE session = ?", session)
-        return {"project": row[0], "root": row[1], "at": moment(row[2])} if row else None
 
     def latest_session(self, project: str) -> str:
         """Return the session that began last in a project, "" without one."""
@@ -379,14 +370,18 @@ class State:
 
     # -- audit ------------------------------------------------------------------------------------
 
-    def audit(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
+    def audit(
+        self, action: str, actor: str, ids: Sequence[str], detail: Mapping[str, object]
+    ) -> None:
         """Add an entry to the audit log, behind what was noted before. Durable."""
         with self._noting:
             self._events.append(Event(self._now(), action, actor, list(ids), detail))
             with self._taken() as events, self._durably() as connection:
                 audit.append(connection, events)
 
-    def note(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
+    def note(
+        self, action: str, actor: str, ids: Sequence[str], detail: Mapping[str, object]
+    ) -> None:
         """Note an entry for the audit log without waiting for anything: `flush` writes it. A process that
         is killed before loses it."""
         # Not behind the lock: that is held while the disk is waited for.
@@ -406,7 +401,7 @@ class State:
             action: only entries of this action; "" for all.
 
         Returns:
-            Newest first, each with `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`.
+            Newest first.
 
         Raises:
             StoreDamagedError: an older file was asked for and cannot be read.

@@ -37,7 +37,6 @@ _MARKUP = re.compile(
 _DECORATION = re.compile(
     "^[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff\\s]+|[\ufe0f]"
 )
-_SPACE = re.compile(r"\s+")
 _PLAIN_WORD = re.compile(r"[^\W\d_A-Z]+(?:['’][a-z]+)?(?:[,:;.!?)]*(?:\s|$))")
 
 
@@ -68,7 +67,7 @@ def _known(text: str) -> tuple[Statement, ...]:
 def plain(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
     bare = _MARKUP.sub(lambda found: found[1] or "", text)
-    return _SPACE.sub(" ", _DECORATION.sub("", bare)).strip()
+    return " ".join(_DECORATION.sub("", bare).split())
 
 
 def capitalised(text: str) -> str:

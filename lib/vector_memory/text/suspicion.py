@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.model import SUSPICION
 from vector_memory.text.harmless import INVISIBLE

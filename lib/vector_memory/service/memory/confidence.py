@@ -245,7 +245,7 @@ def _stepped(request: messages.Request, memory: Memory, step: float) -> float:
     return round(min(max(MOST, confidence), max(LEAST, confidence + step)), 3)
 
 
-def _raised(request: messages.Request, step: float) -> dict[str, Any]:
+def _raised(request: messages.Request, step: float) -> dict[str, object]:
     return {RAISED: True} if step > 0 and request.is_agent else {}
 
 
