@@ -47,10 +47,9 @@ _REJECTIONS = (
 )
 _REASON = re.compile(
     r"(?:The user provided the following reason for the rejection:|the user said:|"
-    r"with the following feedback:|User feedback:)\s*(.*)",
+    r"with the following feedback:|User feedback:)\s*(.*?)(?:\n\s*Note: The user's next message|\Z)",
     re.DOTALL,
 )
-_REASON_END = re.compile(r"\n\s*Note: The user's next message")
 _ANSWERS = re.compile(
     r"User has answered your questions?: (.*?)\.? You can now continue", re.DOTALL
 )
@@ -168,7 +167,7 @@ def user_words(text: str, tool: str, failed: bool) -> str:
         answers = None if failed else _ANSWERS.search(text)
         return answers[1].strip() if answers else ""
     reason = _REASON.search(text) if failed and is_rejection(text) else None
-    return _REASON_END.split(reason[1])[0].strip() if reason else ""
+    return reason[1].strip() if reason else ""
 
 
 def patched_files(patch: str) -> list[str]:

@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from vector_memory.text.statements import FENCE
+
 LONG_PROMPT = 1_500
 LONG_LINES = 25
 """From here on only how a prompt begins and ends may be the user's."""
@@ -27,7 +29,6 @@ SHORT_LINE = 16
 _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
-_FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
 _LISTED = re.compile(r"\s{0,24}(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
 _RULE = re.compile(r"\s*(?:[-=*_~#|:+]\s*){3,}$")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?"
@@ -100,7 +101,7 @@ def _lines(text: str) -> Iterator[_Line]:
     start, fence = 0, ""
     for line in text.split("\n"):
         end = start + len(line)
-        opened = _FENCE.match(line)
+        opened = FENCE.match(line)
         if fence or opened:
             yield _Line(start, end, _FENCED)
             if not fence:

@@ -14,7 +14,7 @@ CODE = "code"
 
 LONGEST_HEADING = 120
 
-_FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
+FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_\n]{2,100})(?:\*\*|__):?\s*$")
 _ITEM = re.compile(
@@ -86,7 +86,7 @@ def _walk(text: str) -> Iterator[Statement]:
         start, end = lines[position]
         line = text[start:end]
         position += 1
-        opened = _FENCE.match(line)
+        opened = FENCE.match(line)
         title = _title(line)
         item = _ITEM.match(line)
         # In a chat, what follows a list without an indent is no part of its last item.
