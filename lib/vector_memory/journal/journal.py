@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import writes
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import full_disk, is_damage, translated
+from vector_memory.journal.failures import (
+    closing_on_error,
+    full_disk,
+    is_damage,
+    translated,
+)
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.reads import Reader, Reading
@@ -89,11 +94,8 @@ class Journal(Reading, VectorCache, Surroundings):
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
             connections = connect(path, MIGRATIONS)
-            try:
+            with closing_on_error(connections):
                 return cls(folder, connections, clock)
-            except BaseException:
-                connections.close()
-                raise
 
     @staticmethod
     def _mend(path: str, why: str) -> bool:

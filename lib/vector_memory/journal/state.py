@@ -17,7 +17,12 @@ from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemory
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import full_disk, is_damage, translated
+from vector_memory.journal.failures import (
+    closing_on_error,
+    full_disk,
+    is_damage,
+    translated,
+)
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
@@ -93,12 +98,9 @@ class State:
     def _open(cls, path: str, clock: Callable[[], datetime]) -> State:
         connections = connect(path, MIGRATIONS, synchronous="NORMAL")
         state = cls(connections, clock)
-        try:
+        with closing_on_error(connections):
             if connections.writable:
                 state._sweep()
-        except BaseException:
-            connections.close()
-            raise
         return state
 
     def check(self, read_data: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import PROPOSED, SUSPICION, Memory, Origin, Priority, Scope, Status
+from vector_memory.model import PROPOSED, Memory, Origin, Priority, Scope, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -153,10 +153,8 @@ def _confirm(ctx: Context, shelf: Shelf, memory: Memory) -> None:
 
 def _keep(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     """Let a memory be brought as what it is: its author's information."""
-    extra = {name: value for name, value in memory.extra.items() if name != PROPOSED}
-    if memory.suspicion.get("held"):
-        mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
-        extra[SUSPICION] = {**mark, "released": True}
+    told = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
+    extra = {name: value for name, value in told.items() if name != PROPOSED}
     shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
 
 

@@ -33,7 +33,7 @@ VERIFIED = "verified"
 """In `extra`: `verdict`, `at`, `by` and `note` of the last look at whether it is so."""
 RAISED = "raised"
 """In `extra`: that an agent has made it surer."""
-PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
+PRIORITIES = tuple(Priority)[::-1]
 TARGETS = {
     "permanent": DEFAULT_COLLECTION,
     "learning": "learnings",

@@ -124,7 +124,7 @@ class LinksAnswer:
 def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
     """Return a memory's links, each with the memory at its other end."""
     shelf, memory = lookup(ctx, request.id)
-    pairs = [(tie, _end(tie, memory)) for tie in shelf.journal.links_of([memory.id])]
+    pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]
     ends = shelf.journal.by_ids([end for _, end in pairs])
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
@@ -185,11 +185,6 @@ def _unlink(
         shelf.journal.update(revived)
         ctx.notify()
     return removed
-
-
-def _end(link: Link, memory: Memory) -> str:
-    """Return the id of the memory at the other end of a memory's link."""
-    return link.from_id if link.to_id == memory.id else link.to_id
 
 
 def _link_view(link: Link, memory: Memory, end: Memory) -> LinkView:

@@ -16,13 +16,8 @@ VOICES = "voices"
 """In `extra`: the origins of all that was merged into it."""
 PLAIN_KIND = "note"
 
-_PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
-_SENSITIVITIES = (
-    Sensitivity.PUBLIC,
-    Sensitivity.INTERNAL,
-    Sensitivity.CONFIDENTIAL,
-    Sensitivity.RESTRICTED,
-)
+_PRIORITIES = tuple(Priority)[::-1]
+_SENSITIVITIES = tuple(Sensitivity)
 
 
 def may_merge(stored: Memory, draft: Memory) -> bool:

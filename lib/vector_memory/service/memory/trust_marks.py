@@ -68,6 +68,13 @@ def unmarked(extra: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in extra.items() if name not in MARKS}
 
 
+def released(memory: Memory) -> dict[str, Any]:
+    """Return a memory's `extra` as it is once the user has read the memory: hooks bring it again, without a
+    warning."""
+    mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
+    return {**memory.extra, SUSPICION: {**mark, "released": True}}
+
+
 @dataclass(frozen=True)
 class SuspicionView:
     """Why a memory looks like instructions to the model, how much (`score`), and whether hooks hold it back."""
