@@ -311,6 +311,10 @@ class Link:
     weight: float = 1.0
     created_at: datetime | None = None
 
+    def end_beyond(self, id: str) -> str:
+        """Return the id of the memory at the other end, seen from one of both."""
+        return self.from_id if self.to_id == id else self.to_id
+
 
 @dataclass(frozen=True)
 class Project:

@@ -4,6 +4,7 @@ import _signal  # type: ignore[import-not-found]
 import fcntl
 import os
 
+from vector_memory.system import private
 from vector_memory.system.paths import Home
 
 _DROPPED = ("CLAUDE", "ANTHROPIC_", "PYTHON", "LD_", "DYLD_")
@@ -96,11 +97,5 @@ def _environment(home: Home) -> "dict[str, str]":
 
 def _is_the_users(configuration: str) -> bool:
     """Whether a configuration is none that a project brought: its rules would count for all others."""
-    project = (
-        os.path.realpath(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()).rstrip("/") + "/"
-    )
-    user = os.path.realpath(os.path.expanduser("~")) + "/"
-    real = os.path.realpath(configuration) + "/"
-    return os.path.isabs(configuration) and (
-        user.startswith(project) or not real.startswith(project)
-    )
+    project = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+    return os.path.isabs(configuration) and not private.is_of_project(configuration, project)

@@ -42,22 +42,15 @@ class MiniLm:
     """
 
     thread_safe = True
+    model = MODEL
+    """The model and the first 8 characters of its weights' sha256."""
+    dim = DIM
 
     def __init__(self, settings: Settings, models_folder: str) -> None:
         folder = os.path.join(models_folder, FOLDER)
         self._query_tokens = settings.query_tokens
         self._tokenizer = _load_tokenizer(os.path.join(folder, TOKENIZER_FILE))
         self._session: Any = _load_session(os.path.join(folder, GRAPH_FILE))
-
-    @property
-    def model(self) -> str:
-        """The model and the first 8 characters of its weights' sha256."""
-        return MODEL
-
-    @property
-    def dim(self) -> int:
-        """The vectors' dimension, 384."""
-        return DIM
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), 384) float32, L2-normalised, in the order of `texts`; tokens past 256 do not

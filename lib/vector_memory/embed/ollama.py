@@ -30,6 +30,10 @@ class Ollama:
         settings: `embedding_model`, `ollama_host` and `query_tokens` are read.
         models_folder: not used; the server keeps its models.
 
+    Attributes:
+        model: the model's tag and the first 8 characters of its digest on the server.
+        dim: the vectors' dimension, as the server's first answer had it.
+
     Raises:
         EmbeddingError: the server cannot be reached or does not have the model.
         ImportError: the `ollama` package is not installed.
@@ -49,19 +53,9 @@ class Ollama:
         self._bulk: Any = Client(host=self._host, timeout=DOCUMENTS_TIMEOUT_S)
         self._quick: Any = Client(host=self._host, timeout=QUERY_TIMEOUT_S)
         self._closed = False
-        self._name = f"{self._tag}@{self._digest()[:8]}"
+        self.model = f"{self._tag}@{self._digest()[:8]}"
         # One answer tells the dimension, and that the model embeds at all.
-        self._dim = int(self._embed(self._bulk, ["dimension"]).shape[1])
-
-    @property
-    def model(self) -> str:
-        """The model's tag and the first 8 characters of its digest on the server."""
-        return self._name
-
-    @property
-    def dim(self) -> int:
-        """The vectors' dimension, as the server's first answer had it."""
-        return self._dim
+        self.dim = int(self._embed(self._bulk, ["dimension"]).shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`. Models of nomic get their
@@ -78,7 +72,7 @@ class Ollama:
             self._embed(self._bulk, prepared[start : start + BATCH])
             for start in range(0, len(prepared), BATCH)
         ]
-        return np.concatenate(batches) if batches else no_vectors(self._dim)
+        return np.concatenate(batches) if batches else no_vectors(self.dim)
 
     def embed_query(self, text: str) -> Vector:
         """Return (dim,) float32, L2-normalised. Models of nomic get their prefix for queries.

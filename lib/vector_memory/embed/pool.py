@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from vector_memory.config import Settings
 from vector_memory.embed.worker import ERROR
@@ -138,7 +138,7 @@ class BulkEmbedder:
                 self.stop()
                 raise
 
-    def _ask(self, message: dict[str, Any]) -> bytes:
+    def _ask(self, message: Mapping[str, object]) -> bytes:
         """Return the answer to one frame, without its first byte.
 
         Raises:

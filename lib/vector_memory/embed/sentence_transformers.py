@@ -35,6 +35,10 @@ class SentenceTransformers:
             `models_folder` if it is there), `embedding_threads` and `query_tokens` are read.
         models_folder: the data home's `models/`.
 
+    Attributes:
+        model: the model's id, or its folder's name, and 8 characters that tell its version.
+        dim: the vectors' dimension.
+
     Raises:
         EmbeddingError: the model is not there or cannot be loaded.
         ImportError: sentence-transformers is not installed.
@@ -45,20 +49,10 @@ class SentenceTransformers:
         self._model: Any = _load(name, settings.embedding_threads)
         self._max_tokens = int(self._model.max_seq_length or MAX_TOKENS)
         self._query_tokens = min(settings.query_tokens, self._max_tokens)
-        self._dim = int(self._model.get_embedding_dimension())
+        self.dim = int(self._model.get_embedding_dimension())
         # A path would make the same model another one in another folder.
         short_name = os.path.basename(os.path.normpath(name)) if os.path.isdir(name) else name
-        self._name = f"{short_name}@{_fingerprint(self._model)}"
-
-    @property
-    def model(self) -> str:
-        """The model's id, or its folder's name, and 8 characters that tell its version."""
-        return self._name
-
-    @property
-    def dim(self) -> int:
-        """The vectors' dimension."""
-        return self._dim
+        self.model = f"{short_name}@{_fingerprint(self._model)}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) float32, L2-normalised, in the order of `texts`, with the model's
@@ -82,7 +76,7 @@ class SentenceTransformers:
         if self._model is None:
             raise EmbeddingError("The embedding model was closed.", "Make a new one.")
         if not texts:
-            return no_vectors(self._dim)
+            return no_vectors(self.dim)
         # Set before each call: documents and questions are cut at different lengths.
         self._model.max_seq_length = max_tokens
         try:
@@ -94,7 +88,7 @@ class SentenceTransformers:
             )
         except (RuntimeError, ValueError, IndexError) as error:
             raise EmbeddingError(
-                f"The embedding model {self._name} failed: {error}.", "Choose another model."
+                f"The embedding model {self.model} failed: {error}.", "Choose another model."
             ) from error
         return normalised(rows, len(texts))
 

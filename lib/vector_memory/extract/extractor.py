@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from vector_memory.extract import prompts, schema
 from vector_memory.extract.schema import Extracted
@@ -28,7 +28,7 @@ class AskModel(Protocol):
     """Asks a model."""
 
     def __call__(
-        self, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+        self, prompt: str, max_tokens: int, schema: Mapping[str, object] | None = None
     ) -> str: ...
 
 

@@ -48,7 +48,7 @@ def parse(answer: str) -> list[Extracted]:
     return [Extracted(one.text, one.intent, one.confidence, one.quote) for one in ideas]
 
 
-def json_schema() -> dict[str, Any]:
+def json_schema() -> dict[str, object]:
     """Return the JSON schema of an answer, for backends that hold a model to one. Lengths are left
     out: grammars made of them are large, and servers refuse some."""
     idea = {
@@ -60,7 +60,7 @@ def json_schema() -> dict[str, Any]:
     return _closed({"ideas": {"type": "array", "items": _closed(idea)}})
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+def _closed(properties: dict[str, object]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": properties,
@@ -69,7 +69,7 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _object(answer: str) -> dict[str, Any]:
+def _object(answer: str) -> dict[str, object]:
     """Return the last JSON object with ideas in an answer: models think aloud before it."""
     found = [one for one in _objects(answer) if "ideas" in one]
     if not found:
@@ -77,7 +77,7 @@ def _object(answer: str) -> dict[str, Any]:
     return found[-1]
 
 
-def _objects(answer: str) -> Iterator[dict[str, Any]]:
+def _objects(answer: str) -> Iterator[dict[str, object]]:
     """Yield the JSON objects in an answer; only so many beginnings are tried, each to its end."""
     start = answer.find("{")
     for _ in range(MOST_TRIES):
@@ -100,7 +100,7 @@ def _answer() -> Any:
     from pydantic import ConfigDict, Field, create_model
 
     strict = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
-    parts: dict[str, Any] = {
+    parts: Any = {
         "text": (str, Field(min_length=MIN_CHARS, max_length=MAX_CHARS)),
         "intent": (Literal[INTENTS], ...),
         "confidence": (float, Field(ge=0, le=1)),

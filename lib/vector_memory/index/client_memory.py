@@ -9,7 +9,7 @@ MAX_CHARS = 200_000
 MIN_CHARS = 8
 
 _MARK = re.compile(r"^\s*(?:[#>]+|[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
-_MARKUP = re.compile(r"[*_`~]+")
+_MARKUP = str.maketrans("", "", "*_`~")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _EDGES = " \t.,;:!?-–—\"'()[]"
 
@@ -29,4 +29,4 @@ def lines_known(text: str) -> set[str]:
 
 def normalised(sentence: str) -> str:
     """Return a sentence without markup, case, breaks and closing marks, to be compared."""
-    return " ".join(_MARKUP.sub("", _MARK.sub("", sentence)).casefold().split()).strip(_EDGES)
+    return " ".join(_MARK.sub("", sentence).translate(_MARKUP).casefold().split()).strip(_EDGES)

@@ -6,12 +6,12 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from vector_memory.index.tools import patched_files
 from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
 from vector_memory.index.typists import HEADLESS
 from vector_memory.system.files import open_plain
+from vector_memory.system.json_in import Record
 
 _TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _AT_THE_KEYBOARD = ("cli", "vscode")
@@ -20,36 +20,36 @@ _HEAD_BYTES = 200
 """Where a line's type stands."""
 
 
-def is_rollout(data: dict[str, Any]) -> bool:
+def is_rollout(data: Record) -> bool:
     """Whether an entry is of a Codex rollout."""
     # A list, which a frozen set could not look up, may stand there as well.
     return str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict)
 
 
-def translate(entries: Iterable[Entry], known: dict[str, Any] | None = None) -> Iterator[Entry]:
+def translate(entries: Iterable[Entry], known: Record | None = None) -> Iterator[Entry]:
     """Return the entries with those of Codex rollouts translated; others pass as they are.
 
     Args:
         entries: the entries, in order.
         known: what `learned` gives, where they do not begin at the file's start.
     """
-    common = dict(known or {})
+    common = Record(known or {})
     for entry in entries:
         if not is_rollout(entry.data):
             yield entry
             continue
-        payload = entry.data["payload"]
-        if entry.data["type"] in ("session_meta", "turn_context"):
+        payload, kind = entry.data.part("payload"), entry.data.text("type")
+        if kind in ("session_meta", "turn_context"):
             _learn(common, payload)
-        content = _content(entry.data["type"], payload)
+        content = _content(kind, payload)
         if content is not None:
-            yield entry._replace(data={**common, **_line(entry, *content)})
+            yield entry._replace(data=Record({**common, **_line(entry, *content)}))
 
 
-def learned(path: str, offset: int) -> dict[str, Any]:
+def learned(path: str, offset: int) -> Record:
     """Return what a rollout's lines before a byte offset say of all that follow: session, folder and
     branch stand on lines of their own. Nothing for other files."""
-    common: dict[str, Any] = {}
+    common = Record()
     with open_plain(path) as file:
         if not any(map(is_rollout, parse_objects(file.readline(LONGEST_LINE_BYTES)))):
             return common
@@ -58,71 +58,60 @@ def learned(path: str, offset: int) -> dict[str, Any]:
             line = file.readline(LONGEST_LINE_BYTES)
             if _LEARN.search(line, 0, _HEAD_BYTES):
                 for data in filter(is_rollout, parse_objects(line)):
-                    _learn(common, data["payload"])
+                    _learn(common, data.part("payload"))
     return common
 
 
-def _learn(common: dict[str, Any], payload: dict[str, Any]) -> None:
-    if isinstance(payload.get("id"), str):
-        common["sessionId"] = payload["id"]
-    if isinstance(payload.get("cwd"), str):
-        common["cwd"] = payload["cwd"]
+def _learn(common: Record, payload: Record) -> None:
+    branch = payload.part("git").get("branch")
+    told = (("sessionId", payload.get("id")), ("cwd", payload.get("cwd")), ("gitBranch", branch))
+    common.update((name, value) for name, value in told if isinstance(value, str))
     started = payload.get("source")
     if isinstance(started, dict) or payload.get("thread_source") not in (None, "user"):
         common["origin"] = {"kind": "program"}
     elif isinstance(started, str) and started not in _AT_THE_KEYBOARD:
         common["entrypoint"] = HEADLESS
-    git = payload.get("git")
-    if isinstance(git, dict) and isinstance(git.get("branch"), str):
-        common["gitBranch"] = git["branch"]
 
 
-def _line(entry: Entry, role: str, content: Any) -> dict[str, Any]:
-    return {
-        "type": role,
-        "uuid": "",
-        "timestamp": entry.data.get("timestamp"),
-        "message": {"role": role, "content": content},
-    }
+def _line(entry: Entry, role: str, content: object) -> Record:
+    return Record(
+        type=role,
+        uuid="",
+        timestamp=entry.data.get("timestamp"),
+        message={"role": role, "content": content},
+    )
 
 
-def _content(type_: str, payload: dict[str, Any]) -> tuple[str, Any] | None:
+def _content(kind: str, payload: Record) -> tuple[str, object] | None:
     """Return (role, content) of what was said or done; None for the rest."""
-    kind = payload.get("type")
-    if type_ == "event_msg":
-        if kind == "user_message":
-            return "user", payload.get("message")
-        return ("assistant", [_text(payload)]) if kind == "agent_message" else None
-    if type_ != "response_item":
-        return None
-    if kind in ("function_call", "custom_tool_call"):
+    about = payload.get("type")
+    if kind == "event_msg" and about == "user_message":
+        return "user", payload.get("message")
+    if kind == "event_msg" and about == "agent_message":
+        return "assistant", [Record(type="text", text=str(payload.get("message") or ""))]
+    if kind == "response_item" and about in ("function_call", "custom_tool_call"):
         return "assistant", _calls(payload)
-    if kind in ("function_call_output", "custom_tool_call_output"):
+    if kind == "response_item" and about in ("function_call_output", "custom_tool_call_output"):
         return "user", [_result(payload)]
     return None
 
 
-def _text(payload: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "text", "text": str(payload.get("message") or "")}
-
-
-def _calls(payload: dict[str, Any]) -> list[dict[str, Any]]:
-    call: dict[str, Any] = {
-        "type": "tool_use",
-        "id": payload.get("call_id"),
-        "name": "",
-        "input": {},
-    }
+def _calls(payload: Record) -> list[Record]:
+    id = payload.get("call_id")
     if payload.get("name") == "apply_patch":
         files = patched_files(str(payload.get("input") or ""))
-        return [{**call, "name": "Edit", "input": {"file_path": path}} for path in files]
+        return [_call(id, "Edit", file_path=path) for path in files]
     given = _arguments(payload.get("arguments"))
     command = given.get("cmd") or given.get("command") or ""
     words = _script(command) if isinstance(command, list) else str(command)
-    return [{**call, "name": "Bash", "input": {"command": words}}] if words else []
+    return [_call(id, "Bash", command=words)] if words else []
 
 
-def _script(command: list[Any]) -> str:
+def _call(id: object, name: str, **given: str) -> Record:
+    return Record(type="tool_use", id=id, name=name, input=given)
+
+
+def _script(command: list[object]) -> str:
     """Return a command line given as a list; what a shell is given as a script is that script."""
     words = [str(word) for word in command]
     if len(words) == 3 and words[1] in ("-c", "-lc"):
@@ -130,28 +119,27 @@ def _script(command: list[Any]) -> str:
     return shlex.join(words)
 
 
-def _arguments(raw: Any) -> dict[str, Any]:
+def _arguments(raw: object) -> Record:
     try:
         given = json.loads(raw) if isinstance(raw, str) else raw
     except ValueError:
-        return {}
-    return given if isinstance(given, dict) else {}
+        return Record()
+    return Record(given) if isinstance(given, dict) else Record()
 
 
-def _result(payload: dict[str, Any]) -> dict[str, Any]:
+def _result(payload: Record) -> Record:
     output = payload.get("output")
     text = output if isinstance(output, str) else json.dumps(output)
     head, mark, body = text.partition("Output:\n")
     failed = "exited with code" in head and "exited with code 0" not in head
-    told = _arguments(text) if text.startswith("{") else {}
+    told = _arguments(text) if text.startswith("{") else Record()
     if isinstance(told.get("output"), str):
         # Older clients: the output beside its exit code, as JSON.
-        metadata = told.get("metadata")
-        failed = isinstance(metadata, dict) and bool(metadata.get("exit_code"))
-        mark, body = "JSON", told["output"]
-    return {
-        "type": "tool_result",
-        "tool_use_id": payload.get("call_id"),
-        "content": body if mark else text,
-        "is_error": failed,
-    }
+        failed = bool(told.part("metadata").get("exit_code"))
+        mark, body = "JSON", told.text("output")
+    return Record(
+        type="tool_result",
+        tool_use_id=payload.get("call_id"),
+        content=body if mark else text,
+        is_error=failed,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -48,14 +49,14 @@ class Cursor:
         """Where reading goes on."""
         return Position(self.offset, self.part, self.line, self.turns)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the cursor as plain JSON values."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> Cursor:
+    def from_dict(cls, raw: Mapping[str, object]) -> Cursor:
         """Return the cursor that `to_dict` made; one at the start when `raw` is none."""
-        known = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
+        known: dict[str, Any] = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
         if isinstance(lessons := known.get("lessons"), list):
             known["lessons"] = Position(*(n for n in lessons[:4] if type(n) is int))
         defaults = asdict(cls())

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
@@ -20,6 +20,7 @@ from vector_memory.index.transcript import Entry
 from vector_memory.index.typists import is_typed
 from vector_memory.model import EXTRACTION_MARK, unique
 from vector_memory.system import json_in
+from vector_memory.system.json_in import Record
 
 SAID = "said"
 DONE = "done"
@@ -182,7 +183,7 @@ class _Open:
         data = self.first.data
         return Exchange(
             session=json_in.session_id(data.get("sessionId")),
-            uuid=_word(data, "uuid"),
+            uuid=data.text("uuid"),
             prompt=self.prompt,
             steps=tuple(step for step in self.steps if step.text),
             files=unique([*self.edited, *self.read])[:20],
@@ -192,8 +193,8 @@ class _Open:
             part=self.first.part,
             started_at=parse_time(data.get("timestamp")),
             ended_at=self.ended_at,
-            cwd=_word(data, "cwd") or self.cwd,
-            branch=_word(data, "gitBranch") or self.branch,
+            cwd=data.text("cwd") or self.cwd,
+            branch=data.text("gitBranch") or self.branch,
             is_subagent=self.is_subagent,
             turn=self.turn,
             calls=tuple(self._placed()),
@@ -227,16 +228,15 @@ class Reading:
 
     def add(self, entry: Entry) -> None:
         """Take one entry (of the Claude Code form); what it closes goes to `closed`."""
-        data = entry.data
-        message = data.get("message")
+        data, message = entry.data, entry.data.part("message")
         if data.get("type") == "attachment":
             self._add_queued(entry)
-        elif not isinstance(message, dict) or data.get("isMeta") or data.get("isCompactSummary"):
+        elif data.get("isMeta") or data.get("isCompactSummary"):
             return
         elif data.get("type") == "user":
-            self._add_user(entry, message.get("content"))
+            self._add_user(entry, _blocks(message.get("content")))
         elif data.get("type") == "assistant" and not _is_client_notice(data, message):
-            self._add_assistant(entry, message.get("content"))
+            self._add_assistant(entry, _blocks(message.get("content")))
 
     def open(self) -> list[Exchange]:
         """Return the exchanges that the next entry may still add to, as they are now."""
@@ -244,8 +244,7 @@ class Reading:
 
     # -- what kinds of lines say --
 
-    def _add_user(self, entry: Entry, content: Any) -> None:
-        blocks = _blocks(content)
+    def _add_user(self, entry: Entry, blocks: list[Record]) -> None:
         results = [block for block in blocks if block.get("type") == "tool_result"]
         raw = "\n".join(_texts(blocks))
         prompt = plain_prompt(raw)
@@ -260,12 +259,11 @@ class Reading:
         elif prompt:
             self._start(entry, prompt)
 
-    def _add_assistant(self, entry: Entry, content: Any) -> None:
-        blocks = _blocks(content)
+    def _add_assistant(self, entry: Entry, blocks: list[Record]) -> None:
         if not any(block.get("type") in ("text", "tool_use") for block in blocks):
             return
         into = self._current(entry)
-        uuid = _word(entry.data, "uuid")
+        uuid = entry.data.text("uuid")
         if uuid and uuid in into.seen:
             return
         into.seen.add(uuid)
@@ -279,25 +277,25 @@ class Reading:
 
     def _add_queued(self, entry: Entry) -> None:
         """A prompt that the user typed while the assistant was at work."""
-        attachment = entry.data.get("attachment")
-        if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+        attachment = entry.data.part("attachment")
+        if attachment.get("type") != "queued_command":
             return
         if attachment.get("commandMode", "prompt") != "prompt":
             return
         prompt = plain_prompt("\n".join(_texts(_blocks(attachment.get("prompt")))))
-        if prompt and is_typed({**entry.data, **attachment}, prompt):
+        if prompt and is_typed(Record({**entry.data, **attachment}), prompt):
             self._current(entry).steps.append(ExchangeStep(NOTE, NOTED + prompt))
 
-    def _add_call(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
-        name, given = str(block.get("name") or ""), block.get("input")
-        given = given if isinstance(given, dict) else {}
+    def _add_call(self, into: _Open, block: Record, entry: Entry) -> None:
+        name, given = str(block.get("name") or ""), block.part("input")
         path = tools.file_of(given, into.cwd)
         if path:
             (into.edited if tools.changes(name) else into.read).append(path)
-        if name == "ExitPlanMode" and isinstance(given.get("plan"), str):
-            into.steps.append(ExchangeStep(SAID, given["plan"].strip()))
-        into.calls[str(block.get("id"))] = (len(into.steps), name)
-        into.traced[str(block.get("id"))] = ToolUse(
+        if name == "ExitPlanMode":
+            into.steps.append(ExchangeStep(SAID, given.text("plan").strip()))
+        id = str(block.get("id"))
+        into.calls[id] = (len(into.steps), name)
+        into.traced[id] = ToolUse(
             tool=name,
             command=tools.command_of(name, given),
             file=path if tools.changes(name) else "",
@@ -308,20 +306,21 @@ class Reading:
         )
         into.steps.append(ExchangeStep(DONE, tools.describe(name, given, into.cwd)))
 
-    def _add_result(self, into: _Open, block: dict[str, Any], entry: Entry) -> None:
+    def _add_result(self, into: _Open, block: Record, entry: Entry) -> None:
         failed = block.get("is_error") is True
         text = "\n".join(_texts(_blocks(block.get("content"))))
-        call = into.traced.get(str(block.get("tool_use_id")))
+        id = str(block.get("tool_use_id"))
+        call = into.traced.get(id)
         if call:
             output = tools.shortened_output(text, failed) if call.command else ""
-            into.traced[str(block.get("tool_use_id"))] = call._replace(
+            into.traced[id] = call._replace(
                 is_done=True,
                 failed=failed,
                 output=output,
                 output_line=entry.line,
                 done_at=parse_time(entry.data.get("timestamp")),
             )
-        place, name = into.calls.get(str(block.get("tool_use_id")), (-1, ""))
+        place, name = into.calls.get(id, (-1, ""))
         action = into.steps[place].text if place >= 0 else ""
         words = tools.user_words(text, name, failed)
         if words:
@@ -338,12 +337,8 @@ class Reading:
 
     def _start(self, entry: Entry, prompt: str) -> None:
         chain = self._chain(entry)
-        known = self._open.get(chain)
-        if (
-            known
-            and _word(entry.data, "uuid")
-            and _word(known.first.data, "uuid") == _word(entry.data, "uuid")
-        ):
+        known, uuid = self._open.get(chain), entry.data.text("uuid")
+        if known and uuid and known.first.data.text("uuid") == uuid:
             return
         if chain == MAIN:
             self._close(list(self._open))
@@ -370,16 +365,16 @@ class Reading:
     def _touch(self, exchange: _Open, entry: Entry) -> None:
         exchange.line_end = entry.line
         exchange.ended_at = parse_time(entry.data.get("timestamp")) or exchange.ended_at
-        exchange.cwd = _word(entry.data, "cwd") or exchange.cwd
-        exchange.branch = _word(entry.data, "gitBranch") or exchange.branch
+        exchange.cwd = entry.data.text("cwd") or exchange.cwd
+        exchange.branch = entry.data.text("gitBranch") or exchange.branch
 
     def _chain(self, entry: Entry) -> str:
         """Return the chain of an entry: MAIN, or the subagent's id, or the uuid it descends from."""
         data = entry.data
         if not data.get("isSidechain"):
             return MAIN
-        uuid = _word(data, "uuid")
-        chain = _word(data, "agentId") or self._chains.get(_word(data, "parentUuid")) or uuid or "?"
+        uuid = data.text("uuid")
+        chain = data.text("agentId") or self._chains.get(data.text("parentUuid")) or uuid or "?"
         if uuid:
             self._chains[uuid] = chain
         return chain
@@ -401,7 +396,7 @@ def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
     yield from sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
 
 
-def parse_time(raw: Any) -> datetime | None:
+def parse_time(raw: object) -> datetime | None:
     """Return an ISO time as an aware UTC datetime; None when it is none."""
     if not isinstance(raw, str):
         return None
@@ -413,28 +408,23 @@ def parse_time(raw: Any) -> datetime | None:
         return None
 
 
-def _is_client_notice(data: dict[str, Any], message: dict[str, Any]) -> bool:
+def _is_client_notice(data: Record, message: Record) -> bool:
     return bool(data.get("isApiErrorMessage")) or message.get("model") == "<synthetic>"
 
 
-def _blocks(content: Any) -> list[dict[str, Any]]:
+def _blocks(content: object) -> list[Record]:
     """Return a message's content as a list of blocks, whatever form it has."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    if not isinstance(content, list):
+    blocks = [content] if isinstance(content, str) else content
+    if not isinstance(blocks, list):
         return []
     return [
-        block if isinstance(block, dict) else {"type": "text", "text": str(block)}
-        for block in content
-    ]
-
-
-def _texts(blocks: Iterable[dict[str, Any]]) -> list[str]:
-    return [
-        _bounded(block["text"])
+        Record(block if isinstance(block, dict) else {"type": "text", "text": str(block)})
         for block in blocks
-        if block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
+
+
+def _texts(blocks: Iterable[Record]) -> list[str]:
+    return [_bounded(block.text("text")) for block in blocks if block.get("type") == "text"]
 
 
 def _bounded(text: str) -> str:
@@ -443,8 +433,3 @@ def _bounded(text: str) -> str:
         return text
     cut = max(text.rfind(mark, 0, MOST_TEXT_CHARS) for mark in "\n ")
     return text[: cut if cut > 0 else MOST_TEXT_CHARS]
-
-
-def _word(data: dict[str, Any], name: str) -> str:
-    value = data.get(name)
-    return value if isinstance(value, str) else ""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.index.entities import entities
 from vector_memory.index.exchanges import NOTE, NOTED, SAID, Exchange
@@ -193,7 +193,7 @@ def _name(text: str) -> str:
 
 def _draft(exchange: Exchange, idea: Idea, name: str, title: str, path: str, at: datetime) -> Draft:
     intent = idea.assertion.intent
-    extra: dict[str, Any] = {"entities": list(entities(idea.text, exchange.files))}
+    extra: dict[str, object] = {"entities": list(entities(idea.text, exchange.files))}
     if idea.answered and intent in OPEN_KINDS:
         extra["done"] = True
     return Draft(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, ExchangeStep
 from vector_memory.index.noise import is_own_command
@@ -64,7 +64,7 @@ class Draft:
     collection: str = DEFAULT_COLLECTION
     confidence: float = 0.5
     priority: str = "NORMAL"
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, object] = field(default_factory=dict)
 
 
 def unchanged(text: str) -> str:
@@ -259,7 +259,7 @@ def _speaker(piece: _Piece) -> str:
     return "user" if any(part.speaker == "user" for part in piece) else "assistant"
 
 
-def _suspicion(piece: _Piece) -> dict[str, Any]:
+def _suspicion(piece: _Piece) -> dict[str, object]:
     """Return the mark of a passage. The user may say what he likes: what the others said is looked at."""
     theirs = "".join(part.glue + part.text for part in piece if part.whose)
     said = (part for part in piece if part.speaker != "user" and not part.whose)

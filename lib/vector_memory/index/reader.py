@@ -130,7 +130,7 @@ def _fitting(path: str, cursor: Cursor | None) -> Cursor:
 def _read(path: str, begin: Position, final: bool) -> tuple[Reading, Lines]:
     reading = Reading(begin.turns)
     lines = Lines(path, begin.offset, begin.line, final=final)
-    known = learned(path, begin.offset) if begin.offset else {}
+    known = learned(path, begin.offset) if begin.offset else None
     for entry in translate(_after(lines, begin), known):
         reading.add(entry)
     return reading, lines

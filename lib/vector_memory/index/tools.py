@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from vector_memory.text import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LONGEST_ACTION = 160
 LONGEST_ERROR = 200
@@ -44,10 +47,9 @@ _REJECTIONS = (
 )
 _REASON = re.compile(
     r"(?:The user provided the following reason for the rejection:|the user said:|"
-    r"with the following feedback:|User feedback:)\s*(.*)",
+    r"with the following feedback:|User feedback:)\s*(.*?)(?:\n\s*Note: The user's next message|\Z)",
     re.DOTALL,
 )
-_REASON_END = re.compile(r"\n\s*Note: The user's next message")
 _ANSWERS = re.compile(
     r"User has answered your questions?: (.*?)\.? You can now continue", re.DOTALL
 )
@@ -57,10 +59,10 @@ _ERROR_LINE = re.compile(
     r"error|not found|no such|fatal|failed|denied|cannot|can't|unable|refused|exception|invalid",
     re.IGNORECASE,
 )
-_ESCAPES = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|</?tool_use_error>|\r")
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|</?tool_use_error>")
 
 
-def describe(name: str, given: dict[str, Any], cwd: str) -> str:
+def describe(name: str, given: Mapping[str, object], cwd: str) -> str:
     """Return one line for a tool call, such as `Edit src/x.py` or `Bash: pytest -q`; "" for calls
     that changed nothing and say nothing."""
     if name in _QUIET or name.startswith(_OWN):
@@ -80,7 +82,7 @@ def is_quiet(action: str) -> bool:
     return _LOOKS.match(action) is not None
 
 
-def file_of(given: dict[str, Any], cwd: str) -> str:
+def file_of(given: Mapping[str, object], cwd: str) -> str:
     """Return the file that a tool call names, relative to `cwd` where it lies below; else ""."""
     for key in _FILE_KEYS:
         path = given.get(key)
@@ -90,13 +92,13 @@ def file_of(given: dict[str, Any], cwd: str) -> str:
     return ""
 
 
-def command_of(name: str, given: dict[str, Any]) -> str:
+def command_of(name: str, given: Mapping[str, object]) -> str:
     """Return the command line that a call runs, "" for calls that run none."""
     command = given.get("command") if name in _COMMAND_TOOLS else None
     return _whole_words(command, LONGEST_COMMAND) if isinstance(command, str) else ""
 
 
-def change_of(given: dict[str, Any]) -> str:
+def change_of(given: Mapping[str, object]) -> str:
     """Return what an edit replaced by what, where both are short: `old → new`, without the lines
     that both share; else ""."""
     old, new = given.get("old_string"), given.get("new_string")
@@ -138,7 +140,7 @@ def changes(name: str) -> bool:
 
 def error_summary(text: str) -> str:
     """Return the one line of a failed tool's output that says why it failed."""
-    text = _EXIT.sub("", _ESCAPES.sub("", _whole_words(text, 20_000)).strip())
+    text = _EXIT.sub("", ESCAPES.sub("", _whole_words(text, 20_000)).replace("\r", "").strip())
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
     if not lines:
         return ""
@@ -165,7 +167,7 @@ def user_words(text: str, tool: str, failed: bool) -> str:
         answers = None if failed else _ANSWERS.search(text)
         return answers[1].strip() if answers else ""
     reason = _REASON.search(text) if failed and is_rejection(text) else None
-    return _REASON_END.split(reason[1])[0].strip() if reason else ""
+    return reason[1].strip() if reason else ""
 
 
 def patched_files(patch: str) -> list[str]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from vector_memory.system.files import open_plain
-from vector_memory.system.json_in import is_crowded, whole
+from vector_memory.system.json_in import Record, is_crowded, whole
 
 LONGEST_LINE_BYTES = 6_000_000
 MOST_BROKEN = 8
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     start: int
     end: int
     part: int
-    data: dict[str, Any]
+    data: Record
 
 
 class Lines:
@@ -87,13 +87,13 @@ def _next_line(file: BinaryIO) -> tuple[bytes, int, bool]:
             return b"", size, raw.endswith(b"\n")
 
 
-def parse_objects(raw: bytes) -> list[dict[str, Any]]:
+def parse_objects(raw: bytes) -> list[Record]:
     """Return the JSON objects of a line in order: several when lines were glued together, none
     when it is broken, the whole ones before the broken one otherwise."""
     if is_crowded(raw):
         return []
     text, unfit = raw.decode("utf-8", "replace"), _UNFIT.search(raw)
-    found: list[dict[str, Any]] = []
+    found: list[Record] = []
     position, broken = _skip_space(text, 0), 0
     while position < len(text) and broken < MOST_BROKEN and len(found) < MOST_GLUED:
         try:
@@ -102,7 +102,7 @@ def parse_objects(raw: bytes) -> list[dict[str, Any]]:
             position, broken = _next_object(text, position), broken + 1
             continue
         if isinstance(value, dict):
-            found.append(whole(value) if unfit else value)
+            found.append(Record(whole(value) if unfit else value))
         position = _skip_space(text, position)
     return found
 

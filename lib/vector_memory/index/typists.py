@@ -7,8 +7,8 @@ counts as one: it is remembered as it is, and binds nobody.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+
+from vector_memory.system.json_in import Record
 
 HEADLESS = "sdk"
 """How the entry point of a session begins that a program started, or the user with `-p`."""
@@ -26,15 +26,14 @@ _ROLE = re.compile(
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
-def is_typed(data: Mapping[str, Any], prompt: str) -> bool:
+def is_typed(data: Record, prompt: str) -> bool:
     """Whether the user typed a prompt.
 
     Args:
         data: the transcript's line, or what it has attached.
         prompt: its words, without what the client put into them.
     """
-    origin = data.get("origin")
-    kind = origin.get("kind") if isinstance(origin, dict) else None
+    kind = data.part("origin").get("kind")
     if kind is not None and str(kind) not in _TYPED_ORIGINS:
         return False
     if data.get("promptSource") == _SYSTEM_SOURCE or data.get("planContent") or data.get("isMeta"):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from vector_memory.journal.rows import microseconds, moment
 
-Entry = dict[str, Any]
 MOST_ROWS, ROWS_KEPT = 20_000, 10_000
 MOST_BYTES = 8_000_000
 """Entries and their size above which the older ones move to a file, and how many stay."""
@@ -44,6 +44,18 @@ class Row(NamedTuple):
         return self.digest == _digest(self.previous, self[1:6])
 
 
+@dataclass(frozen=True)
+class Entry:
+    """Something that was done, `at` an aware time (UTC), to which memories, and what else is known of it."""
+
+    number: int
+    at: datetime
+    action: str
+    actor: str
+    ids: list[str]
+    detail: dict[str, object]
+
+
 class Event(NamedTuple):
     """Something that happened, on its way into the log."""
 
@@ -51,7 +63,7 @@ class Event(NamedTuple):
     action: str
     actor: str
     ids: Sequence[str]
-    detail: dict[str, Any]
+    detail: Mapping[str, object]
 
 
 def append(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
@@ -79,23 +91,16 @@ def _values(event: Event) -> tuple[Any, ...]:
     return microseconds(event.at), event.action, event.actor, _json(ids), _json(detail)
 
 
-def rows(connection: sqlite3.Connection, newest_first: bool = False) -> Iterator[Row]:
-    """Yield the entries of the table, in their order or from the newest on."""
-    order = "DESC" if newest_first else "ASC"
-    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number {order}"
-    yield from map(Row._make, connection.execute(sql))
+def rows(connection: sqlite3.Connection, most: int = -1) -> list[Row]:
+    """Return the entries of the table, in their order, so many at most; all for -1."""
+    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
+    return list(map(Row._make, connection.execute(sql, (most,))))
 
 
 def to_entry(row: Row) -> Entry:
-    """Return an entry as `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`."""
-    return {
-        "number": row.number,
-        "at": moment(row.at),
-        "action": row.action,
-        "actor": row.actor,
-        "ids": json.loads(row.ids),
-        "detail": json.loads(row.detail),
-    }
+    """Return an entry of the log as it is told."""
+    ids, detail = json.loads(row.ids), json.loads(row.detail)
+    return Entry(row.number, moment(row.at), row.action, row.actor, ids, detail)
 
 
 def last_number(connection: sqlite3.Connection) -> int:
@@ -116,9 +121,7 @@ def oldest(connection: sqlite3.Connection) -> list[Row]:
     """Return the entries that are to move to a file, at least half of them, the oldest first."""
     count = int(connection.execute("SELECT count(*) FROM audit").fetchone()[0])
     # At least half: a few huge entries must not be moved one by one.
-    moving = max(count - ROWS_KEPT, count // 2)
-    sql = f"SELECT {_COLUMNS} FROM audit ORDER BY number LIMIT ?"
-    return list(map(Row._make, connection.execute(sql, (moving,))))
+    return rows(connection, max(count - ROWS_KEPT, count // 2))
 
 
 def remove_up_to(connection: sqlite3.Connection, number: int) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal.audit import Row
 from vector_memory.journal.rows import moment
+from vector_memory.system.durable_files import write_durably
 from vector_memory.system.files import open_plain, with_real_folder
 from vector_memory.system.unpacking import Unpacked
 
@@ -34,22 +35,11 @@ def write(folder: str, rows: Sequence[Row]) -> str:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     month = f"{moment(rows[-1].at):%Y%m}"
     name = f"audit-{month}-{rows[0].number:09d}-{rows[-1].number:09d}.jsonl.gz"
-    path, aside = os.path.join(folder, name), os.path.join(folder, f".{name}")
+    path = os.path.join(folder, name)
     lines = "".join(json.dumps(_plain(row), separators=(",", ":")) + "\n" for row in rows)
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        # Without the time of packing: the same entries make the same file.
-        file.write(gzip.compress(lines.encode("ascii"), mtime=0))
-        file.flush()
-        os.fsync(file.fileno())
-    # Under its name only when it is whole and on the disk.
-    os.replace(aside, path)
-    listing = os.open(folder, os.O_RDONLY)
-    try:
-        # The name, too, before the rows go.
-        os.fsync(listing)
-    finally:
-        os.close(listing)
+    # Without the time of packing: the same entries make the same file. It has its name only when it is
+    # whole and on the disk, and the name is there before the rows go.
+    write_durably(path, gzip.compress(lines.encode("ascii"), mtime=0))
     return path
 
 

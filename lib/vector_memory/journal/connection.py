@@ -6,12 +6,13 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import quote
 
 from vector_memory.errors import StoreFullError
-from vector_memory.journal.failures import translated
+from vector_memory.journal.failures import closing_on_error, translated
 from vector_memory.system import tampering
 
 BUSY_MS = 5_000
@@ -49,7 +50,7 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
         A connection that any thread may use, one at a time.
     """
     connection = _connect(path, "mode=rw")
-    try:
+    with closing_on_error(connection):
         _write_ahead(connection)
         for pragma in (
             f"synchronous = {synchronous}",
@@ -63,9 +64,6 @@ def open_writer(path: str, synchronous: str) -> sqlite3.Connection:
             f"cache_size = -{WRITER_CACHE_KIB}",
         ):
             connection.execute(f"PRAGMA {pragma}")
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 
@@ -90,13 +88,10 @@ def open_reader(path: str) -> sqlite3.Connection:
         A connection that refuses to write, for one thread at a time.
     """
     connection = _connect(path, read_options(path))
-    try:
+    with closing_on_error(connection):
         connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
         # There is one writer, and no statement of a reader may become another.
         connection.execute("PRAGMA query_only = ON")
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 
@@ -211,6 +206,15 @@ class Connections:
                 yield connection
             finally:
                 self._give_back(connection, generation)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        with self.reading() as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def number(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Return the one number that a query gives, 0 where that is NULL."""
+        return int(self.rows(sql, values)[0][0] or 0)
 
     def replace_file(self, replace: Callable[[], object], synchronous: str) -> None:
         """Close the file, let `replace` put another one in its place, and open that. Who is reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from vector_memory.errors import (
     BadInputError,
@@ -17,6 +18,13 @@ from vector_memory.errors import (
 _FULL = ("disk is full", "readonly", "read-only", "disk i/o error", "unable to open")
 _DAMAGED = ("malformed", "not a database", "no such table", "no such column", "invalid fts5")
 _BUSY = ("is locked", "is busy")
+
+
+class Closable(Protocol):
+    """What can be closed."""
+
+    def close(self) -> None:
+        """Release what it holds."""
 
 
 @contextmanager
@@ -48,10 +56,7 @@ def full_disk(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreFullError(
-            f"{path} cannot be written: {error}.",
-            "Free space on its disk or make its folder writable.",
-        ) from error
+        raise _full(path, error) from error
 
 
 def translate(error: sqlite3.Error, path: str) -> Exception:
@@ -61,10 +66,7 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
         return BadInputError(f"{path} refuses the value: {error}.", "Correct what was given.")
     words = str(error).lower()
     if any(part in words for part in _FULL):
-        return StoreFullError(
-            f"{path} cannot be written: {error}.",
-            "Free space on its disk or make its folder writable.",
-        )
+        return _full(path, error)
     if any(part in words for part in _DAMAGED):
         return StoreDamagedError(
             f"{path} is damaged: {error}.",
@@ -75,3 +77,19 @@ def translate(error: sqlite3.Error, path: str) -> Exception:
             f"{path} is in use by another process: {error}.", "Stop that process and try again."
         )
     return error
+
+
+def _full(path: str, error: Exception) -> StoreFullError:
+    return StoreFullError(
+        f"{path} cannot be written: {error}.", "Free space on its disk or make its folder writable."
+    )
+
+
+@contextmanager
+def closing_on_error(opened: Closable) -> Iterator[None]:
+    """Close what was opened where the body raises."""
+    try:
+        yield
+    except BaseException:
+        opened.close()
+        raise

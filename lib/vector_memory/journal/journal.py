@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import lexical, reads, vectors, writes
-from vector_memory.journal.cache import VectorCache
+from vector_memory.journal import writes
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import full_disk, is_damage, translated
+from vector_memory.journal.failures import (
+    closing_on_error,
+    full_disk,
+    is_damage,
+    translated,
+)
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
+from vector_memory.journal.reads import Reader, Reading
 from vector_memory.journal.repair import swap, upkeep
 from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
-from vector_memory.model import Candidate, Memory, Scope, Source, Status
+from vector_memory.journal.vectors import VectorCache
+from vector_memory.model import Memory
 from vector_memory.system import tampering
 
 if TYPE_CHECKING:
@@ -34,7 +40,7 @@ def _utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class Journal(VectorCache, Surroundings):
+class Journal(Reading, VectorCache, Surroundings):
     """A store's memories. Any thread may call any method; writers take turns.
 
     `folder` is the store's folder, `store_id` the random id that the store got when it was made,
@@ -45,7 +51,7 @@ class Journal(VectorCache, Surroundings):
     def __init__(self, folder: str, connections: Connections, clock: Clock) -> None:
         self.folder = folder
         self.connections = connections
-        self.reader = reads.Reader()
+        self.reader = Reader()
         self.now = clock
         self.store_id = ""
         self._load()
@@ -88,11 +94,8 @@ class Journal(VectorCache, Surroundings):
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
             connections = connect(path, MIGRATIONS)
-            try:
+            with closing_on_error(connections):
                 return cls(folder, connections, clock)
-            except BaseException:
-                connections.close()
-                raise
 
     @staticmethod
     def _mend(path: str, why: str) -> bool:
@@ -234,268 +237,6 @@ class Journal(VectorCache, Surroundings):
         with self.connections.writing() as connection:
             writes.touch(connection, uses, at)
 
-    # -- reading ----------------------------------------------------------------------------------
-
-    def get(self, memory_id: str) -> Memory:
-        """Return one memory, whatever its status.
-
-        Raises:
-            NotFoundError: there is none of that id.
-            StoreDamagedError: its checksum is wrong.
-        """
-        with self.connections.reading() as connection:
-            return reads.get(self.reader, connection, memory_id)
-
-    def find(self, prefix: str) -> list[Memory]:
-        """Return at most 5 memories, not forgotten, whose ids start so, by id; [] for an empty beginning."""
-        if not prefix:
-            return []
-        with self.connections.reading() as connection:
-            return self.reader.memories(
-                connection,
-                # A range, which the index answers; LIKE would read every row.
-                "WHERE m.id >= ? AND m.id < ? AND m.status != 'forgotten' ORDER BY m.id LIMIT 5",
-                # The highest character there is: whatever begins so lies below it.
-                (prefix, prefix + "\U0010ffff"),
-            )
-
-    def by_seqs(
-        self, seqs: Sequence[int], statuses: Sequence[Status] = (Status.ACTIVE,)
-    ) -> dict[int, Memory]:
-        """Return the memories of these sequence numbers that have one of these statuses.
-
-        Returns:
-            Sequence number → memory. Numbers that are outdated, unknown or of damaged rows are absent.
-        """
-        with self.connections.reading() as connection:
-            return reads.by_seqs(self.reader, connection, seqs, statuses)
-
-    def facts(self, seqs: Sequence[int]) -> dict[int, reads.Facts]:
-        """Return what candidates are weighed by. Checksums are not verified: read what is served with
-        `by_seqs`.
-
-        Returns:
-            Sequence number → facts, of the active ones among `seqs`.
-        """
-        with self.connections.reading() as connection:
-            return reads.facts(connection, seqs)
-
-    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return memories by their ids, whatever their status; unknown and damaged ones are absent."""
-        with self.connections.reading() as connection:
-            return reads.by_ids(self.reader, connection, ids)
-
-    def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
-        """Return what stands in the place of superseded memories.
-
-        Returns:
-            The id of a superseded memory → the active one at the end of its chain. A chain that ends in
-            a forgotten memory or in itself has none.
-        """
-        with self.connections.reading() as connection:
-            return reads.successors(self.reader, connection, memories)
-
-    def last_seq(self) -> int:
-        """Return the highest sequence number of any row, 0 without one."""
-        with self.connections.reading() as connection:
-            return int(connection.execute("SELECT max(seq) FROM memories").fetchone()[0] or 0)
-
-    def given_seq(self) -> int:
-        """Return the highest sequence number ever given. An index that has reached more follows
-        another history of this store (a backup was restored) and must be rebuilt."""
-        with self.connections.reading() as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = 'last_seq'").fetchone()
-            return int(row[0])
-
-    def changes(self, after_seq: int, limit: int) -> list[reads.Change]:
-        """Return what an index has to follow.
-
-        Args:
-            after_seq: the sequence number that it has reached.
-            limit: how many at most.
-
-        Returns:
-            (memory, analysed text, hash of the text), of every status, ascending by `seq`. A
-            tombstone's hash is empty.
-        """
-        with self.connections.reading() as connection:
-            tail = "WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
-            return self.reader.changes(connection, tail, (after_seq, limit))
-
-    def count(self, scope: Scope | None = None, status: Status = Status.ACTIVE) -> int:
-        """Return how many memories of a status there are in a scope; everywhere for None."""
-        with self.connections.reading() as connection:
-            return reads.count(connection, scope, status)
-
-    def count_entities(self, scope: Scope, k: int) -> dict[str, int]:
-        """Count the active memories of a scope by the entities that they name.
-
-        Returns:
-            `kind:name` → how many memories, the k commonest first.
-        """
-        with self.connections.reading() as connection:
-            return reads.count_entities(connection, scope, k)
-
-    def count_after(self, seq: int) -> int:
-        """Return how many rows, of every status, changed after a sequence number."""
-        with self.connections.reading() as connection:
-            sql = "SELECT count(*) FROM memories WHERE seq > ?"
-            return int(connection.execute(sql, (seq,)).fetchone()[0])
-
-    def count_by(
-        self, column: Literal["kind", "project", "collection"], scope: Scope
-    ) -> dict[str, int]:
-        """Count the active memories of a scope by one of their words.
-
-        Returns:
-            Word → how many memories, the commonest first. The words' counts add up to `count`.
-        """
-        with self.connections.reading() as connection:
-            return reads.count_by(connection, column, scope)
-
-    def iter_memories(
-        self,
-        scope: Scope,
-        *,
-        newest_first: bool = False,
-        limit: int | None = None,
-        offset: int = 0,
-        statuses: Sequence[Status] = (Status.ACTIVE,),
-    ) -> Iterator[Memory]:
-        """Yield memories, read in pieces. What changes while this runs may be left out.
-
-        Yields:
-            The memories of a scope, by `created_at`, the oldest first unless `newest_first`.
-        """
-        with self.connections.reading() as connection:
-            seqs = reads.ordered_seqs(connection, scope, statuses, newest_first, limit, offset)
-        # Between two pieces nobody is kept from writing, however slowly they are taken.
-        for part in vectors.parts(seqs):
-            found = self.by_seqs(part, statuses)
-            yield from (found[seq] for seq in part if seq in found)
-
-    def seqs(self, scope: Scope) -> list[int]:
-        """Return the active memories' sequence numbers in a scope, ascending."""
-        with self.connections.reading() as connection:
-            return reads.seqs(connection, scope)
-
-    def living_seqs(self) -> list[int]:
-        """Return the sequence numbers of all memories that are not forgotten, ascending."""
-        sql = "SELECT seq FROM memories WHERE status != 'forgotten' ORDER BY seq"
-        with self.connections.reading() as connection:
-            return [row[0] for row in connection.execute(sql)]
-
-    def matching(
-        self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
-    ) -> list[Candidate]:
-        """Return the active memories that match any of the analysed terms best.
-
-        Args:
-            terms: as `text.analysis` makes them.
-            scope: what the answer is limited to.
-            k: how many at most.
-            after_seq: only rows with higher sequence numbers.
-
-        Returns:
-            Candidates, best first. Scores are BM25, higher is better, and compare within one answer
-            alone.
-        """
-        with self.connections.reading() as connection:
-            return lexical.matching(connection, terms, scope, k, after_seq)
-
-    def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
-        """Return the active memories right before and after in the same session, by turn.
-
-        Returns:
-            (before, after); None for what is not there.
-        """
-        with self.connections.reading() as connection:
-            found = reads.by_seqs(self.reader, connection, [seq], tuple(Status))
-            if seq not in found:
-                return None, None
-            before, after = (
-                reads.neighbour(self.reader, connection, found[seq], one) for one in (False, True)
-            )
-            return before, after
-
-    def of_turn(
-        self, source: Source, project: str, statuses: Sequence[Status] = (Status.ACTIVE,)
-    ) -> list[Memory]:
-        """Return a project's memories of one turn of a session's transcript, by `seq`."""
-        with self.connections.reading() as connection:
-            return reads.of_turn(self.reader, connection, source, project, statuses)
-
-    def held(self, scope: Scope) -> list[Memory]:
-        """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
-        they are, newest first."""
-        with self.connections.reading() as connection:
-            return reads.held(self.reader, connection, scope)
-
-    def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
-        """Return the memories that gave way to these, by `seq`."""
-        with self.connections.reading() as connection:
-            return reads.replaced_by(self.reader, connection, ids)
-
-    def holding(self, words: Sequence[str]) -> list[str]:
-        """Find words in rows, whatever their case.
-
-        Returns:
-            The ids of all rows, of every status and damaged ones too, that hold any of these words in
-            text, title, tags, files, `extra`, speaker, kind or external id.
-        """
-        with self.connections.reading() as connection:
-            return reads.holding(connection, words)
-
-    def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
-        """Return the newest active memory of a project whose text has this hash, or None."""
-        return self._find("m.hash = ?", hash, project)
-
-    def find_by_external_id(self, external_id: str, project: str) -> Memory | None:
-        """Return the newest active memory of a project that was imported under this id, or None."""
-        return self._find("m.external_id = ? AND m.external_id != ''", external_id, project)
-
-    def find_imported(self, beginning: str, project: str) -> list[Memory]:
-        """Return a project's memories of every status whose external id begins so, ascending by `seq`."""
-        tail = "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
-        with self.connections.reading() as connection:
-            return self.reader.memories(
-                connection,
-                f"{tail} AND m.project = ? ORDER BY m.seq",
-                (beginning, beginning + "\U0010ffff", project),
-            )
-
-    def below(self, names: Sequence[str]) -> list[Memory]:
-        """Return the memories of every status and project whose external id is one of these names, a
-        colon, and something without one: the passages of exchanges. They come in the order of `names`."""
-        with self.connections.reading() as connection:
-            return [one for name in names for one in reads.below(self.reader, connection, name)]
-
-    def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
-        """Return the k newest active memories (of these kinds), newest first."""
-        with self.connections.reading() as connection:
-            return reads.recent(self.reader, connection, scope, k, kinds)
-
-    def important(self, scope: Scope, k: int) -> list[Memory]:
-        """Return at most k active memories of priority CORE, then HIGH, each newest first."""
-        with self.connections.reading() as connection:
-            return reads.important(self.reader, connection, scope, k)
-
-    def open_items(self, scope: Scope, k: int) -> list[Memory]:
-        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
-        memory answers, newest first."""
-        with self.connections.reading() as connection:
-            return reads.open_items(self.reader, connection, scope, k)
-
-    def _find(self, where: str, value: bytes | str, project: str) -> Memory | None:
-        # What waits for the user is nobody's memory yet: others are not merged into it.
-        tail = (
-            f"WHERE {where} AND m.project = ? AND m.status = 'active' AND NOT {reads.WAITING}"
-            " ORDER BY m.seq DESC LIMIT 1"
-        )
-        with self.connections.reading() as connection:
-            found = self.reader.memories(connection, tail, (value, project))
-        return found[0] if found else None
-
     # -- upkeep -----------------------------------------------------------------------------------
 
     def check(self, read_data: bool) -> list[str]:
@@ -546,11 +287,11 @@ class Journal(VectorCache, Surroundings):
                 swap.cancel(path)
                 raise
             # The models' numbers may be others in the new file.
-            self.reader = reads.Reader()
+            self.reader = Reader()
             self._load()
         return done
 
-    def set_aside(self) -> list[dict[str, Any]]:
+    def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this journal that are still there.
 
         Returns:

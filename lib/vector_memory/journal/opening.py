@@ -7,7 +7,7 @@ import sqlite3
 
 from vector_memory.errors import StoreDamagedError, StoreFullError
 from vector_memory.journal.connection import Connections, create_file, open_writer
-from vector_memory.journal.failures import translated
+from vector_memory.journal.failures import closing_on_error, translated
 from vector_memory.journal.migrations import Migration, migrate, refuse_newer, version_of
 from vector_memory.journal.repair import swap
 
@@ -30,12 +30,9 @@ def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FU
         swap.finish(path)
         create_file(path)
         writer = open_writer(path, synchronous)
-        try:
+        with closing_on_error(writer):
             _refuse_strange(writer, path)
             migrate(writer, migrations, path)
-        except BaseException:
-            writer.close()
-            raise
         return Connections(path, writer)
 
 
@@ -55,12 +52,8 @@ def _readonly(path: str, known: int) -> Connections:
     if not os.path.exists(path):
         raise StoreFullError(f"{path} cannot be made.", "Make its folder writable.")
     connections = Connections(path, None)
-    try:
-        with connections.reading() as connection:
-            refuse_newer(connection, known, path)
-    except BaseException:
-        connections.close()
-        raise
+    with closing_on_error(connections), connections.reading() as connection:
+        refuse_newer(connection, known, path)
     return connections
 
 

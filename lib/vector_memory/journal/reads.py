@@ -1,5 +1,5 @@
-"""Reading memories: rows to memories with their checksums verified, and the queries behind the
-journal's reading methods."""
+"""Reading memories: rows to memories with their checksums verified, and the journal's methods that
+read."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
+from vector_memory.journal import lexical
+from vector_memory.journal.connection import Connections
 from vector_memory.journal.rows import (
     AT_HASH,
     AT_LEXICAL,
@@ -20,14 +22,35 @@ from vector_memory.journal.rows import (
     is_sound,
     to_memory,
 )
-from vector_memory.journal.scopes import as_array, beyond_projects, condition, marks, projects_in
-from vector_memory.model import PASSAGE, Memory, Scope, Source, Status
+from vector_memory.journal.scopes import (
+    as_array,
+    condition,
+    marks,
+    parts,
+    projects_in,
+)
+from vector_memory.model import PASSAGE, Candidate, Memory, Scope, Source, Status
 
-# SQLite takes a limited number of parameters, 999 in older versions.
-CHUNK = 500
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
 Change = tuple[Memory, str, bytes]
+
+_FACTS = (
+    "SELECT m.seq, m.id, m.project, m.kind, m.priority, m.confidence, m.created_at, m.turn,"
+    " s.session, m.hash, ifnull(u.uses, 0), ifnull(u.last_used_at, 0)"
+    " FROM memories m JOIN sources s ON s.id = m.source LEFT JOIN usage u ON u.seq = m.seq"
+)
+# Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
+_HELD = "instr(m.extra, '\"held\":true')"
+_PROPOSED = "instr(m.extra, '\"proposed\":{')"
+_ACTIVE = "m.status = 'active'"
+_BY_OPENNESS = (
+    "m.open = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
+)
+_BY_IMPORTANCE = f"{_ACTIVE} AND m.priority IN ('CORE', 'HIGH')"
+_LAST = "\U0010ffff"
+"""The highest character there is: whatever begins with a text lies below the text with it."""
 
 
 class Reader:
@@ -55,6 +78,23 @@ class Reader:
         rows = connection.execute(f"{SELECT} {tail}", values).fetchall()
         details = {row[0]: (row[AT_LEXICAL], row[AT_HASH]) for row in rows}
         return [(memory, *details[memory.seq]) for memory in self._decode(connection, rows)]
+
+    def get(self, connection: sqlite3.Connection, id: str) -> Memory:
+        """Return one memory, whatever its status.
+
+        Raises:
+            NotFoundError: there is none of that id.
+            StoreDamagedError: its row is damaged.
+        """
+        found = self.memories(connection, "WHERE m.id = ?", (id,))
+        if found:
+            return found[0]
+        if connection.execute("SELECT 1 FROM memories WHERE id = ?", (id,)).fetchone():
+            raise StoreDamagedError(
+                f"Memory {id} is damaged: its checksum is wrong.",
+                "Run `vector-memory check --read-data`, then restore a backup.",
+            )
+        raise NotFoundError(f"There is no memory {id!r}.", "List them with `vector-memory list`.")
 
     def _decode(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[Memory]:
         for row in rows:
@@ -87,250 +127,369 @@ class Facts(NamedTuple):
     last_used_at_us: int
 
 
-_FACTS = (
-    "SELECT m.seq, m.id, m.project, m.kind, m.priority, m.confidence, m.created_at, m.turn,"
-    " s.session, m.hash, ifnull(u.uses, 0), ifnull(u.last_used_at, 0)"
-    " FROM memories m JOIN sources s ON s.id = m.source LEFT JOIN usage u ON u.seq = m.seq"
-)
+class Reading:
+    """What can be asked of a store's memories: a part of `Journal`."""
 
+    connections: Connections
+    reader: Reader
 
-def facts(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Facts]:
-    """Return the facts of the active ones among these sequence numbers, by sequence number."""
-    found: dict[int, Facts] = {}
-    for start in range(0, len(seqs), CHUNK):
-        part = [int(seq) for seq in seqs[start : start + CHUNK]]
-        where = f"WHERE m.seq IN ({marks(part)}) AND m.status = 'active'"
-        for row in connection.execute(f"{_FACTS} {where}", part):
-            found[row[0]] = Facts._make(row)
-    return found
+    def get(self, memory_id: str) -> Memory:
+        """Return one memory, whatever its status.
 
+        Raises:
+            NotFoundError: there is none of that id.
+            StoreDamagedError: its checksum is wrong.
+        """
+        with self.connections.reading() as connection:
+            return self.reader.get(connection, memory_id)
 
-def get(reader: Reader, connection: sqlite3.Connection, id: str) -> Memory:
-    """Return one memory, whatever its status.
+    def find(self, prefix: str) -> list[Memory]:
+        """Return at most 5 memories, not forgotten, whose ids start so, by id; [] for an empty beginning."""
+        if not prefix:
+            return []
+        # A range, which the index answers; LIKE would read every row.
+        tail = "WHERE m.id >= ? AND m.id < ? AND m.status != 'forgotten' ORDER BY m.id LIMIT 5"
+        return self._memories(tail, (prefix, prefix + _LAST))
 
-    Raises:
-        NotFoundError: there is none of that id.
-        StoreDamagedError: its row is damaged.
-    """
-    found = reader.memories(connection, "WHERE m.id = ?", (id,))
-    if found:
-        return found[0]
-    if connection.execute("SELECT 1 FROM memories WHERE id = ?", (id,)).fetchone():
-        raise StoreDamagedError(
-            f"Memory {id} is damaged: its checksum is wrong.",
-            "Run `vector-memory check --read-data`, then restore a backup.",
+    def by_seqs(
+        self, seqs: Sequence[int], statuses: Sequence[Status] = (Status.ACTIVE,)
+    ) -> dict[int, Memory]:
+        """Return the memories of these sequence numbers that have one of these statuses.
+
+        Returns:
+            Sequence number → memory. Numbers that are outdated, unknown or of damaged rows are absent.
+        """
+        words = [str(status) for status in statuses]
+        found: dict[int, Memory] = {}
+        for part in parts([int(seq) for seq in seqs]):
+            tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
+            found.update((one.seq, one) for one in self._memories(tail, (*part, *words)))
+        return found
+
+    def facts(self, seqs: Sequence[int]) -> dict[int, Facts]:
+        """Return what candidates are weighed by. Checksums are not verified: read what is served with
+        `by_seqs`.
+
+        Returns:
+            Sequence number → facts, of the active ones among `seqs`.
+        """
+        found: dict[int, Facts] = {}
+        for part in parts([int(seq) for seq in seqs]):
+            sql = f"{_FACTS} WHERE m.seq IN ({marks(part)}) AND {_ACTIVE}"
+            found.update((row[0], Facts._make(row)) for row in self.connections.rows(sql, part))
+        return found
+
+    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return memories by their ids, whatever their status; unknown and damaged ones are absent."""
+        found: dict[str, Memory] = {}
+        for part in parts(ids):
+            tail = f"WHERE m.id IN ({marks(part)})"
+            found.update((one.id, one) for one in self._memories(tail, part))
+        return found
+
+    def successors(self, memories: Sequence[Memory]) -> dict[str, Memory]:
+        """Return what stands in the place of superseded memories.
+
+        Returns:
+            The id of a superseded memory → the active one at the end of its chain, where that has one
+            within `MAX_STEPS`. A chain that ends in a forgotten memory or in itself has none.
+        """
+        following = {one.id: one.superseded_by for one in memories if one.superseded_by}
+        found: dict[str, Memory] = {}
+        # Step by step for all chains at once: a query for each step, not for each memory.
+        for _ in range(MAX_STEPS):
+            if not following:
+                break
+            known = self.by_ids(list(set(following.values())))
+            reached = {id: known[to] for id, to in following.items() if to in known}
+            ended = {id: one for id, one in reached.items() if one.status is Status.ACTIVE}
+            found.update(ended)
+            following = {
+                id: one.superseded_by
+                for id, one in reached.items()
+                if id not in ended and one.superseded_by
+            }
+        return found
+
+    def last_seq(self) -> int:
+        """Return the highest sequence number of any row, 0 without one."""
+        return self.connections.number("SELECT max(seq) FROM memories")
+
+    def given_seq(self) -> int:
+        """Return the highest sequence number ever given. An index that has reached more follows
+        another history of this store (a backup was restored) and must be rebuilt."""
+        return self.connections.number("SELECT value FROM meta WHERE key = 'last_seq'")
+
+    def changes(self, after_seq: int, limit: int) -> list[Change]:
+        """Return what an index has to follow.
+
+        Args:
+            after_seq: the sequence number that it has reached.
+            limit: how many at most.
+
+        Returns:
+            (memory, analysed text, hash of the text), of every status, ascending by `seq`. A
+            tombstone's hash is empty.
+        """
+        with self.connections.reading() as connection:
+            tail = "WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
+            return self.reader.changes(connection, tail, (after_seq, limit))
+
+    def count(self, scope: Scope | None = None, status: Status = Status.ACTIVE) -> int:
+        """Return how many memories of a status there are in a scope; everywhere for None."""
+        limits, values = condition(scope or Scope())
+        # The status stands in the text, so that the partial indexes are used.
+        sql = f"SELECT count(*) FROM memories m WHERE m.status = '{status}' AND {limits}"
+        return self.connections.number(sql, values)
+
+    def count_entities(self, scope: Scope, k: int) -> dict[str, int]:
+        """Count the active memories of a scope by the entities that they name.
+
+        Returns:
+            `kind:name` → how many memories, the k commonest first.
+        """
+        limits, values = condition(scope)
+        rows = self.connections.rows(
+            "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
+            # Most memories name none: their JSON need not be parsed.
+            f" WHERE {_ACTIVE} AND m.extra LIKE '%\"entities\"%' AND {limits}"
+            " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
+            (*values, k),
         )
-    raise NotFoundError(f"There is no memory {id!r}.", "List them with `vector-memory list`.")
+        return dict(rows)
 
+    def count_after(self, seq: int) -> int:
+        """Return how many rows, of every status, changed after a sequence number."""
+        return self.connections.number("SELECT count(*) FROM memories WHERE seq > ?", (seq,))
 
-def by_seqs(
-    reader: Reader, connection: sqlite3.Connection, seqs: Sequence[int], statuses: Sequence[Status]
-) -> dict[int, Memory]:
-    """Return the memories of these sequence numbers that have one of the statuses, by sequence number."""
-    found: dict[int, Memory] = {}
-    words = [str(status) for status in statuses]
-    for start in range(0, len(seqs), CHUNK):
-        part = [int(seq) for seq in seqs[start : start + CHUNK]]
-        tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
-        for memory in reader.memories(connection, tail, (*part, *words)):
-            found[memory.seq] = memory
-    return found
+    def count_by(
+        self, column: Literal["kind", "project", "collection"], scope: Scope
+    ) -> dict[str, int]:
+        """Count the active memories of a scope by one of their words.
 
-
-def by_ids(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Memory]:
-    """Return the memories of these ids, whatever their status, by id; unknown ones are absent."""
-    found: dict[str, Memory] = {}
-    for start in range(0, len(ids), CHUNK):
-        part = ids[start : start + CHUNK]
-        for memory in reader.memories(connection, f"WHERE m.id IN ({marks(part)})", part):
-            found[memory.id] = memory
-    return found
-
-
-def below(reader: Reader, connection: sqlite3.Connection, name: str) -> list[Memory]:
-    """Return the memories whose external id is `name`, a colon, and something without one."""
-    tail = (
-        "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
-        # The range holds what is further below, too: one colon more.
-        " AND instr(substr(m.external_id, ?), ':') = 0"
-    )
-    start = f"{name}:"
-    return reader.memories(connection, tail, (start, f"{name};", len(start) + 1))
-
-
-def successors(
-    reader: Reader, connection: sqlite3.Connection, memories: Sequence[Memory]
-) -> dict[str, Memory]:
-    """Return what stands in the place of superseded memories.
-
-    Returns:
-        The id of each superseded memory → the active one at the end of its chain, where that has
-        one within `MAX_STEPS`.
-    """
-    following = {one.id: one.superseded_by for one in memories if one.superseded_by}
-    found: dict[str, Memory] = {}
-    # Step by step for all chains at once: a query for each step, not for each memory.
-    for _ in range(MAX_STEPS):
-        if not following:
-            break
-        known = by_ids(reader, connection, list(set(following.values())))
-        ended = {
-            id: known[to]
-            for id, to in following.items()
-            if to in known and known[to].status is Status.ACTIVE
-        }
-        found.update(ended)
-        following = {
-            id: known[to].superseded_by
-            for id, to in following.items()
-            if id not in ended and to in known and known[to].superseded_by
-        }
-    return found
-
-
-def seqs(connection: sqlite3.Connection, scope: Scope) -> list[int]:
-    """Return the active memories' sequence numbers in a scope, ascending."""
-    limits, values = condition(scope)
-    rows = connection.execute(
-        f"SELECT m.seq FROM memories m WHERE m.status = 'active' AND {limits}", values
-    )
-    return sorted(row[0] for row in rows)
-
-
-def ordered_seqs(
-    connection: sqlite3.Connection,
-    scope: Scope,
-    statuses: Sequence[Status],
-    newest_first: bool,
-    limit: int | None,
-    offset: int,
-) -> list[int]:
-    """Return the sequence numbers in a scope in the order of `created_at`, of equal times in that of
-    `seq`; at most `limit` after the first `offset`."""
-    limits, values = condition(scope)
-    words = [str(status) for status in statuses]
-    direction = "DESC" if newest_first else "ASC"
-    rows = connection.execute(
-        f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
-        # By number where times are equal, so that two readings give the same order.
-        f" ORDER BY m.created_at {direction}, m.seq {direction} LIMIT ? OFFSET ?",
-        (*words, *values, -1 if limit is None else limit, offset),
-    )
-    return [row[0] for row in rows]
-
-
-def count(connection: sqlite3.Connection, scope: Scope | None, status: Status) -> int:
-    """Return how many memories of a status there are in a scope; everywhere for None."""
-    limits, values = condition(scope or Scope())
-    # The status stands in the text, so that the partial indexes are used.
-    sql = f"SELECT count(*) FROM memories m WHERE m.status = '{status}' AND {limits}"
-    return int(connection.execute(sql, values).fetchone()[0])
-
-
-def count_by(connection: sqlite3.Connection, column: str, scope: Scope) -> dict[str, int]:
-    """Return how many active memories of a scope have each value of a column of `memories`, the
-    commonest first."""
-    limits, values = condition(scope)
-    rows = connection.execute(
-        f"SELECT m.{column}, count(*) FROM memories m WHERE m.status = 'active' AND {limits}"
-        f" GROUP BY m.{column} ORDER BY 2 DESC, 1",
-        values,
-    )
-    return dict(rows.fetchall())
-
-
-def count_entities(connection: sqlite3.Connection, scope: Scope, k: int) -> dict[str, int]:
-    """Return how many active memories of a scope name each entity (`kind:name`), the k commonest
-    first."""
-    limits, values = condition(scope)
-    rows = connection.execute(
-        "SELECT e.value, count(*) FROM memories m, json_each(m.extra, '$.entities') e"
-        # Most memories name none: their JSON need not be parsed.
-        f" WHERE m.status = 'active' AND m.extra LIKE '%\"entities\"%' AND {limits}"
-        " GROUP BY e.value ORDER BY 2 DESC, 1 LIMIT ?",
-        (*values, k),
-    )
-    return dict(rows.fetchall())
-
-
-def without_model(
-    connection: sqlite3.Connection, model_id: int, after_seq: int, limit: int
-) -> list[int]:
-    """Return the sequence numbers of the first active memories after `after_seq` that another model
-    embedded, or none, ascending."""
-    found: list[int] = []
-    others = connection.execute("SELECT id FROM models WHERE id != ?", (model_id,)).fetchall()
-    # Model by model, since the index finds equal numbers, not other ones.
-    for (other,) in others:
-        rows = connection.execute(
-            "SELECT seq FROM memories WHERE status = 'active' AND model = ? AND seq > ?"
-            " ORDER BY seq LIMIT ?",
-            (other, after_seq, limit),
+        Returns:
+            Word → how many memories, the commonest first. The words' counts add up to `count`.
+        """
+        limits, values = condition(scope)
+        rows = self.connections.rows(
+            f"SELECT m.{column}, count(*) FROM memories m WHERE {_ACTIVE} AND {limits}"
+            f" GROUP BY m.{column} ORDER BY 2 DESC, 1",
+            values,
         )
-        found.extend(row[0] for row in rows)
-    return sorted(found)[:limit]
+        return dict(rows)
 
+    def iter_memories(
+        self,
+        scope: Scope,
+        *,
+        newest_first: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+    ) -> Iterator[Memory]:
+        """Yield memories, read in pieces. What changes while this runs may be left out.
 
-def neighbour(
-    reader: Reader, connection: sqlite3.Connection, memory: Memory, after: bool
-) -> Memory | None:
-    """Return the active memory of the same session and project that comes right after, or before."""
-    sign, direction = (">", "ASC") if after else ("<", "DESC")
-    found = reader.memories(
-        connection,
-        "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
-        f" AND (m.turn, m.seq) {sign} (?, ?) AND m.status = 'active'"
-        " AND m.project = ? AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
-        f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
-        (memory.source.session, memory.source.turn, memory.seq, memory.project, PASSAGE),
-    )
-    return found[0] if found else None
+        Yields:
+            The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
+            equal times in the order in which they were stored.
+        """
+        limits, values = condition(scope)
+        words = [str(status) for status in statuses]
+        direction = "DESC" if newest_first else "ASC"
+        rows = self.connections.rows(
+            f"SELECT m.seq FROM memories m WHERE m.status IN ({marks(words)}) AND {limits}"
+            # By number where times are equal, so that two readings give the same order.
+            f" ORDER BY m.created_at {direction}, m.seq {direction} LIMIT ? OFFSET ?",
+            (*words, *values, -1 if limit is None else limit, offset),
+        )
+        # Between two pieces nobody is kept from writing, however slowly they are taken.
+        for part in parts([row[0] for row in rows]):
+            found = self.by_seqs(part, statuses)
+            yield from (found[seq] for seq in part if seq in found)
 
+    def seqs(self, scope: Scope) -> list[int]:
+        """Return the active memories' sequence numbers in a scope, ascending."""
+        limits, values = condition(scope)
+        sql = f"SELECT m.seq FROM memories m WHERE {_ACTIVE} AND {limits}"
+        return sorted(row[0] for row in self.connections.rows(sql, values))
 
-def of_turn(
-    reader: Reader,
-    connection: sqlite3.Connection,
-    source: Source,
-    project: str,
-    statuses: Sequence[Status],
-) -> list[Memory]:
-    """Return a project's memories of one turn of a session's transcript, by `seq`."""
-    words = [str(status) for status in statuses]
-    return reader.memories(
-        connection,
-        "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND path = ?)"
-        f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(words)}) ORDER BY m.seq",
-        (source.session, source.path, source.turn, project, *words),
-    )
+    def living_seqs(self) -> list[int]:
+        """Return the sequence numbers of all memories that are not forgotten, ascending."""
+        sql = "SELECT seq FROM memories WHERE status != 'forgotten' ORDER BY seq"
+        return [row[0] for row in self.connections.rows(sql)]
 
+    def matching(
+        self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
+    ) -> list[Candidate]:
+        """Return the active memories that match any of the analysed terms best.
 
-def replaced_by(reader: Reader, connection: sqlite3.Connection, ids: Sequence[str]) -> list[Memory]:
-    """Return the memories that gave way to these, by `seq`."""
-    return reader.memories(
-        connection,
-        "WHERE m.status = 'superseded' AND m.superseded_by IN (SELECT value FROM json_each(?))"
-        " ORDER BY m.seq",
-        (as_array(ids),),
-    )
+        Args:
+            terms: as `text.analysis` makes them.
+            scope: what the answer is limited to.
+            k: how many at most.
+            after_seq: only rows with higher sequence numbers.
 
+        Returns:
+            Candidates, best first. Scores are BM25, higher is better, and compare within one answer
+            alone.
+        """
+        with self.connections.reading() as connection:
+            return lexical.matching(connection, terms, scope, k, after_seq)
 
-def holding(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:
-    """Return the ids of the rows, damaged ones too, of which any part that people wrote or read holds
-    any of these words, whatever their case and the white space between them."""
-    needles = {form for one in words for form in _spellings(one)}
-    # Every row is read: no index knows words by their parts, and nothing may be missed.
-    rows = connection.execute(
-        "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
-    )
-    found = []
-    for id, *parts in rows:
-        # A damaged row may hold anything.
-        whole = "\x1f".join(str(part) for part in parts).casefold()
-        if any(one in whole for one in needles) or any(
-            one in " ".join(whole.split()) for one in needles if " " in one
-        ):
-            found.append(str(id))
-    return found
+    def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
+        """Return the active memories right before and after in the same session, by turn.
+
+        Returns:
+            (before, after); None for what is not there.
+        """
+        memory = self.by_seqs([seq], tuple(Status)).get(seq)
+        if memory is None:
+            return None, None
+        return self._neighbour(memory, "<", "DESC"), self._neighbour(memory, ">", "ASC")
+
+    def of_turn(
+        self, source: Source, project: str, statuses: Sequence[Status] = (Status.ACTIVE,)
+    ) -> list[Memory]:
+        """Return a project's memories of one turn of a session's transcript, by `seq`."""
+        words = [str(status) for status in statuses]
+        return self._memories(
+            "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND path = ?)"
+            f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(words)}) ORDER BY m.seq",
+            (source.session, source.path, source.turn, project, *words),
+        )
+
+    def held(self, scope: Scope) -> list[Memory]:
+        """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
+        they are, newest first."""
+        limits, values = condition(scope)
+        tail = (
+            f"WHERE {_ACTIVE} AND ({_HELD} OR {_PROPOSED}) AND {limits}"
+            " ORDER BY m.created_at DESC, m.seq DESC"
+        )
+        return self._memories(tail, values)
+
+    def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
+        """Return the memories that gave way to these, by `seq`."""
+        tail = (
+            "WHERE m.status = 'superseded' AND m.superseded_by IN (SELECT value FROM json_each(?))"
+            " ORDER BY m.seq"
+        )
+        return self._memories(tail, (as_array(ids),))
+
+    def holding(self, words: Sequence[str]) -> list[str]:
+        """Find words in rows, whatever their case and the white space between them.
+
+        Returns:
+            The ids of all rows, of every status and damaged ones too, that hold any of these words in
+            text, title, tags, files, `extra`, speaker, kind or external id.
+        """
+        needles = {form for one in words for form in _spellings(one)}
+        # Every row is read: no index knows words by their parts, and nothing may be missed.
+        sql = "SELECT id, text, title, tags, files, extra, speaker, external_id, kind FROM memories"
+        found = []
+        with self.connections.reading() as connection:
+            for id, *columns in connection.execute(sql):
+                # A damaged row may hold anything.
+                whole = "\x1f".join(str(column) for column in columns).casefold()
+                if any(one in whole for one in needles) or any(
+                    one in " ".join(whole.split()) for one in needles if " " in one
+                ):
+                    found.append(str(id))
+        return found
+
+    def find_by_hash(self, hash: bytes, project: str) -> Memory | None:
+        """Return the newest active memory of a project whose text has this hash, or None."""
+        return self._newest_where("m.hash = ?", hash, project)
+
+    def find_by_external_id(self, external_id: str, project: str) -> Memory | None:
+        """Return the newest active memory of a project that was imported under this id, or None."""
+        return self._newest_where("m.external_id = ? AND m.external_id != ''", external_id, project)
+
+    def find_imported(self, beginning: str, project: str) -> list[Memory]:
+        """Return a project's memories of every status whose external id begins so, ascending by `seq`."""
+        tail = (
+            "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
+            " AND m.project = ? ORDER BY m.seq"
+        )
+        return self._memories(tail, (beginning, beginning + _LAST, project))
+
+    def below(self, names: Sequence[str]) -> list[Memory]:
+        """Return the memories of every status and project whose external id is one of these names, a
+        colon, and something without one: the passages of exchanges. They come in the order of `names`."""
+        tail = (
+            "WHERE m.external_id != '' AND m.external_id >= ? AND m.external_id < ?"
+            # The range holds what is further below, too: one colon more.
+            " AND instr(substr(m.external_id, ?), ':') = 0"
+        )
+        return [
+            one
+            for name in names
+            for one in self._memories(tail, (f"{name}:", f"{name};", len(name) + 2))
+        ]
+
+    def recent(self, scope: Scope, k: int, kinds: Sequence[str] = ()) -> list[Memory]:
+        """Return the k newest active memories (of these kinds), newest first."""
+        if kinds:
+            wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
+            if not wanted:
+                return []
+            scope = replace(scope, kinds=tuple(wanted))
+        return self._newest(scope, k, _ACTIVE)
+
+    def important(self, scope: Scope, k: int) -> list[Memory]:
+        """Return at most k active memories of priority CORE, then HIGH, each newest first."""
+        found: list[Memory] = []
+        # One after the other: the index has each priority in the order of time, not both together.
+        for priority in ("CORE", "HIGH"):
+            if len(found) < k:
+                where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
+                found += self._newest(scope, k - len(found), where)
+        return found
+
+    def open_items(self, scope: Scope, k: int) -> list[Memory]:
+        """Return the k newest questions, todos and problems whose `extra["done"]` is not set and that no
+        memory answers, newest first."""
+        return self._newest(scope, k, _BY_OPENNESS)
+
+    def _memories(self, tail: str, values: Sequence[Any]) -> list[Memory]:
+        with self.connections.reading() as connection:
+            return self.reader.memories(connection, tail, values)
+
+    def _neighbour(self, memory: Memory, sign: str, direction: str) -> Memory | None:
+        """Return the active memory of the same session and project that comes next in a direction."""
+        found = self._memories(
+            "WHERE m.source IN (SELECT id FROM sources WHERE session = ? AND session != '')"
+            f" AND (m.turn, m.seq) {sign} (?, ?) AND {_ACTIVE}"
+            " AND m.project = ? AND (m.kind = ? OR (SELECT path FROM sources WHERE id = m.source) = '')"
+            f" ORDER BY m.turn {direction}, m.seq {direction} LIMIT 1",
+            (memory.source.session, memory.source.turn, memory.seq, memory.project, PASSAGE),
+        )
+        return found[0] if found else None
+
+    def _newest_where(self, where: str, value: bytes | str, project: str) -> Memory | None:
+        # What waits for the user is nobody's memory yet: others are not merged into it.
+        tail = (
+            f"WHERE {where} AND m.project = ? AND {_ACTIVE} AND NOT ({_HELD} AND {_PROPOSED})"
+            " ORDER BY m.seq DESC LIMIT 1"
+        )
+        found = self._memories(tail, (value, project))
+        return found[0] if found else None
+
+    def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
+        """Return the k newest of each project by its index, merged: no project is sorted whole. What is
+        held back takes no place among them."""
+        limits, values = condition(replace(scope, projects=None))
+        seqs: list[tuple[int, int]] = []
+        with self.connections.reading() as connection:
+            for project in projects_in(connection, scope):
+                seqs += connection.execute(
+                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND NOT {_HELD}"
+                    f" AND m.project = ? AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
+                    (project, *values, k),
+                ).fetchall()
+        best = [seq for _, seq in sorted(seqs, reverse=True)[:k]]
+        found = self.by_seqs(best)
+        return [found[seq] for seq in best if seq in found]
 
 
 def _spellings(words: str) -> set[str]:
@@ -338,75 +497,3 @@ def _spellings(words: str) -> set[str]:
     plain = words.casefold()
     flat = " ".join(plain.split())
     return {plain, flat, json.dumps(plain, ensure_ascii=False)[1:-1]}
-
-
-# Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
-_HELD = "instr(m.extra, '\"held\":true')"
-_PROPOSED = "instr(m.extra, '\"proposed\":{')"
-WAITING = f"({_HELD} AND {_PROPOSED})"
-_BY_TIME = "m.status = 'active'"
-_BY_OPENNESS = (
-    "m.open = 1 AND NOT EXISTS"
-    " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
-)
-_BY_IMPORTANCE = "m.status = 'active' AND m.priority IN ('CORE', 'HIGH')"
-
-
-def recent(
-    reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int, kinds: Sequence[str]
-) -> list[Memory]:
-    """Return the k newest active memories, newest first."""
-    if kinds:
-        wanted = set(kinds) & set(scope.kinds) if scope.kinds else set(kinds)
-        if not wanted:
-            return []
-        scope = replace(scope, kinds=tuple(wanted))
-    return _newest(reader, connection, scope, k, _BY_TIME)
-
-
-def open_items(
-    reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int
-) -> list[Memory]:
-    """Return the k newest questions, todos and problems that are not done and that nothing answers, newest
-    first."""
-    return _newest(reader, connection, scope, k, _BY_OPENNESS)
-
-
-def important(reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int) -> list[Memory]:
-    """Return at most k memories of priority CORE, then HIGH, each newest first."""
-    found: list[Memory] = []
-    # One after the other: the index has each priority in the order of time, not both together.
-    for priority in ("CORE", "HIGH"):
-        if len(found) < k:
-            where = f"{_BY_IMPORTANCE} AND m.priority = '{priority}'"
-            found += _newest(reader, connection, scope, k - len(found), where)
-    return found
-
-
-def held(reader: Reader, connection: sqlite3.Connection, scope: Scope) -> list[Memory]:
-    """Return the active memories of a scope that no hook brings, or that are proposed to be more, newest
-    first."""
-    limits, values = condition(scope)
-    tail = (
-        f"WHERE m.status = 'active' AND ({_HELD} OR {_PROPOSED}) AND {limits}"
-        " ORDER BY m.created_at DESC, m.seq DESC"
-    )
-    return reader.memories(connection, tail, values)
-
-
-def _newest(
-    reader: Reader, connection: sqlite3.Connection, scope: Scope, k: int, where: str
-) -> list[Memory]:
-    """Return the k newest of each project by its index, merged: no project is sorted whole. What is held
-    back takes no place among them."""
-    limits, values = beyond_projects(scope)
-    seqs: list[tuple[int, int]] = []
-    for project in projects_in(connection, scope):
-        seqs += connection.execute(
-            f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND NOT {_HELD} AND m.project = ?"
-            f" AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
-            (project, *values, k),
-        ).fetchall()
-    best = [seq for _, seq in sorted(seqs, reverse=True)[:k]]
-    found = by_seqs(reader, connection, best, (Status.ACTIVE,))
-    return [found[seq] for seq in best if seq in found]

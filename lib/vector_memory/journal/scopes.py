@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 from vector_memory.journal.rows import microseconds
 from vector_memory.model import Scope
 
 Condition = tuple[str, list[Any]]
+T = TypeVar("T")
+CHUNK = 500
+"""Parameters of one statement at most: older versions of SQLite take 999."""
 
 
 def condition(scope: Scope) -> Condition:
@@ -61,14 +63,15 @@ def condition(scope: Scope) -> Condition:
     return " AND ".join(parts) or "1", values
 
 
-def beyond_projects(scope: Scope) -> Condition:
-    """Return `condition` of a scope without its projects."""
-    return condition(replace(scope, projects=None))
-
-
 def marks(values: Sequence[Any]) -> str:
     """Return as many parameter marks as there are values, between commas; "" for none."""
     return ",".join("?" * len(values))
+
+
+def parts(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    """Yield a sequence in pieces of at most `size`, in its order."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
 
 
 def as_array(values: Sequence[Any]) -> str:

@@ -17,12 +17,18 @@ from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemory
 from vector_memory.journal import audit, audit_files
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
-from vector_memory.journal.failures import full_disk, is_damage, translated
+from vector_memory.journal.failures import (
+    closing_on_error,
+    full_disk,
+    is_damage,
+    translated,
+)
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
-from vector_memory.journal.repair.copying import copy_database
+from vector_memory.journal.repair.copying import copy_database, flaws
 from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.state_schema import MIGRATIONS
+from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
     import sqlite3
@@ -95,12 +101,9 @@ class State:
     def _open(cls, path: str, clock: Callable[[], datetime]) -> State:
         connections = connect(path, MIGRATIONS, synchronous="NORMAL")
         state = cls(connections, clock)
-        try:
+        with closing_on_error(connections):
             if connections.writable:
                 state._sweep()
-        except BaseException:
-            connections.close()
-            raise
         return state
 
     def check(self, read_data: bool) -> list[str]:
@@ -109,13 +112,11 @@ class State:
         Returns:
             A sentence for each problem, at most 10; [] when all is well.
         """
-        pragma = "integrity_check" if read_data else "quick_check"
         try:
             with self._connections.reading() as connection:
-                rows = connection.execute(f"PRAGMA {pragma}(10)").fetchall()
+                return flaws(connection, read_data, 10)
         except VectorMemoryError as error:
             return [error.message]
-        return [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
 
     def mend(self, why: str) -> None:
         """Put all that can be read into a new file in the place of this one, which is set aside.
@@ -131,7 +132,7 @@ class State:
                 swap.cancel(path)
                 raise
 
-    def set_aside(self) -> list[dict[str, Any]]:
+    def set_aside(self) -> list[dict[str, object]]:
         """Return what is known of the damaged copies of this file that are still there, as
         `Journal.set_aside` does."""
         return swap.reports(self._connections.path)
@@ -151,17 +152,17 @@ class State:
 
     # -- cursors ----------------------------------------------------------------------------------
 
-    def cursor(self, path: str) -> dict[str, Any] | None:
+    def cursor(self, path: str) -> Record | None:
         """Return how far a transcript has been read, as `Cursor.to_dict` gives it, or None if it has not."""
         row = self._one("SELECT cursor FROM cursors WHERE path = ?", path)
-        return json.loads(row[0]) if row else None
+        return Record(json.loads(row[0])) if row else None
 
-    def set_cursor(self, path: str, cursor: dict[str, Any]) -> None:
+    def set_cursor(self, path: str, cursor: Mapping[str, object]) -> None:
         """Note how far a transcript has been read. Durable."""
         self.set_cursors({path: cursor})
 
     def set_cursors(
-        self, cursors: Mapping[str, dict[str, Any]], due: Iterable[tuple[Task, str]] = ()
+        self, cursors: Mapping[str, Mapping[str, object]], due: Iterable[tuple[Task, str]] = ()
     ) -> None:
         """Note how far transcripts have been read, and which tasks are due then, in one transaction. Durable.
 
@@ -174,11 +175,10 @@ class State:
             # With the cursor or not at all: what is read once is not read again for its topics.
             connection.executemany("INSERT OR IGNORE INTO due VALUES (?, ?)", list(due))
 
-    def cursors(self) -> dict[str, dict[str, Any]]:
+    def cursors(self) -> dict[str, Record]:
         """Return all cursors by transcript path, sorted by it."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT path, cursor FROM cursors ORDER BY path")
-            return {path: json.loads(cursor) for path, cursor in rows}
+        rows = self._connections.rows("SELECT path, cursor FROM cursors ORDER BY path")
+        return {path: Record(json.loads(cursor)) for path, cursor in rows}
 
     # -- what is due ------------------------------------------------------------------------------
 
@@ -188,20 +188,17 @@ class State:
 
     def due(self, task: Task, most: int = -1) -> list[str]:
         """Return the keys for which a task is due, sorted, so many at most; all for -1."""
-        with self._connections.reading() as connection:
-            sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
-            return [row[0] for row in connection.execute(sql, (task, most))]
+        sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
+        return [row[0] for row in self._connections.rows(sql, (task, most))]
 
     def has_due(self) -> bool:
         """Whether anything is due."""
-        with self._connections.reading() as connection:
-            return connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is not None
+        return bool(self._connections.rows("SELECT 1 FROM due LIMIT 1"))
 
     def is_due(self, task: Task, key: str) -> bool:
         """Whether a task is due for what its key names."""
-        with self._connections.reading() as connection:
-            sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
-            return connection.execute(sql, (task, key)).fetchone() is not None
+        sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
+        return bool(self._connections.rows(sql, (task, key)))
 
     def done(self, task: Task, keys: Iterable[str]) -> None:
         """Note that a task is done for these keys. What a power cut takes of this is done again."""
@@ -217,9 +214,8 @@ class State:
 
     def shown_at(self, session: str) -> dict[str, datetime]:
         """Return when a session was given each memory: id → aware UTC time."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT memory, at FROM shown WHERE session = ?", (session,))
-            found = {memory: moment(at) for memory, at in rows}
+        sql = "SELECT memory, at FROM shown WHERE session = ?"
+        found = {memory: moment(at) for memory, at in self._connections.rows(sql, (session,))}
         # On a full disk a session must still not be told everything twice.
         return {**found, **self._unwritten.get(session, {})}
 
@@ -250,16 +246,6 @@ class State:
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)",
                 (session, project, root, microseconds(at)),
             )
-
-    def session(self, session: str) -> dict[str, Any] | None:
-        """Return what is known of a session.
-
-        Returns:
-            `project` (its id), `root` (the folder) and `at` (an aware UTC time), or None if it is
-            unknown.
-        """
-        row = self._one("SELECT project, root, at FROM sessions WHERE session = ?", session)
-        return {"project": row[0], "root": row[1], "at": moment(row[2])} if row else None
 
     def latest_session(self, project: str) -> str:
         """Return the session that began last in a project, "" without one."""
@@ -293,8 +279,7 @@ class State:
 
     def trusted_folders(self) -> list[str]:
         """Return the folders whose markers are trusted, in the order of their names."""
-        with self._connections.reading() as connection:
-            rows = connection.execute("SELECT folder FROM trusted ORDER BY folder").fetchall()
+        rows = self._connections.rows("SELECT folder FROM trusted ORDER BY folder")
         return [row[0] for row in rows]
 
     def untrust(self, folder: str) -> None:
@@ -313,8 +298,8 @@ class State:
     def counters(self) -> dict[str, int]:
         """Return all counters by name, with what is not written yet."""
         # Under the lock, so that nothing is in neither place while `flush` carries it over.
-        with self._counting, self._connections.reading() as connection:
-            totals = Counter(dict(connection.execute("SELECT name, value FROM counters")))
+        with self._counting:
+            totals = Counter(dict(self._connections.rows("SELECT name, value FROM counters")))
             totals.update(self._counts)
             return dict(totals)
 
@@ -327,9 +312,7 @@ class State:
         """Write the counters and what was noted for the audit log."""
         self._write_events()
         with self._counting:
-            if not self._counts:
-                return
-            if not self._connections.writable:
+            if not self._counts or not self._connections.writable:
                 return
             with self._connections.writing() as connection:
                 connection.executemany(
@@ -391,14 +374,18 @@ class State:
 
     # -- audit ------------------------------------------------------------------------------------
 
-    def audit(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
+    def audit(
+        self, action: str, actor: str, ids: Sequence[str], detail: Mapping[str, object]
+    ) -> None:
         """Add an entry to the audit log, behind what was noted before. Durable."""
         with self._noting:
             self._events.append(Event(self._now(), action, actor, list(ids), detail))
             with self._taken() as events, self._durably() as connection:
                 audit.append(connection, events)
 
-    def note(self, action: str, actor: str, ids: Sequence[str], detail: dict[str, Any]) -> None:
+    def note(
+        self, action: str, actor: str, ids: Sequence[str], detail: Mapping[str, object]
+    ) -> None:
         """Note an entry for the audit log without waiting for anything: `flush` writes it. A process that
         is killed before loses it."""
         # Not behind the lock: that is held while the disk is waited for.
@@ -418,7 +405,7 @@ class State:
             action: only entries of this action; "" for all.
 
         Returns:
-            Newest first, each with `number`, `at` (aware UTC), `action`, `actor`, `ids` and `detail`.
+            Newest first.
 
         Raises:
             StoreDamagedError: an older file was asked for and cannot be read.
@@ -451,7 +438,7 @@ class State:
                 connection.execute("BEGIN")
                 try:
                     last = audit.last_number(connection)
-                    table = list(audit.rows(connection))
+                    table = audit.rows(connection)
                 finally:
                     connection.execute("COMMIT")
             files = audit_files.files(self._audit_folder)
@@ -490,7 +477,7 @@ class State:
     def _audit_backwards(self, start: int) -> Iterator[Row]:
         """Yield entries from the newest on, back to a time at least; a clock may have been put back."""
         with self._connections.reading() as connection:
-            table = list(audit.rows(connection, newest_first=True))
+            table = audit.rows(connection)[::-1]
         yield from table
         first = table[-1].number if table else audit.LARGEST
         for row in audit_files.rows_backwards(self._audit_folder):
@@ -527,19 +514,17 @@ class State:
     def _sweep(self) -> None:
         now = self._now()
         with self._connections.writing() as connection:
-            connection.execute("DELETE FROM shown WHERE at < ?", (microseconds(now - SHOWN_FOR),))
-            connection.execute(
-                "DELETE FROM sessions WHERE at < ?", (microseconds(now - SESSIONS_FOR),)
-            )
+            for table, kept_for in (("shown", SHOWN_FOR), ("sessions", SESSIONS_FOR)):
+                until = microseconds(now - kept_for)
+                connection.execute(f"DELETE FROM {table} WHERE at < ?", (until,))
             connection.execute(
                 f"DELETE FROM counters WHERE {_OF_A_DAY} AND substr(name, -10) < ?",
                 (f"{now - DAYS_FOR:%Y-%m-%d}",),
             )
 
     def _one(self, sql: str, value: str) -> tuple[Any, ...] | None:
-        with self._connections.reading() as connection:
-            row: tuple[Any, ...] | None = connection.execute(sql, (value,)).fetchone()
-            return row
+        rows = self._connections.rows(sql, (value,))
+        return rows[0] if rows else None
 
     @contextmanager
     def _durably(self) -> Iterator[sqlite3.Connection]:

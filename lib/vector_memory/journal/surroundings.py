@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from vector_memory.errors import NotFoundError
-from vector_memory.journal import links, projects
+from vector_memory.journal import links
 from vector_memory.journal.connection import Connections
+from vector_memory.journal.rows import moment
+from vector_memory.journal.scopes import as_array
 from vector_memory.model import Link, Project, Relation
 
 
@@ -37,24 +39,40 @@ class Surroundings:
     def unlink(self, from_id: str, to_id: str, relation: Relation | None = None) -> int:
         """Remove the links from one memory to another, of one relation or all; return how many there were."""
         with self.connections.writing() as connection:
-            return links.remove(connection, from_id, to_id, relation)
+            return connection.execute(
+                "DELETE FROM links WHERE from_id = ? AND to_id = ? AND relation = ifnull(?, relation)",
+                (from_id, to_id, None if relation is None else str(relation)),
+            ).rowcount
 
     def links_of(self, ids: Sequence[str]) -> list[Link]:
         """Return all links from and to these memories, each once, by from, to and relation."""
-        with self.connections.reading() as connection:
-            return links.links_of(connection, ids)
+        # Two searches by index; UNION gives a link between two of these memories once.
+        rows = self.connections.rows(
+            """WITH wanted AS (SELECT value FROM json_each(?))
+               SELECT * FROM links WHERE from_id IN wanted
+               UNION SELECT * FROM links WHERE to_id IN wanted
+               ORDER BY 1, 2, 3""",
+            (as_array(ids),),
+        )
+        return [
+            Link(from_id, to_id, Relation(relation), weight, None if at is None else moment(at))
+            for from_id, to_id, relation, weight, at in rows
+        ]
 
     def put_project(self, project: Project) -> None:
         """Store a project, replacing what was known of it."""
         with self.connections.writing() as connection:
-            projects.put(connection, project)
+            connection.execute(
+                "INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?)",
+                (project.id, project.name, project.root, project.store),
+            )
 
     def project(self, id: str) -> Project | None:
         """Return a project, or None if this store does not know it."""
-        with self.connections.reading() as connection:
-            return projects.find(connection, id)
+        rows = self.connections.rows("SELECT * FROM projects WHERE id = ?", (id,))
+        return Project(*rows[0]) if rows else None
 
     def projects(self) -> list[Project]:
         """Return all known projects, by name, then id."""
-        with self.connections.reading() as connection:
-            return projects.every(connection)
+        rows = self.connections.rows("SELECT * FROM projects ORDER BY name, id")
+        return [Project(*row) for row in rows]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vector_memory.journal.scopes import marks
+from vector_memory.journal.connection import Connections
+from vector_memory.journal.reads import Change, Reader
+from vector_memory.journal.scopes import CHUNK, marks, parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,56 +17,153 @@ if TYPE_CHECKING:
 
     from vector_memory.model import Vector, Vectors
 
-CHUNK = 500
 LENGTH_ERROR = 0.02
 
 
-def get(
-    connection: sqlite3.Connection, hashes: Sequence[bytes], model_id: int
-) -> dict[bytes, Vector]:
-    """Return cached vectors.
+class VectorCache:
+    """What is known of a store's vectors and the models that made them: a part of `Journal`."""
 
-    Args:
-        hashes: the hashes of the texts, as `rows.text_hash` makes them.
-        model_id: the model's number.
+    connections: Connections
+    reader: Reader
 
-    Returns:
-        Hash → (dim,) float32, L2-normalised. Hashes without a vector are absent.
-    """
+    def models(self) -> list[str]:
+        """Return the names of all models that the store has met, in no order."""
+        return [row[0] for row in self.connections.rows("SELECT name FROM models WHERE id > 0")]
 
-    found: dict[bytes, Vector] = {}
-    for start in range(0, len(hashes), CHUNK):
-        part = hashes[start : start + CHUNK]
-        rows = connection.execute(
-            f"SELECT hash, vector FROM vectors WHERE model = ? AND hash IN ({marks(part)})",
-            (model_id, *part),
+    def set_model(self, seqs: Sequence[int], model: str) -> None:
+        """Note which model embedded these rows. Gives no new `seq`; outdated ones are left."""
+        with self.connections.writing() as connection:
+            number = model_id(connection, model)
+            # In place: an index need not follow.
+            connection.executemany(
+                "UPDATE memories SET model = ? WHERE seq = ?", [(number, int(seq)) for seq in seqs]
+            )
+
+    def count_without_model(self, model: str) -> int:
+        """Return how many active memories another model embedded, or none."""
+        sql = "SELECT count(*) FROM memories WHERE status = 'active' AND model != ?"
+        return self.connections.number(sql, (self._number(model),))
+
+    def without_model(self, model: str, after_seq: int, limit: int) -> list[Change]:
+        """Return what this model has not embedded yet.
+
+        Args:
+            model: its name.
+            after_seq: only rows with higher sequence numbers.
+            limit: how many at most.
+
+        Returns:
+            What `Journal.changes` gives, of active rows alone, ascending by `seq`.
+        """
+        # Model by model, since the index finds equal numbers, not other ones.
+        sql = (
+            "SELECT seq FROM memories WHERE status = 'active' AND model = ? AND seq > ?"
+            " ORDER BY seq LIMIT ?"
         )
-        found.update((hash, _widen(raw, 1)[0]) for hash, raw in rows)
-    return found
+        others = self.connections.rows("SELECT id FROM models WHERE name != ?", (model,))
+        seqs = sorted(
+            seq
+            for (other,) in others
+            for (seq,) in self.connections.rows(sql, (other, after_seq, limit))
+        )[:limit]
+        with self.connections.reading() as connection:
+            tail = f"WHERE m.seq IN ({marks(seqs)}) ORDER BY m.seq"
+            return self.reader.changes(connection, tail, seqs)
+
+    def get_vectors(self, hashes: Sequence[bytes], model: str) -> dict[bytes, Vector]:
+        """Return cached vectors.
+
+        Args:
+            hashes: the hashes of the texts, as `text_hash` makes them.
+            model: the model's name.
+
+        Returns:
+            Hash → (dim,) float32, L2-normalised. Hashes without a vector are absent.
+        """
+        number = self._number(model)
+        found: dict[bytes, Vector] = {}
+        for part in parts(hashes):
+            sql = f"SELECT hash, vector FROM vectors WHERE model = ? AND hash IN ({marks(part)})"
+            rows = self.connections.rows(sql, (number, *part))
+            found.update((hash, _widen(raw, 1)[0]) for hash, raw in rows)
+        return found
+
+    def put_vectors(
+        self, model: str, hashes: Sequence[bytes], vecs: Vectors | list[Vector]
+    ) -> None:
+        """Cache what a model made of texts, in the place of what it made of them before.
+
+        Args:
+            model: its name.
+            hashes: the n hashes of the texts.
+            vecs: (n, dim) float32, L2-normalised, in the same order.
+        """
+        import numpy as np
+
+        # Half the size on the disk, for an error of about 1e-5 in a cosine.
+        halves = np.asarray(vecs, dtype=np.float16)
+        with self.connections.writing() as connection:
+            number = model_id(connection, model)
+            connection.executemany(
+                "INSERT INTO vectors VALUES (?, ?, ?)"
+                " ON CONFLICT (hash, model) DO UPDATE SET vector = excluded.vector",
+                ((hash, number, half.tobytes()) for hash, half in zip(hashes, halves, strict=True)),
+            )
+
+    def vectors_of(
+        self, seqs: Sequence[int], model: str
+    ) -> tuple[NDArray[np.int64], Vectors] | None:
+        """Return the vectors of those of `seqs` that are active and have one.
+
+        Returns:
+            (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the order of
+            (project, seq); None when there are none.
+        """
+        found = self._chunk(seqs, self._number(model))
+        return None if found is None else (found[0], found[2])
+
+    def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
+        """Yield the vectors of all active memories that have one of this model, in pieces.
+
+        Yields:
+            (n,) int64 sequence numbers, their n projects, and (n, dim) float32, L2-normalised, in the
+            order of (project, seq).
+        """
+        number = self._number(model)
+        sql = "SELECT seq FROM memories WHERE status = 'active' ORDER BY project, seq"
+        for part in parts([row[0] for row in self.connections.rows(sql)]):
+            found = self._chunk(part, number)
+            if found is not None:
+                yield found
+
+    def _chunk(
+        self, seqs: Sequence[int], number: int
+    ) -> tuple[NDArray[np.int64], list[str], Vectors] | None:
+        """Return what is active and has a vector among some rows, as `iter_vectors` does; None for
+        nothing."""
+        import numpy as np
+
+        rows = self.connections.rows(
+            f"""SELECT m.seq, m.project, v.vector FROM memories m
+                JOIN vectors v ON v.hash = m.hash AND v.model = ?
+                WHERE m.seq IN ({marks(seqs)}) AND m.status = 'active' ORDER BY m.project, m.seq""",
+            (number, *seqs),
+        )
+        if not rows:
+            return None
+        numbers, projects, raw = zip(*rows, strict=True)
+        return np.array(numbers, np.int64), list(projects), _widen(b"".join(raw), len(rows))
+
+    def _number(self, model: str) -> int:
+        """Return a model's number, -1 for an unknown one."""
+        rows = self.connections.rows("SELECT id FROM models WHERE name = ?", (model,))
+        return int(rows[0][0]) if rows else -1
 
 
-def put(
-    connection: sqlite3.Connection,
-    model_id: int,
-    hashes: Sequence[bytes],
-    vectors: Vectors | list[Vector],
-) -> None:
-    """Store vectors, replacing what the same model made of the same text.
-
-    Args:
-        model_id: the model's number.
-        hashes: the n hashes of the texts.
-        vectors: (n, dim), L2-normalised; kept as float16.
-    """
-    import numpy as np
-
-    # Half the size on the disk, for an error of about 1e-5 in a cosine.
-    halves = np.asarray(vectors, dtype=np.float16)
-    connection.executemany(
-        "INSERT INTO vectors VALUES (?, ?, ?)"
-        " ON CONFLICT (hash, model) DO UPDATE SET vector = excluded.vector",
-        ((hash, model_id, half.tobytes()) for hash, half in zip(hashes, halves, strict=True)),
-    )
+def model_id(connection: sqlite3.Connection, name: str) -> int:
+    """Return a model's number, giving it one if it is new."""
+    connection.execute("INSERT OR IGNORE INTO models(name) VALUES (?)", (name,))
+    return int(connection.execute("SELECT id FROM models WHERE name = ?", (name,)).fetchone()[0])
 
 
 def wrong(connection: sqlite3.Connection) -> list[tuple[bytes, int]]:
@@ -105,32 +204,6 @@ def drop_unused(connection: sqlite3.Connection, hashes: Iterable[bytes]) -> None
     )
 
 
-def chunk(
-    connection: sqlite3.Connection, seqs: Sequence[int], model_id: int
-) -> tuple[NDArray[np.int64], list[str], Vectors] | None:
-    """Return what is active and has a vector among some rows.
-
-    Returns:
-        (n,) int64 sequence numbers, their n projects, and (n, dim) float32, L2-normalised, in the
-        order of (project, seq); None when there are none.
-    """
-    import numpy as np
-
-    rows: list[tuple[Any, ...]] = connection.execute(
-        f"""SELECT m.seq, m.project, v.vector FROM memories m
-            JOIN vectors v ON v.hash = m.hash AND v.model = ?
-            WHERE m.seq IN ({marks(seqs)}) AND m.status = 'active' ORDER BY m.project, m.seq""",
-        (model_id, *seqs),
-    ).fetchall()
-    if not rows:
-        return None
-    return (
-        np.array([row[0] for row in rows], np.int64),
-        [row[1] for row in rows],
-        _widen(b"".join(row[2] for row in rows), len(rows)),
-    )
-
-
 def _widen(raw: bytes, count: int) -> Vectors:
     """Return stored vectors as (count, dim) float32. Rounding to float16 moved their lengths by
     up to 3e-4, which would count as similarity, so they are normalised again."""
@@ -142,17 +215,3 @@ def _widen(raw: bytes, count: int) -> Vectors:
     lengths[lengths == 0] = 1
     wide /= lengths
     return wide
-
-
-def seqs_by_project(connection: sqlite3.Connection) -> list[int]:
-    """Return the active memories' sequence numbers in the order of (project, seq)."""
-    rows = connection.execute(
-        "SELECT seq FROM memories WHERE status = 'active' ORDER BY project, seq"
-    )
-    return [row[0] for row in rows]
-
-
-def parts(values: Sequence[int], size: int = CHUNK) -> Iterator[Sequence[int]]:
-    """Yield a sequence in pieces of at most `size`, in its order."""
-    for start in range(0, len(values), size):
-        yield values[start : start + size]

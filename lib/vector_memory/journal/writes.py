@@ -10,33 +10,21 @@ from datetime import datetime
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal import links, vectors
-from vector_memory.journal.reads import Reader, get
+from vector_memory.journal.reads import Reader
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
+from vector_memory.journal.vectors import model_id
 from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status
 
 MAX_CHAIN = 64
 """Steps after which a chain of successors is taken for a circle."""
 
 
-def model_id(connection: sqlite3.Connection, name: str) -> int:
-    """Return a model's number, giving it one if it is new."""
-    sql = "SELECT id FROM models WHERE name = ?"
-    found = connection.execute(sql, (name,)).fetchone()
-    if found is None:
-        connection.execute("INSERT INTO models(name) VALUES (?)", (name,))
-        found = connection.execute(sql, (name,)).fetchone()
-    return int(found[0])
-
-
 def source_id(connection: sqlite3.Connection, source: Source) -> int:
     """Return the number of a session and its transcript's path, giving one if they are new."""
     values = (source.session, source.path)
+    connection.execute("INSERT OR IGNORE INTO sources(session, path) VALUES (?, ?)", values)
     sql = "SELECT id FROM sources WHERE session = ? AND path = ?"
-    found = connection.execute(sql, values).fetchone()
-    if found is None:
-        connection.execute("INSERT INTO sources(session, path) VALUES (?, ?)", values)
-        found = connection.execute(sql, values).fetchone()
-    return int(found[0])
+    return int(connection.execute(sql, values).fetchone()[0])
 
 
 def next_seqs(connection: sqlite3.Connection, count: int) -> range:
@@ -90,7 +78,7 @@ def _insert(
 
 def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: datetime) -> Memory:
     """Replace a memory by its id and return it as stored; without a change nothing is written."""
-    old = get(reader, connection, memory.id)
+    old = reader.get(connection, memory.id)
     same_text = memory.embedded == old.embedded
     new = replace(
         memory,
@@ -122,7 +110,7 @@ def forget(
     Raises:
         NotFoundError: an id is unknown.
     """
-    found = [get(reader, connection, id) for id in dict.fromkeys(ids)]
+    found = [reader.get(connection, id) for id in dict.fromkeys(ids)]
     living = [memory for memory in found if memory.status is not Status.FORGOTTEN]
     stones = [_replace(connection, _tombstone(memory, at)) for memory in living]
     # A link says what two memories have to do with each other: it goes with either.
@@ -145,11 +133,11 @@ def supersede(
         NotFoundError: one of them is unknown.
         BadInputError: the new one is forgotten, or the old one itself, or was superseded by it.
     """
-    old, new = get(reader, connection, old_id), get(reader, connection, new_id)
+    old, new = reader.get(connection, old_id), reader.get(connection, new_id)
     following, steps = new, 0
     # A circle would leave neither of them active, and both would be gone from every answer.
     while following.superseded_by and following.id != old.id and steps < MAX_CHAIN:
-        following, steps = get(reader, connection, following.superseded_by), steps + 1
+        following, steps = reader.get(connection, following.superseded_by), steps + 1
     if following.id == old.id:
         raise BadInputError(
             f"Memory {new_id!r} gave way to {old_id!r} itself.", "Name the older one first."
@@ -219,11 +207,4 @@ def touch(connection: sqlite3.Connection, uses: Mapping[str | int, int], at: dat
            ON CONFLICT (seq) DO UPDATE SET
                uses = uses + excluded.uses, last_used_at = excluded.last_used_at""",
         [{"key": key, "uses": count, "at": microseconds(at)} for key, count in uses.items()],
-    )
-
-
-def set_model(connection: sqlite3.Connection, seqs: Sequence[int], number: int) -> None:
-    """Note which model embedded these rows, in place."""
-    connection.executemany(
-        "UPDATE memories SET model = ? WHERE seq = ?", [(number, int(seq)) for seq in seqs]
     )

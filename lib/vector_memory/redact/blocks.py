@@ -20,7 +20,6 @@ _KEY_LINE = re.compile(
     r"""|[A-Za-z0-9+/]{1,64}={1,2})"""
 )
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d: [^\n]{1,80}\n(?:[^\n]{1,200}\n?){1,80}")
-_PRIVATE_OPEN = re.compile(r"<private\b[^<>\n]{0,200}>", re.IGNORECASE)
 _PRIVATE_TAG = re.compile(r"<private\b[^<>\n]{0,200}>|</private\s{0,8}>", re.IGNORECASE)
 CLUE = rb"(?i:<private)|(?:PRIVATE|SECRET|OPENSSH) KEY|PuTTY-User-Key-File-"
 """What every text holds in which there is one."""
@@ -41,20 +40,17 @@ def find_blocks(text: str, plain: bytes, meter: Meter) -> Iterator[Span]:
 
 def _find_private(text: str) -> Iterator[Span]:
     """Yield `<private>…</private>`; one that is never closed reaches to the end."""
-    position = 0
-    while opened := _PRIVATE_OPEN.search(text, position):
-        position = _private_end(text, opened.end())
-        yield Span(opened.start(), position, "private")
-
-
-def _private_end(text: str, position: int) -> int:
-    """Return where a private block ends whose opening tag ends at `position`, with those inside."""
-    depth = 1
-    for tag in _PRIVATE_TAG.finditer(text, position):
-        depth += -1 if tag.group().startswith("</") else 1
+    start = depth = 0
+    for tag in _PRIVATE_TAG.finditer(text):
+        closes = tag.group().startswith("</")
+        if not depth and closes:
+            continue
+        start = start if depth else tag.start()
+        depth += -1 if closes else 1
         if not depth:
-            return tag.end()
-    return len(text)
+            yield Span(start, tag.end(), "private")
+    if depth:
+        yield Span(start, len(text), "private")
 
 
 def _find_keys(text: str, meter: Meter) -> Iterator[Span]:

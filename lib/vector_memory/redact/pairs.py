@@ -27,8 +27,7 @@ _NAME = re.compile(
     "pass(?:wor|wd|phrase|code|w)|pass(?![a-z])|ps+w(?:r|or)?d|ps+wr?d|pasw|pwd|(?<![a-z0-9])pw(?![a-z])|"
     "secret|token|credential|key(?![a-z])|auth(?:entication|orization)?(?![a-z])"
 )
-_PASSWORD_NAME = re.compile(r"pas|psw|pss|pwd|pw|\?")  # a foreign word is nothing but "?" here
-_KEY_NAME = re.compile("key")
+_PASSWORD_NAME = ("pas", "psw", "pss", "pw", "?")  # a foreign word is nothing but "?" here
 _TELLING_KEY = re.compile(
     r"(?:api|access|secret|private|auth\w*|encrypt\w*|sign\w*|master|account|service|shared\w*|license|activation|deploy|client|consumer)[ _.-]?key"
 )
@@ -118,9 +117,9 @@ def _kind(name: str, before: str) -> str | None:
     """Return what a name promises; None when it promises nothing."""
     if _COUNTED.search(before):
         return None
-    if _PASSWORD_NAME.match(name):
+    if name.startswith(_PASSWORD_NAME):
         return PASSWORD
-    if _KEY_NAME.search(name) and "secret" not in name and "token" not in name:
+    if "key" in name and "secret" not in name and "token" not in name:
         if _TELLING_KEY.search(before[-24:] + name):
             return SECRET
         return None if "cache" in before else KEY

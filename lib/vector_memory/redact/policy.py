@@ -19,6 +19,7 @@ from vector_memory.redact import personal
 from vector_memory.redact.reading_rules import parse
 from vector_memory.redact.rules import Rules
 from vector_memory.system.files import read_text
+from vector_memory.system.private import is_of_project
 
 FILE = "CLAUDE.md"
 MOST_BYTES = 1_000_000
@@ -122,18 +123,14 @@ def files(project: str = "") -> list[File]:
 def _owner(configuration: str, project: str) -> str:
     """Return who shipped a configuration that a session named: "" for the user, else a folder. What lies in
     a project is the project's, whatever names it."""
-    real, home = os.path.realpath(configuration), os.path.realpath(os.path.expanduser("~"))
-    if project and _is_within(real, project) and not _is_within(home, project):
+    if project and is_of_project(configuration, project):
         return project
+    real = os.path.realpath(configuration)
     try:
         own = not hasattr(os, "geteuid") or os.stat(real).st_uid == os.geteuid()
     except OSError:
         return real
     return "" if own else real
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return os.path.commonpath((path, folder)) == folder.rstrip(os.sep)
 
 
 def rules_of(path: str, root: str = "") -> Rules:

@@ -30,7 +30,6 @@ _CATEGORY = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[^\W\d_]*(?:[A-ZÀ-Þ]|\d)[\w&.'-]*")
-_LABEL_CASE = re.compile(r"^[A-ZÀ-Þ][a-zà-ÿ]+$")
 _CLAUSE = re.compile(
     r"\b(?:i|me|you|we|us|they|them|would|should|not|whatever|that|which|careful|ask|use|be|please|always|without|with|in|at|before|after)\b",
     re.IGNORECASE,

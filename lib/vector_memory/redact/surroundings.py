@@ -7,6 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from vector_memory.redact.values import UUID
+
 _BEFORE = 100
 _WORDS_BEFORE = 4
 """Characters and words before a value that are looked at."""
@@ -14,7 +16,6 @@ _NAMES = Path(__file__).with_name("names.txt")
 
 _NAME_PART = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PLAIN = re.compile(r"(?!.*(.)\1\1)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_.-]{20,80}")
 _FILE = re.compile(r"\.(?:[a-z]{2,5}|[hcoa])(?![A-Za-z0-9_.-])")
 _LAST_WORD = re.compile(r".(token|secret|password|key|access)s?$")
@@ -53,7 +54,7 @@ def is_named(text: str, start: int, end: int) -> bool:
         return True
     if len(known["hint"].intersection(near[:3])) > 1 or not known["service"].isdisjoint(near[:2]):
         return True
-    return not (hexadecimal or _UUID.fullmatch(text, start, end)) and _is_named_alone(
+    return not (hexadecimal or UUID.fullmatch(text, start, end)) and _is_named_alone(
         text, start, end
     )
 

@@ -40,10 +40,10 @@ _ABOUT = re.compile(
     r"enabled|disabled|manual|random|hash|bcrypt|argon|client|server|admin_|user|name|type|object|number|bool"
 )
 _JOINED = re.compile(r"[A-Za-z0-9]{3,80}[#!%&*^~][A-Za-z0-9#!%&*^~]{3,80}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _BREAK = re.compile(r"[ \t]*\n[ \t>|]*| +")
-_VOWEL = re.compile(r"[aeiouyAEIOUY]")
+_VOWELS = frozenset("aeiouyAEIOUY")
 _CLUSTER = re.compile(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}")
 
 
@@ -99,7 +99,7 @@ def _is_token(value: str, shortest: int) -> bool:
         return False
     if not _has_digit(value):
         return len(value) >= 14 and value.isascii() and strangeness(value) >= _ODD_LETTERS
-    if _UUID.fullmatch(value):
+    if UUID.fullmatch(value):
         return True
     if _DEEP_PATH.fullmatch(value) or is_type_name(value):
         return False
@@ -148,7 +148,7 @@ def _is_readable(part: str) -> bool:
         return len(part) <= 4
     if len(part) < 3:
         return False
-    return bool(_VOWEL.search(part)) and not _CLUSTER.search(part)
+    return not _VOWELS.isdisjoint(part) and not _CLUSTER.search(part)
 
 
 def entropy(value: str) -> float:

@@ -63,17 +63,17 @@ _ABOUT = re.compile(
     r"^(?:(?:any|all|every|some|no|the|a|an|my|our|your|personal|private)\s)*"
     r"(?:(?:any|every|some|no)thing|nothing|things?|stuff|all|information|info|details?|data|facts?|notes?|records?|conversations?|"
     r"memor(?:y|ies)|whatever|what(?:ever)? is)(?:\s(?:at all|that is|which is|we say|i say))*\s"
-    r"(?:about|of|on|in|with|regarding|concerning|(?:that |which )?(?:mentions?|mentioning|involv\w+|concerns?)|relat\w+ to|to do with)\s",
+    r"(?:about|of|on|in|with|regarding|concerning|(?:that |which )?(?:mentions?|mentioning|involv\w+|concerns?)|relat\w+ to|to do with)\s"
+    r"|^(?:about|regarding|concerning|that mentions)\s",
     re.IGNORECASE,
 )
-_ABOUT_ALONE = re.compile(r"^(?:about|regarding|concerning|that mentions)\s", re.IGNORECASE)
 _DETERMINERS = re.compile(
     r"^(?:(?:the|my|our|your|his|her|their|any|all|an?|this|these|following|who|what|where|current|own|called|named|"
     r"(?:code ?)?name|names?\sof|word|term|phrase)\b:?\s*)+",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|;|\bor\b|\band\b|\bnor\b|&(?=\s))\s*", re.IGNORECASE)
-_IT = re.compile(r"^(?:it|this|that|them|any of it)?$", re.IGNORECASE)
+_IT = frozenset({"", "it", "this", "that", "them", "any of it"})
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'`*_]*[A-Z])")
 
 
@@ -84,7 +84,7 @@ def wish_of(sentence: str) -> Wish | None:
         if found := form.search(sentence):
             what = found["what"]
             before = found.groupdict().get("before") or ""
-            if _IT.match(_TAIL.sub("", what).strip(" ,.!")):
+            if _TAIL.sub("", what).strip(" ,.!").lower() in _IT:
                 what = before.strip(" ,")
                 what = "about" + what.rpartition(" about")[2] if " about " in what else ""
             return asked_of(what)
@@ -96,7 +96,7 @@ def asked_of(what: str) -> Wish:
     what = _TAIL.sub("", " " + what.strip(" ,.!:")).strip(" ,.!:")
     shorter, about = what, False
     while True:
-        rest = _ABOUT_ALONE.sub("", _ABOUT.sub("", shorter))
+        rest = _ABOUT.sub("", shorter)
         if rest == shorter:
             break
         shorter, about = rest, True

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vector_memory.model import GLOBAL_PROJECT, Around, Mark, Scope
+from vector_memory.store.rows import grown
 from vector_memory.store.values import microseconds, storable
 
 NOBODY = -1
@@ -313,7 +314,7 @@ class Columns:
         if count > len(arrays["seqs"]):
             # With some room to spare: copying everything for each batch would be quadratic.
             room = max(count, int(1.2 * first), 256)
-            arrays = {name: _grown(array, first, room) for name, array in arrays.items()}
+            arrays = {name: grown(array, room) for name, array in arrays.items()}
         # These rows lie beyond what any search sees, so they can be written in place.
         for name, values in part.items():
             arrays[name][first:count] = values
@@ -347,9 +348,3 @@ def _link(table: _Table, rows: NDArray[np.int32]) -> None:
     arrays["before"][second] = np.where(same, first, -1)
     arrays["after"][first] = np.where(same, second, -1)
     arrays["before"][rows[0]] = arrays["after"][rows[-1]] = -1
-
-
-def _grown(array: Any, used: int, room: int) -> Any:
-    longer = np.empty(room, array.dtype)
-    longer[:used] = array[:used]
-    return longer

@@ -272,7 +272,7 @@ class Index:
         with self._writing():
             self.load_lance()
             lance = self._loaded()
-            gone = lance.replace(rows, removed_ids, reached)
+            gone = lance.apply(rows, removed_ids, reached)
             # After the commit: what is in memory alone must not be ahead of what is on the disk.
             self._follow_columns(rows, gone)
             if self._matrix is None:

@@ -262,23 +262,18 @@ class LanceIndex:
 
     # -- changing it --------------------------------------------------------------------------
 
-    def apply(self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int) -> None:
+    def apply(
+        self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int
+    ) -> NDArray[np.int64]:
         """Insert or replace `rows` by id, remove `removed_ids`, make it durable, and only then
         count `reached` as reached. Applying the same batch again changes nothing.
+
+        Returns:
+            (m,) int64, in no order: the sequence numbers that were replaced or removed.
 
         Raises:
             StoreFullError: the disk is full; what was reached before still stands.
             StoreDamagedError: the table is damaged.
-        """
-        self.replace(rows, removed_ids, reached)
-
-    def replace(
-        self, rows: Sequence[IndexRow], removed_ids: Sequence[str], reached: int
-    ) -> NDArray[np.int64]:
-        """Do what `apply` does.
-
-        Returns:
-            (m,) int64, in no order: the sequence numbers that were replaced or removed.
         """
         newest = {row.memory.id: row for row in rows}
         # What is removed and comes again in the same batch stays.

@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from vector_memory.model import Candidate, Scope
 from vector_memory.store import matrix_file
 from vector_memory.store.matrix_file import EXACT_ROWS, Ranges, Saved
 from vector_memory.store.matrix_search import scored, slices, top
-from vector_memory.store.rows import ExactRows, FileRows, Rows, blocks
+from vector_memory.store.rows import ExactRows, FileRows, Rows, blocks, grown
 from vector_memory.system import removal
 from vector_memory.system.durable_files import discard, put_aside
 from vector_memory.system.files import open_own
@@ -395,10 +395,10 @@ class Matrix:
         room = max(2 * room, used + count, 256)
         return replace(
             view,
-            tail_vectors=_grown(view.tail_vectors, room),
-            tail_seqs=_grown(view.tail_seqs, room),
-            tail_codes=_grown(view.tail_codes, room),
-            tail_dead=_grown(view.tail_dead, room),
+            tail_vectors=grown(view.tail_vectors, room),
+            tail_seqs=grown(view.tail_seqs, room),
+            tail_codes=grown(view.tail_codes, room),
+            tail_dead=grown(view.tail_dead, room),
         )
 
 
@@ -428,13 +428,6 @@ def _fill(
 def _nothing(dim: int) -> Saved:
     nothing = ExactRows(np.empty((0, dim), np.float32))
     return Saved(np.empty(0, np.int64), nothing, Ranges(), 0, 0)
-
-
-def _grown(array: Any, room: int) -> Any:
-    """Return a longer copy of an array; the new rows are not set."""
-    longer = np.empty((room, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer
 
 
 def _ranges(names: Sequence[str], ranks: NDArray[np.int64]) -> Ranges:

@@ -193,6 +193,13 @@ def signs_of(vectors: NDArray[Any]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(padded.view(np.uint64).T)
 
 
+def grown(array: Any, room: int) -> Any:
+    """Return a longer copy of an array; the new rows are not set."""
+    longer = np.empty((room, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
 def blocks(first: Any, second: Vectors, order: Places, size: int) -> Iterator[Vectors]:
     """Yield the rows of two matrices, one after the other, in the given order, some at a time.
 

@@ -62,3 +62,33 @@ def session_id(value: "Any") -> str:
     if not isinstance(value, str) or not value or _SESSION.fullmatch(value):
         return value if isinstance(value, str) else ""
     return "session-" + hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+class Record(dict[str, object]):
+    """A JSON object of somebody else's, whose fields are asked for as what they should be."""
+
+    def text(self, name: str) -> str:
+        """Return the text in a field, "" where there is none."""
+        value = self.get(name)
+        return value if isinstance(value, str) else ""
+
+    def number(self, name: str) -> int:
+        """Return the whole number in a field, 0 where there is none."""
+        value = self.get(name)
+        return value if isinstance(value, int) else 0
+
+    def words(self, name: str) -> "list[str]":
+        """Return the texts in a field's list."""
+        value = self.get(name)
+        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+    def part(self, name: str) -> "Record":
+        """Return the object in a field, an empty one where there is none."""
+        value = self.get(name)
+        return Record(value) if isinstance(value, dict) else Record()
+
+    def parts(self, name: str) -> "list[Record]":
+        """Return the objects in a field's list."""
+        value = self.get(name)
+        objects = value if isinstance(value, list) else []
+        return [Record(one) for one in objects if isinstance(one, dict)]

@@ -67,6 +67,14 @@ def close_below(path: str) -> None:
             continue
 
 
+def is_of_project(path: str, project: str) -> bool:
+    """Whether a path leads into a project's folder, and the user's home does not lie there: then it is
+    the project that brought it."""
+    folder = os.path.realpath(project).rstrip(os.sep) + os.sep
+    real, home = os.path.realpath(path), os.path.realpath(os.path.expanduser("~"))
+    return (real + os.sep).startswith(folder) and not (home + os.sep).startswith(folder)
+
+
 def require_own(path: str) -> None:
     """Make sure that a folder, or what a link of its name leads to, belongs to this user.
 

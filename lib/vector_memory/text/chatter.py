@@ -55,14 +55,12 @@ _ASKING = re.compile(
     r"how does (?:this|that) (?:look|sound))\b",
     re.IGNORECASE,
 )
-_LEAD = re.compile(
+_REPORT = re.compile(
     r"(?:here(?:'s| is| are)|below (?:is|are)|the following|in summary|to summari[sz]e|summary|"
     r"this (?:includes|means|will)|what (?:i|we) (?:did|found)|changes made|key (?:points|changes|"
-    r"features|findings)|i'?ve (?:made|done) the following)\b[^.!?]*:$",
-    re.IGNORECASE,
-)
-_STATUS = re.compile(
-    r"(?:now )?(?:all|the|both|\d+|these|those|everything)?\s*(?:\w+\s){0,3}?(?:tests?|checks?|builds?|"
+    r"features|findings)|i'?ve (?:made|done) the following)\b[^.!?]*:$"
+    # What passes, or is done.
+    r"|(?:now )?(?:all|the|both|\d+|these|those|everything)?\s*(?:\w+\s){0,3}?(?:tests?|checks?|builds?|"
     r"linting|lint|typecheck|type checks?|types?|everything|hooks?|quality gates?|commits?|push(?:es)?|"
     r"changes|todos?|tasks?|work)\s(?:(?:is|are|were|was|have|has|been|now|all|still)\s)*(?:pass(?:es|ed|ing)?|"
     r"green|succeed(?:s|ed)?|work(?:s|ing)?|clean|happy|fine|complete[d]?|done|running|successful(?:ly)?)"
@@ -79,9 +77,7 @@ def is_chatter(sentence: str) -> bool:
         return True
     if len(text) > LONGEST:
         return False
-    if _APPLAUSE.fullmatch(text) or _ASKING.match(text) or _LEAD.fullmatch(text):
-        return True
-    if _STATUS.fullmatch(text):
+    if _APPLAUSE.fullmatch(text) or _ASKING.match(text) or _REPORT.fullmatch(text):
         return True
     return bool(_STEP.match(text)) and not _REASONED.search(text)
 

@@ -50,32 +50,27 @@ _CHANGING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 _SPACE = re.compile(r"[ \t]+")
 
-_ERROR_LINES: tuple[re.Pattern[str], ...] = (
-    # Python and Java, JavaScript: a class that ends in Error or Exception, and what it says
-    re.compile(
+_ERROR_LINES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # Python and Java, JavaScript: a class that ends in Error or Exception, and what it says
         r"^(?:E\s+|Uncaught |Caused by: |Exception in thread \"[^\"]*\" )?"
         r"(?P<kind>(?:[A-Za-z_][\w$]*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Failure))"
-        r"(?:\s\[[A-Z_]+\])?(?::\s*(?P<message>.*))?$"
-    ),
-    re.compile(r"^error\[(?P<kind>[\w:.-]+)\]:?\s*(?P<message>.+)$"),
-    re.compile(r"^warning\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$"),
-    re.compile(r"^thread '[^']*'.{0,40} panicked at (?P<message>.*)$"),
-    re.compile(r"^(?P<kind>panic|fatal error): (?P<message>.+)$"),
-    re.compile(r"error (?P<kind>TS\d+): (?P<message>.+)$"),
-    re.compile(r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$"),
-    re.compile(r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$"),
-    re.compile(
-        r"(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$", re.IGNORECASE
-    ),
-    re.compile(
-        r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$"
-    ),
-    re.compile(r"^\d+:\d+\s+(?P<kind>error)\s+(?P<message>\S.+)$"),
-    re.compile(r"^(?P<kind>FAILED|FAIL|fatal)[: ]\s*(?P<message>.+)$"),
-    re.compile(r"\bHTTP(?:/\d(?:\.\d)?)?[ :]+(?P<kind>[45]\d\d)\b\s*(?P<message>.*)$"),
-    re.compile(
-        r"\b(?P<kind>[45]\d\d) (?P<message>(?:Internal Server|Bad Gateway|Unauthorized|Forbidden|Not Found|Service Unavail|Bad Request|Gateway Time)\w*.*)$"
-    ),
+        r"(?:\s\[[A-Z_]+\])?(?::\s*(?P<message>.*))?$",
+        r"^error\[(?P<kind>[\w:.-]+)\]:?\s*(?P<message>.+)$",
+        r"^warning\[(?P<kind>[A-Z]\d+)\]:\s*(?P<message>.+)$",
+        r"^thread '[^']*'.{0,40} panicked at (?P<message>.*)$",
+        r"^(?P<kind>panic|fatal error): (?P<message>.+)$",
+        r"error (?P<kind>TS\d+): (?P<message>.+)$",
+        r"\b(?P<kind>E[A-Z]{3,}): (?P<message>.+)$",
+        r"^npm (?:ERR!|error) (?:code )?(?P<kind>E\w+)?\s*(?P<message>.*)$",
+        r"(?i:(?:^|: | - )(?:fatal |internal )?(?P<kind>error):\s*(?P<message>.+)$)",
+        r"^(?:\S+: )*(?:line \d+: )?(?P<message>\S+: (?:command not found|No such file or directory|Permission denied).*)$",
+        r"^\d+:\d+\s+(?P<kind>error)\s+(?P<message>\S.+)$",
+        r"^(?P<kind>FAILED|FAIL|fatal)[: ]\s*(?P<message>.+)$",
+        r"\bHTTP(?:/\d(?:\.\d)?)?[ :]+(?P<kind>[45]\d\d)\b\s*(?P<message>.*)$",
+        r"\b(?P<kind>[45]\d\d) (?P<message>(?:Internal Server|Bad Gateway|Unauthorized|Forbidden|Not Found|Service Unavail|Bad Request|Gateway Time)\w*.*)$",
+    )
 )
 _SIGN = re.compile(
     r"error|exception|traceback|panic|fatal|failed|FAIL|not found|No such file|denied|refused"
@@ -83,12 +78,12 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _PLAIN_ERROR = re.compile(r"\s*(?:error|fatal)\b|.*(?:command not found|No such file)")
-_PYTHON_FRAME = re.compile(r'^\s*File "([^"]+)", line \d+(?:, in (.+))?$')
-_NODE_FRAME = re.compile(r"^\s*at (?:async )?(?:(.+?) \()?((?:file://)?[^()\s]+?):\d+:\d+\)?$")
-_JAVA_FRAME = re.compile(r"^\s*at ([\w.$<>]+)\(([\w.]+)(?::\d+)?\)$")
-_RUST_PLACE = re.compile(r"^\s*-->\s*([^\s:]+):\d+")
-_GO_FRAME = re.compile(r"^\s+(/\S+\.go):\d+")
-_PLACE = re.compile(r"^([\w./\\-]+\.\w{1,4})[:(]\d+")
+_FRAME = re.compile(
+    r'^\s*File "(?P<python>[^"]+)", line \d+(?:, in (?P<python_in>.+))?$'
+    r"|^\s*at (?P<java_in>[\w.$<>]+)\((?P<java>[\w.]+)(?::\d+)?\)$"
+    r"|^\s*at (?:async )?(?:(?P<node_in>.+?) \()?(?P<node>(?:file://)?[^()\s]+?):\d+:\d+\)?$"
+    r"|^\s*-->\s*(?P<rust>[^\s:]+):\d+|^\s+(?P<go>/\S+\.go):\d+|^(?P<place>[\w./\\-]+\.\w{1,4})[:(]\d+"
+)
 
 
 def normalise(text: str) -> str:
@@ -144,15 +139,14 @@ def _frames(lines: list[str]) -> Iterator[str]:
     """Yield file and function names, innermost first."""
     python: list[str] = []
     others: list[str] = []
-    for line in lines:
-        if match := _PYTHON_FRAME.match(line):
-            python.append(_frame(match[1], match[2]))
-        elif match := _JAVA_FRAME.match(line):
-            others.append(_frame(match[2], match[1].rsplit(".", 1)[-1]))
-        elif match := _NODE_FRAME.match(line):
-            others.append(_frame(match[2], match[1]))
-        elif match := _RUST_PLACE.match(line) or _GO_FRAME.match(line) or _PLACE.match(line):
-            others.append(_frame(match[1], None))
+    for found in filter(None, map(_FRAME.match, lines)):
+        if found["python"]:
+            python.append(_frame(found["python"], found["python_in"]))
+        elif found["java"]:
+            others.append(_frame(found["java"], found["java_in"].rsplit(".", 1)[-1]))
+        else:
+            path = found["node"] or found["rust"] or found["go"] or found["place"]
+            others.append(_frame(path, found["node_in"]))
     yield from reversed(python)
     yield from others
 

@@ -33,7 +33,6 @@ MARK_BYTES = 4
 LEAST_ROOM = 24
 MARKS_TOKENS = 5
 
-_ASCII = re.compile(r"[\x00-\x7f]+")
 _SPACE = re.compile(r"[ \t]+")
 _LINES = re.compile(r"\n\s*\n+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n")
@@ -75,7 +74,7 @@ class Note:
 def tokens(text: str) -> int:
     """Estimate a text's tokens, rather too many than too few: 3.5 ASCII characters each, others
     one each."""
-    plain = sum(len(run) for run in _ASCII.findall(text))
+    plain = len(text.encode("ascii", "ignore"))
     return int(plain / 3.5 + (len(text) - plain)) + 1
 
 

@@ -45,7 +45,6 @@ _SCHEME = re.compile(
     r"|(?<=mailto):(?=\S)|(?<=blob):(?=\S)|(?<=data):(?=[a-z*]+/|[;,])|(?<=file):(?=/)|(?<=tel):(?=[+\d])"
 )
 _WWW = re.compile(r"(?i)\bwww\.(?=\w)")
-_LINK = re.compile(r"\](?=\()")
 _DEFINITION = re.compile(r"(?m)^(\s*\[[^\]\n]{1,300}\]):")
 
 
@@ -76,7 +75,7 @@ def defuse(text: str) -> str:
     changes nothing."""
     text = _SCHEME.sub("[:]", visible(text))
     text = _WWW.sub("www[.]", text)
-    return _DEFINITION.sub(r"\1 :", _LINK.sub("] ", text))
+    return _DEFINITION.sub(r"\1 :", text.replace("](", "] ("))
 
 
 TOOL, PASTED = "tool", "pasted"

@@ -64,7 +64,7 @@ _PACKAGE = re.compile(
 _CAPITAL = re.compile(r"(?<![\w./-])[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*(?![\w(/-])")
 _START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"'(\[]\s*)$")
 _FENCE = re.compile(r"```[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_DOMAIN = re.compile(r"^(?:e\.g|i\.e|etc|vs|\d.*)$", re.IGNORECASE)
+_ABBREVIATED = frozenset({"e.g", "i.e", "etc", "vs"})
 _ORDINARY = tables.words("days_and_months") | tables.words("no_names")
 
 
@@ -94,7 +94,7 @@ def _files(text: str) -> Iterator[str]:
         return
     for match in _FILE.finditer(text):
         word = match[0].rstrip("./")
-        if word and not _DOMAIN.match(word):
+        if word and not word[0].isdecimal() and word.lower() not in _ABBREVIATED:
             yield word
 
 

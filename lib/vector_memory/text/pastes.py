@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from vector_memory.text.statements import FENCE
+
 LONG_PROMPT = 1_500
 LONG_LINES = 25
 """From here on only how a prompt begins and ends may be the user's."""
@@ -27,8 +29,6 @@ SHORT_LINE = 16
 _BLANK, _OWN, _ITEM, _MACHINE, _NOISE, _QUOTE, _FENCED, _FIELD, _OPENING = range(9)
 _ENDING = (_QUOTE, _FENCED, _NOISE)
 """What shows where it ends."""
-_FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
-_QUOTED = re.compile(r"\s{0,3}>")
 _LISTED = re.compile(r"\s{0,24}(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))\s+(?=\S)")
 _RULE = re.compile(r"\s*(?:[-=*_~#|:+]\s*){3,}$")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?"
@@ -47,14 +47,15 @@ _PRINTED = re.compile(
     r"|\s*[{}\[\]]+,?\s*$|\s*\"[^\"]{1,80}\"\s*:|\s*(?:import|from|package|using|#include|def|class|function|func|fn|"
     r"public|private|const|let|var|return)\b.*[;:{(]\s*$|.*[;{]\s*$"
 )
-_MARKUP = re.compile(r"\s*</?[A-Za-z!?][^<>]{0,400}>")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|\s{0,3}(?:\*\*|__)[^*_\n]{2,100}(?:\*\*|__):?\s*$")
-_KEYED = re.compile(
-    r"\s*(?:[-*•]\s+)?[^\W\d_][^\n:\uff1a,.;!?\"`]{0,28}(?::\s+\S|\uff1a\S|[:\uff1a]\s*$)|\s*[\w.-]{1,30}\s=\s\S"
+_OPENS = re.compile(
+    # A heading, an address, markup.
+    r"\s{0,3}#{1,6}\s+\S|\s{0,3}(?:\*\*|__)[^*_\n]{2,100}(?:\*\*|__):?\s*$"
+    r"|\s*[^\W\d_][\w -]{0,20}[:\uff1a].*\S@\S|\s*</?[A-Za-z!?][^<>]{0,400}>"
 )
-_ADDRESS = re.compile(r"\s*[^\W\d_][\w -]{0,20}[:\uff1a].*\S@\S")
-_SPOKEN = re.compile(
-    r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?:[^\W\d_][\w.'-]{0,20}\s?){1,3}(?:\s*[(\[][^)\]\n]{1,30}[)\]])?\s*(?::\s|\uff1a)"
+_NAMED = re.compile(
+    # A field with its value, or who says what follows.
+    r"\s*(?:[-*•]\s+)?[^\W\d_][^\n:\uff1a,.;!?\"`]{0,28}(?::\s+\S|\uff1a\S|[:\uff1a]\s*$)|\s*[\w.-]{1,30}\s=\s\S"
+    r"|\s*(?:\[[^\]\n]{1,30}\]\s*)?(?:[^\W\d_][\w.'-]{0,20}\s?){1,3}(?:\s*[(\[][^)\]\n]{1,30}[)\]])?\s*(?::\s|\uff1a)"
 )
 _STAMPED = re.compile(
     r"\s*@?(?:[^\W\d_][\w.'-]{0,20},?\s+){1,3}\W{0,3}(?:[^\W\d_]{1,12}\s+){0,2}"
@@ -100,7 +101,7 @@ def _lines(text: str) -> Iterator[_Line]:
     start, fence = 0, ""
     for line in text.split("\n"):
         end = start + len(line)
-        opened = _FENCE.match(line)
+        opened = FENCE.match(line)
         if fence or opened:
             yield _Line(start, end, _FENCED)
             if not fence:
@@ -116,16 +117,16 @@ def _lines(text: str) -> Iterator[_Line]:
 def _form(line: str) -> int:
     if not line.strip() or _RULE.match(line):
         return _BLANK
-    if _QUOTED.match(line):
+    if line[:4].lstrip().startswith(">"):
         return _QUOTE
-    if _HEADING.match(line) or _ADDRESS.match(line) or _MARKUP.match(line):
+    if _OPENS.match(line):
         return _OPENING
     if _PRINTED.match(line):
         return _MACHINE
     letters = sum(char.isalpha() or char.isspace() for char in line)
     if len(line) >= SHORT_LINE and letters < LEAST_LETTERS * len(line):
         return _NOISE
-    if _KEYED.match(line) or _SPOKEN.match(line):
+    if _NAMED.match(line):
         return _FIELD
     return _ITEM if _LISTED.match(line) else _OWN
 

@@ -30,11 +30,9 @@ _LOSS = re.compile(
 _ARCHITECTURE = re.compile(
     r"\barchitectur(?:e|al)\b|\binvariants?\b|\bsingle source of truth\b|\bdesign principles?\b"
     r"|\bbreaking changes?\b|\bpublic (?:api|interface)\b|\bdata model\b|\bsystem design\b"
-    r"|\blayering\b",
-    re.IGNORECASE,
-)
-_CROSS_CUTTING = re.compile(
-    r"\b(?:all|every|each) (?:\w+ )?(?:services?|modules?|packages?|endpoints?|repos(?:itor(?:y|ies))?"
+    r"|\blayering\b"
+    # What concerns the whole code.
+    r"|\b(?:all|every|each) (?:\w+ )?(?:services?|modules?|packages?|endpoints?|repos(?:itor(?:y|ies))?"
     r"|components?|migrations?|releases?|commits?|pull requests?|prs?)\b|\bacross (?:the|all|every)\b"
     r"|\b(?:project|repo|company|team|system|code ?base)-wide\b|\bcross-cutting\b|\beverywhere\b",
     re.IGNORECASE,
@@ -61,7 +59,5 @@ def suggest(text: str, title: str = "") -> Priority:
         return Priority.CORE if delicate else Priority.HIGH
     if delicate and not _LOSS.search(whole):
         return Priority.HIGH
-    words = (_ARCHITECTURE, _CROSS_CUTTING)
-    if any(pattern.search(whole) for pattern in words) or _WEIGHTY.search(text[:MAX_CHARS]):
-        return Priority.HIGH
-    return Priority.NORMAL
+    is_weighty = _ARCHITECTURE.search(whole) or _WEIGHTY.search(text[:MAX_CHARS])
+    return Priority.HIGH if is_weighty else Priority.NORMAL

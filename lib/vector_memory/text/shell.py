@@ -26,7 +26,6 @@ SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r'\\([$`"\\])')
-_CONTINUED = re.compile(r"\\\n")
 _EXPANSIONS = frozenset(
     {"simple_expansion", "expansion", "command_substitution", "process_substitution",
      "arithmetic_expansion"}
@@ -313,7 +312,7 @@ class _Walk:
             return ShellWord(text, all(one.plain for one in parts), any(one.glob for one in parts))
         if kind in _EXPANSIONS:
             return ShellWord(raw, plain=False)
-        bare = _CONTINUED.sub("", raw)
+        bare = raw.replace("\\\n", "")
         glob = bool(_GLOB.search(_ESCAPED.sub("", bare)))
         return ShellWord(_ESCAPED.sub(r"\1", bare), glob=glob)
 
@@ -328,7 +327,7 @@ class _Walk:
     def _quoted(self, node: Any, raw: str) -> ShellWord:
         inner = raw[raw.find('"') + 1 : -1] if raw.endswith('"') else raw
         plain = not any(one.type in _EXPANSIONS for one in node.named_children)
-        return ShellWord(_ESCAPED_IN_QUOTES.sub(r"\1", _CONTINUED.sub("", inner)), plain)
+        return ShellWord(_ESCAPED_IN_QUOTES.sub(r"\1", inner.replace("\\\n", "")), plain)
 
 
 def _ansi(raw: str) -> str:

@@ -14,7 +14,7 @@ CODE = "code"
 
 LONGEST_HEADING = 120
 
-_FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
+FENCE = re.compile(r"\s{0,12}(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_\n]{2,100})(?:\*\*|__):?\s*$")
 _ITEM = re.compile(
@@ -37,7 +37,6 @@ _MARKUP = re.compile(
 _DECORATION = re.compile(
     "^[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff\\s]+|[\ufe0f]"
 )
-_SPACE = re.compile(r"\s+")
 _PLAIN_WORD = re.compile(r"[^\W\d_A-Z]+(?:['’][a-z]+)?(?:[,:;.!?)]*(?:\s|$))")
 
 
@@ -68,7 +67,7 @@ def _known(text: str) -> tuple[Statement, ...]:
 def plain(text: str) -> str:
     """Return a line without the marks of Markdown and leading decoration; code keeps its ticks."""
     bare = _MARKUP.sub(lambda found: found[1] or "", text)
-    return _SPACE.sub(" ", _DECORATION.sub("", bare)).strip()
+    return " ".join(_DECORATION.sub("", bare).split())
 
 
 def capitalised(text: str) -> str:
@@ -87,7 +86,7 @@ def _walk(text: str) -> Iterator[Statement]:
         start, end = lines[position]
         line = text[start:end]
         position += 1
-        opened = _FENCE.match(line)
+        opened = FENCE.match(line)
         title = _title(line)
         item = _ITEM.match(line)
         # In a chat, what follows a list without an indent is no part of its last item.

@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vector_memory.model import SUSPICION
 from vector_memory.text.harmless import INVISIBLE
@@ -157,7 +157,7 @@ def look(text: str, raw: str = "") -> Suspicion:
     return Suspicion(sum(weights.values()), tuple(name for name, _ in ordered)) if ordered else NONE
 
 
-def mark(found: Suspicion, least: int) -> dict[str, Any]:
+def mark(found: Suspicion, least: int) -> dict[str, object]:
     """Return what a memory's `extra` says of a suspicious text, {} of one that is not.
 
     Args:
@@ -165,22 +165,20 @@ def mark(found: Suspicion, least: int) -> dict[str, Any]:
     """
     if found.score < LABELLED:
         return {}
-    told: dict[str, Any] = {"score": found.score, "reasons": list(found.reasons)}
-    if found.score >= least:
-        told["held"] = True
-    return {SUSPICION: told}
+    held = {"held": True} if found.score >= least else {}
+    return {SUSPICION: {"score": found.score, "reasons": list(found.reasons), **held}}
 
 
-def quoted(text: str) -> dict[str, Any]:
+def quoted(text: str) -> dict[str, object]:
     """Return the `mark` of what the assistant said, who may be quoting."""
     return mark(look(text), HELD_QUOTED)
 
 
-def mixed(theirs: str, said: str) -> dict[str, Any]:
+def mixed(theirs: str, said: str) -> dict[str, object]:
     """Return the `mark` of what the assistant said together with others' words, which are looked at as
     strictly as where they stand alone."""
-    strict = mark(look(theirs), HELD)
-    return strict if strict.get(SUSPICION, {}).get("held") else quoted(f"{said}\n{theirs}")
+    strict = look(theirs)
+    return mark(strict, HELD) if strict.score >= HELD else quoted(f"{said}\n{theirs}")
 
 
 def _ends(text: str) -> str:

@@ -44,7 +44,7 @@ def fill(state: State, count: int, first: int = 0) -> None:
 
 
 def numbers(state: State, k: int = 1_000) -> list[int]:
-    return [entry["detail"]["n"] for entry in state.audit_entries(k)]
+    return [entry.detail["n"] for entry in state.audit_entries(k)]
 
 
 def test_older_entries_move_to_a_file(state: State, tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_many_ids_are_cut(state: State) -> None:
     """An entry of a great import names some of the memories, and how many more there were."""
     state.audit("forget", "user", [f"m{n}" for n in range(300)], {})
     (entry,) = state.audit_entries(1)
-    assert len(entry["ids"]) == audit.MOST_IDS
-    assert entry["detail"] == {"ids_left_out": 300 - audit.MOST_IDS}
+    assert len(entry.ids) == audit.MOST_IDS
+    assert entry.detail == {"ids_left_out": 300 - audit.MOST_IDS}
 
 
 def test_entries_are_found_by_action_and_time(tmp_path: Path, few: None) -> None:
@@ -218,9 +218,9 @@ def test_entries_are_found_by_action_and_time(tmp_path: Path, few: None) -> None
         state.audit("forget" if n % 3 == 0 else "store", "user", [], {"n": n})
     state.rotate_audit()
     found = state.audit_entries(99, action="forget")
-    assert [entry["detail"]["n"] for entry in found] == [9, 6, 3, 0]
+    assert [entry.detail["n"] for entry in found] == [9, 6, 3, 0]
     found = state.audit_entries(99, since=START + timedelta(days=5), action="forget")
-    assert [entry["detail"]["n"] for entry in found] == [9, 6]
+    assert [entry.detail["n"] for entry in found] == [9, 6]
     state.close()
 
 
@@ -239,7 +239,7 @@ def test_everything_done_leaves_an_entry(house: ServiceHouse, tmp_path: Path) ->
     door(ctx, "forget", {"ids": [two]})
     door(ctx, "purge", {"forgotten": True})
     entries = ctx.state.audit_entries(99)[::-1]
-    told = [(entry["action"], entry["actor"], entry["ids"]) for entry in entries]
+    told = [(entry.action, entry.actor, entry.ids) for entry in entries]
     assert told[0] == ("remember", "agent", [one])
     assert told[1] == ("remember", "user", [two, one])
     assert told[2] == ("recall", "user", [two])

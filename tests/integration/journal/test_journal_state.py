@@ -57,10 +57,10 @@ def test_old_rows_are_swept(state: State, tmp_path: Path) -> None:
     state.close()
     again = reopen(tmp_path, days=31)
     assert again.shown("s") == {"new"}
-    assert again.session("s") == {"project": "p", "root": "/r", "at": START}
+    assert again.latest_session("p") == "s"
     again.close()
     later = reopen(tmp_path, days=91)
-    assert later.session("s") is None
+    assert later.latest_session("p") == ""
     later.close()
 
 
@@ -104,9 +104,9 @@ def test_the_audit_log_is_read_back(state: State) -> None:
     for n in range(3):
         state.audit("forget", "cli", [f"m{n}"], {"why": n, "at": START})
     entries = state.audit_entries(2)
-    assert [entry["ids"] for entry in entries] == [["m2"], ["m1"]]
-    assert entries[0]["at"] == START
-    assert entries[0]["detail"] == {"why": 2, "at": str(START)}
+    assert [entry.ids for entry in entries] == [["m2"], ["m1"]]
+    assert entries[0].at == START
+    assert entries[0].detail == {"why": 2, "at": str(START)}
     assert len(state.audit_entries(9, since=START)) == 3
     assert state.audit_entries(9, since=START + timedelta(1)) == []
 

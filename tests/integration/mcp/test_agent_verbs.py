@@ -186,7 +186,7 @@ class TestKeeping:
         listed = door(house.ctx, "list", asked(project))
         assert listed["total"] == 1
         assert len(listed["memories"][0]["sources"]) == 1
-        assert house.ctx.state.audit_entries(1)[0]["actor"] == "mcp"
+        assert house.ctx.state.audit_entries(1)[0].actor == "mcp"
         again = door(house.ctx, "consolidate", asked(project))
         assert again["groups"] == []
 
@@ -326,7 +326,7 @@ def test_what_is_forgotten_by_an_agent_is_audited_as_such(
     id = said(house, project, "A passing thought about fees.")
     door(house.ctx, "forget", asked(project, ids=[id]))
     entry = house.ctx.state.audit_entries(1)[0]
-    assert (entry["action"], entry["actor"], entry["ids"]) == ("forget", "mcp", [id])
+    assert (entry.action, entry.actor, entry.ids) == ("forget", "mcp", [id])
     assert house.ctx.global_shelf().journal.count(Scope()) == 0
 
 

@@ -14,7 +14,6 @@ ERROR_CHARS = 170
 SHORT_MESSAGE = 25
 """Characters below which "error: …" may be said of anything."""
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|</?tool_use_error>")
 _DECORATION = re.compile(
     r"^[\s\u2500-\u25ff\u2800-\u28ff|>]*[\u2500-\u25ff\u2800-\u28ff|]\s?|\s*[\u2500-\u25ff|]+$"
 )
@@ -70,7 +69,7 @@ def error_line(error: str) -> str:
 @lru_cache(maxsize=512)
 def tidy(error: str) -> str:
     """Return an output without colours, frames around text, and what was overwritten in place."""
-    text = _ESCAPES.sub("", tools.shortened_output(error, True)).replace("\r", "\n")
+    text = tools.ESCAPES.sub("", tools.shortened_output(error, True)).replace("\r", "\n")
     lines = (_DECORATION.sub("", line).rstrip() for line in text.split("\n"))
     return "\n".join(line for line in lines if not _SAYS_NOTHING.match(line))
 

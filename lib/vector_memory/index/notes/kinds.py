@@ -14,12 +14,13 @@ _SHELLS = frozenset(
     ["sh", "bash", "zsh", "fish", "shell", "console", "shell-session", "powershell"]
 )
 _PROMPT = re.compile(r"\s*\$ \S")
-_HEADINGS = (
-    (DECISION, re.compile(r"^(?:the )?decisions?(?: outcomes?| made)?$", re.IGNORECASE)),
-    (TODO, re.compile(r"^(?:to-?dos?|next steps?|open tasks?|backlog)$", re.IGNORECASE)),
-    (QUESTION, re.compile(r"^(?:(?:open|unanswered|pending) questions?|questions)$", re.IGNORECASE)),
-    (PREFERENCE, re.compile(r"^(?:(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style)$", re.IGNORECASE)),
-)  # fmt: skip
+_HEADING = re.compile(
+    rf"^(?:(?P<{DECISION}>(?:the )?decisions?(?: outcomes?| made)?)"
+    rf"|(?P<{TODO}>to-?dos?|next steps?|open tasks?|backlog)"
+    rf"|(?P<{QUESTION}>(?:open|unanswered|pending) questions?|questions)"
+    rf"|(?P<{PREFERENCE}>(?:\w+ )?preferences|(?:\w+ )?conventions|(?:house )?rules|style))$",
+    re.IGNORECASE,
+)
 _DECIDED = re.compile(
     r"\bwe(?:'ve| have)? (?:now )?(?:use|decided|chose|chosen|picked|agreed|settled on|went with"
     r"|opted for|switched to|will use|are using|standardi[sz]ed on)\b"
@@ -53,11 +54,8 @@ def suggest(block: Block) -> str:
 
 def of_headings(headings: Sequence[str]) -> str:
     """Return the kind that the nearest telling heading names, "" without one."""
-    for heading in reversed(headings):
-        for kind, pattern in _HEADINGS:
-            if pattern.search(heading.strip(" :.")):
-                return kind
-    return ""
+    named = (_HEADING.search(heading.strip(" :.")) for heading in reversed(headings))
+    return next((str(found.lastgroup) for found in named if found), "")
 
 
 def runs(code: str, language: str) -> bool:

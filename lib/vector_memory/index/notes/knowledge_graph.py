@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from vector_memory.system import json_in
+from vector_memory.system.json_in import Record
 
 Clean = Callable[[str], str]
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -51,16 +51,15 @@ def parse_whole(text: bytes, clean: Clean = str) -> list[Fact] | None:
         return None
     if not isinstance(data, dict) or "text" in data or not _is_whole(data):
         return None
-    found: list[Fact] = []
-    for name in ("entities", "relations"):
-        for item in data.get(name) or []:
-            if isinstance(item, dict):
-                kind = "entity" if name == "entities" else "relation"
-                found += facts({**item, "type": kind}, clean)
-    return found
+    return [
+        fact
+        for name, kind in (("entities", "entity"), ("relations", "relation"))
+        for item in Record(data).parts(name)
+        for fact in facts({**item, "type": kind}, clean)
+    ]
 
 
-def facts(item: dict[str, Any], clean: Clean = str) -> Iterator[Fact]:
+def facts(item: Mapping[str, object], clean: Clean = str) -> Iterator[Fact]:
     """Yield what an entity or a relation says. An entity without observations is a fact itself.
 
     Args:
@@ -68,39 +67,38 @@ def facts(item: dict[str, Any], clean: Clean = str) -> Iterator[Fact]:
         clean: redacts a word before anything of its form is lost.
     """
     if item.get("type") == "relation":
-        yield from _relation(item, clean)
+        yield from _relation(Record(item), clean)
     elif item.get("type") == "entity":
-        yield from _entity(item, clean)
+        yield from _entity(Record(item), clean)
 
 
-def _entity(item: dict[str, Any], clean: Clean) -> Iterator[Fact]:
-    name, kind = _word(item.get("name"), clean), _word(item.get("entityType"), clean)
+def _entity(item: Record, clean: Clean) -> Iterator[Fact]:
+    name, kind = _word(item.text("name"), clean), _word(item.text("entityType"), clean)
     if not name:
         return
     tags = (kind.lower(),) if kind else ()
-    seen = item.get("observations")
-    observations = [_word(one, clean) for one in seen] if isinstance(seen, list) else []
+    observations = [_word(one, clean) for one in item.words("observations")]
     told = [f"{name}: {one}" for one in observations if one]
     for text in told or [f"{name}: {kind or 'entity'}"]:
         yield Fact(_key("entity", name, text), text, tags, (name,))
 
 
-def _relation(item: dict[str, Any], clean: Clean) -> Iterator[Fact]:
-    one, other = _word(item.get("from"), clean), _word(item.get("to"), clean)
-    verb = _word(item.get("relationType"), clean)
+def _relation(item: Record, clean: Clean) -> Iterator[Fact]:
+    one, other = _word(item.text("from"), clean), _word(item.text("to"), clean)
+    verb = _word(item.text("relationType"), clean)
     if one and other and verb:
         words = _CAMEL.sub(" ", verb).replace("_", " ").strip()
         key = _key("relation", one, verb, other)
         yield Fact(key, f"{one} {words} {other}", (), (one, other), is_relation=True)
 
 
-def _is_item(data: dict[str, Any]) -> bool:
+def _is_item(data: Mapping[str, object]) -> bool:
     if data.get("type") == "entity":
         return "name" in data
     return data.get("type") == "relation" and {"from", "to", "relationType"} <= data.keys()
 
 
-def _is_whole(data: dict[str, Any]) -> bool:
+def _is_whole(data: Mapping[str, object]) -> bool:
     lists = [data[name] for name in ("entities", "relations") if name in data]
     return bool(lists) and all(isinstance(one, list) for one in lists)
 
@@ -110,5 +108,5 @@ def _key(*words: str) -> str:
     return "kg:" + hashlib.blake2b(whole, digest_size=16).hexdigest()
 
 
-def _word(value: Any, clean: Clean) -> str:
-    return " ".join(clean(value).split()) if isinstance(value, str) else ""
+def _word(words: str, clean: Clean) -> str:
+    return " ".join(clean(words).split())

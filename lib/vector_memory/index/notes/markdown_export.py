@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from vector_memory.model import DEFAULT_COLLECTION, Origin, Priority, Sensitivity
+from vector_memory.system.json_in import Record
 
 HEAD = "<!-- vector-memory export 1 -->"
 PREFACE = f"{HEAD}\n# Memories\n\n`vector-memory import` reads this file back; the comments hold the ids.\n"
@@ -39,7 +39,7 @@ def heading(level: int, title: str) -> str:
     return f"\n{'#' * level} {' '.join(title.split())}\n"
 
 
-def render(memory: Mapping[str, Any]) -> str:
+def render(memory: Mapping[str, object]) -> str:
     """Return a memory, given as a line of an export, as a list item."""
     words = [str(memory["created_at"])[:10]]
     if memory.get("priority") != Priority.NORMAL.value:
@@ -49,10 +49,10 @@ def render(memory: Mapping[str, Any]) -> str:
     return f"- {' · '.join(words)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"
 
 
-def parse(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def parse(text: str) -> Iterator[tuple[int, Record]]:
     """Yield (line number, memory) of a file of ours. What was written between the items is left
     out, and so is an item whose comment cannot be read."""
-    held: tuple[int, dict[str, Any], list[str]] | None = None
+    held: tuple[int, Record, list[str]] | None = None
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.startswith(_INDENT) or not line.strip():
             if held is not None:
@@ -66,11 +66,11 @@ def parse(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield _whole(*held)
 
 
-def _whole(number: int, details: dict[str, Any], lines: list[str]) -> tuple[int, dict[str, Any]]:
-    return number, {**details, "text": "\n".join(lines).rstrip()}
+def _whole(number: int, details: Record, lines: list[str]) -> tuple[int, Record]:
+    return number, Record({**details, "text": "\n".join(lines).rstrip()})
 
 
-def _details(memory: Mapping[str, Any]) -> str:
+def _details(memory: Mapping[str, object]) -> str:
     """Return what is not ordinary of a memory as JSON that no comment's end can stand in."""
     told = {
         name: value
@@ -84,7 +84,7 @@ def _details(memory: Mapping[str, Any]) -> str:
     return plain.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _read_details(line: str) -> dict[str, Any] | None:
+def _read_details(line: str) -> Record | None:
     _, opened, rest = line.rstrip().rpartition(_OPEN)
     if not opened or not rest.endswith(_CLOSE):
         return None
@@ -92,4 +92,4 @@ def _read_details(line: str) -> dict[str, Any] | None:
         details = json.loads(rest[: -len(_CLOSE)])
     except (ValueError, RecursionError):
         return None
-    return details if isinstance(details, dict) else None
+    return Record(details) if isinstance(details, dict) else None

@@ -28,13 +28,20 @@ def problems_of(path: str, newest: int) -> list[str]:
             refuse_newer(connection, newest, path)
             if not version_of(connection):
                 return ["It is empty or another program's."]
-            rows = connection.execute("PRAGMA integrity_check(3)").fetchall()
+            return flaws(connection, True, 3)
         finally:
             connection.close()
     except sqlite3.Error as error:
         return [f"SQLite: {error}."]
     except StoreDamagedError as error:
         return [error.message]
+
+
+def flaws(connection: sqlite3.Connection, thorough: bool, most: int) -> list[str]:
+    """Return what SQLite finds wrong with a database, one sentence each, so many at most; `thorough`
+    reads every index entry too."""
+    pragma = "integrity_check" if thorough else "quick_check"
+    rows = connection.execute(f"PRAGMA {pragma}({most})")
     return [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
 
 

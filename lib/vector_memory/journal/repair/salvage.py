@@ -24,6 +24,7 @@ from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.model import Relation, Status
 from vector_memory.system.durable_files import sync_file, write_durably
+from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class _Small:
     usage: dict[int, tuple[int, int]] = field(default_factory=dict)
     links: list[tuple[Any, ...]] = field(default_factory=list)
     projects: list[tuple[Any, ...]] = field(default_factory=list)
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Record = field(default_factory=Record)
     seqs: set[int] = field(default_factory=set)
     """The sequence numbers that some index knows."""
     named: dict[int, str] = field(default_factory=dict)
@@ -186,7 +187,7 @@ def _save_memories(
                     _insert(connection, "vectors", [(hash, model, vector)])
             case [None, str(id), *_] if len(values) == len(columns) and kept.get(id, 0) < number:
                 # One that was being replaced may stand there twice: the later one counts.
-                row = dict(zip(columns, values, strict=True)) | {"seq": number}
+                row = Record(zip(columns, values, strict=True), seq=number)
                 found = _complete(small, row)
                 if found is not None:
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
@@ -196,14 +197,14 @@ def _save_memories(
     return kept, len(doubtful)
 
 
-def _complete(small: _Small, row: dict[str, Any]) -> tuple[form.Row, bool] | None:
+def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:
     """Return the values of a row to insert, and whether they are what was written: else only the text
     is known to be. None where not even that is.
 
     What a row holds beside its checksum (hash, terms, whether it is open) is made anew.
     """
     try:
-        row["confidence"] = float(row["confidence"])
+        row["confidence"] = float(str(row["confidence"]))
         numbers = tuple(row[name] for name in form.NUMBERS)
         words = tuple(row[name] for name in form.WORDS)
         source = row["source"] if row["source"] in small.sources else 0
@@ -234,11 +235,10 @@ def _save_rest(connection: sqlite3.Connection, small: _Small, kept: dict[str, in
     )
     vectors.forget_missing(connection)
     # The highest number is known twice: what was given once is not given again.
-    given = small.meta.get("last_seq")
-    highest = max([given if isinstance(given, int) else 0, *seqs, *small.seqs])
-    values = [("last_seq", highest)]
-    if isinstance(small.meta.get("store_id"), str):
-        values.append(("store_id", small.meta["store_id"]))
+    highest = max([small.meta.number("last_seq"), *seqs, *small.seqs])
+    values: list[tuple[str, object]] = [("last_seq", highest)]
+    if store_id := small.meta.text("store_id"):
+        values.append(("store_id", store_id))
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from typing import Any
 
 from vector_memory.system.durable_files import DAMAGED, put_aside, set_aside, sync_file
 from vector_memory.system.files import open_own
@@ -69,7 +68,7 @@ def is_gone(path: str) -> bool:
     return empty and not os.path.exists(incoming(path)) and was_in_use(os.path.dirname(path))
 
 
-def reports(path: str) -> list[dict[str, Any]]:
+def reports(path: str) -> list[dict[str, object]]:
     """Return what was left by `report` for the copies of a journal that are still there, the oldest
     first; a report that cannot be read is left out."""
     folder, name = os.path.split(path)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.journal import links, reads, vectors, writes
+from vector_memory.journal import links, writes
 from vector_memory.journal.rows import microseconds, text_hash
+from vector_memory.journal.scopes import condition, parts
 from vector_memory.model import Memory, Scope, Status
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
 
-CHUNK = 500
-
 
 def move(source: Journal, scope: Scope, target: Journal) -> int:
-    """Copy a scope's memories of every status into `target`, then purge them in `source`.
+    """Copy a scope's memories of every status into `target`, then purge them in `source`. Damaged ones
+    stay where they are.
 
     The copies are committed before anything is purged, and rows that the target has are left as
     they are: after a crash, moving again completes it.
@@ -24,28 +24,27 @@ def move(source: Journal, scope: Scope, target: Journal) -> int:
     Returns:
         How many were moved, with links, usage and vectors.
     """
+    limits, values = condition(scope)
     # Nobody adds to a memory between its copying and its purging.
     with source.connections.holding():
-        with source.connections.reading() as connection:
-            seqs = reads.ordered_seqs(connection, scope, tuple(Status), False, None, 0)
-        for part in vectors.parts(sorted(seqs), CHUNK):
-            _copy(source, part, target)
+        sql = f"SELECT m.seq FROM memories m WHERE {limits} ORDER BY m.seq"
+        seqs = [row[0] for row in source.connections.rows(sql, values)]
+        ids = [id for part in parts(seqs) for id in _copied(source, part, target)]
         # Only now: links go over when both of their ends are there.
-        ids = _ids(source, seqs)
         _copy_links(source, ids, target)
         moved = 0
-        for start in range(0, len(ids), CHUNK):
+        for some in parts(ids):
             with source.connections.writing() as connection:
-                moved += writes.purge(connection, ids[start : start + CHUNK])
+                moved += writes.purge(connection, some)
         if moved:
             source.scrub()
     return moved
 
 
-def _copy(source: Journal, seqs: Sequence[int], target: Journal) -> None:
-    with source.connections.reading() as connection:
-        memories = list(reads.by_seqs(source.reader, connection, seqs, tuple(Status)).values())
-    memories.sort(key=lambda memory: memory.seq)
+def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
+    """Copy memories with their usage and their vectors; return their ids."""
+    found = source.by_seqs(seqs, tuple(Status))
+    memories = [found[seq] for seq in seqs if seq in found]
     with target.connections.writing() as connection:
         writes.add_missing(connection, memories, source.now())
         connection.executemany(
@@ -57,6 +56,7 @@ def _copy(source: Journal, seqs: Sequence[int], target: Journal) -> None:
             ],
         )
     _copy_vectors(source, memories, target)
+    return [memory.id for memory in memories]
 
 
 def _copy_vectors(source: Journal, memories: Sequence[Memory], target: Journal) -> None:
@@ -71,18 +71,8 @@ def _copy_vectors(source: Journal, memories: Sequence[Memory], target: Journal) 
 def _copy_links(source: Journal, ids: Sequence[str], target: Journal) -> None:
     """Copy the links whose two ends are now in the target."""
     there = set(ids)
-    for start in range(0, len(ids), CHUNK):
-        found = source.links_of(ids[start : start + CHUNK])
+    for some in parts(ids):
+        found = source.links_of(some)
         inside = [link for link in found if link.from_id in there and link.to_id in there]
         with target.connections.writing() as connection:
             links.put(connection, inside)
-
-
-def _ids(source: Journal, seqs: Sequence[int]) -> list[str]:
-    """Return the ids of those rows that can be read; damaged ones stay where they are."""
-    found: list[str] = []
-    for part in vectors.parts(seqs, CHUNK):
-        with source.connections.reading() as connection:
-            memories = reads.by_seqs(source.reader, connection, part, tuple(Status))
-        found.extend(memory.id for memory in memories.values())
-    return found

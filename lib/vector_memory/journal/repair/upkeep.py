@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.journal import lexical, vectors
-from vector_memory.journal.reads import CHUNK
+from vector_memory.journal.repair.copying import flaws
 from vector_memory.journal.rows import (
     AT_ID,
     AT_STATUS,
     SELECT,
+    Row,
     analysed,
     hash_fits,
     is_sound,
 )
+from vector_memory.journal.scopes import CHUNK
 from vector_memory.model import Status
 
 if TYPE_CHECKING:
@@ -52,27 +54,32 @@ def check(connections: Connections, read_data: bool) -> list[str]:
 
 
 def _structure(connection: sqlite3.Connection, thorough: bool) -> list[str]:
-    pragma = "integrity_check" if thorough else "quick_check"
-    rows = connection.execute(f"PRAGMA {pragma}({MAX_PROBLEMS})").fetchall()
-    problems = [f"SQLite: {row[0]}." for row in rows if row[0] != "ok"]
-    lost = connection.execute("PRAGMA foreign_key_check").fetchall()
-    return problems + [f"A row of {row[0]} refers to nothing in {row[2]}." for row in lost]
+    lost = connection.execute("PRAGMA foreign_key_check")
+    return [
+        *flaws(connection, thorough, MAX_PROBLEMS),
+        *(f"A row of {row[0]} refers to nothing in {row[2]}." for row in lost),
+    ]
 
 
 def _rows(connection: sqlite3.Connection) -> list[str]:
     problems: list[str] = []
-    last = -1
-    while True:
-        rows = connection.execute(
-            f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (last, CHUNK)
-        ).fetchall()
+    for rows in _pieces(connection):
         for row in rows:
             if not is_sound(row):
                 problems.append(f"Memory {row[AT_ID]!r}: its checksum is wrong.")
             elif row[AT_STATUS] != Status.FORGOTTEN and not hash_fits(row):
                 problems.append(f"Memory {row[AT_ID]!r}: its text has another hash.")
-        if len(rows) < CHUNK or len(problems) >= MAX_PROBLEMS:
-            return problems
+        if len(problems) >= MAX_PROBLEMS:
+            break
+    return problems
+
+
+def _pieces(connection: sqlite3.Connection) -> Iterator[list[Row]]:
+    """Yield all rows by their sequence numbers, some at a time."""
+    last = -1
+    sql = f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?"
+    while rows := connection.execute(sql, (last, CHUNK)).fetchall():
+        yield rows
         last = rows[-1][0]
 
 
@@ -86,15 +93,9 @@ def rebuild_lexical(connections: Connections, reader: Reader) -> None:
     with connections.writing() as connection:
         # First, with its triggers: keeping it level row by row would take far longer.
         lexical.drop(connection)
-        last = -1
-        while True:
-            rows = connection.execute(
-                f"{SELECT} WHERE m.seq > ? ORDER BY m.seq LIMIT ?", (last, CHUNK)
-            ).fetchall()
-            if not rows:
-                break
-            last = rows[-1][0]
-            found = reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", (rows[0][0], last))
+        for rows in _pieces(connection):
+            ends = rows[0][0], rows[-1][0]
+            found = reader.memories(connection, "WHERE m.seq BETWEEN ? AND ?", ends)
             connection.executemany(
                 "UPDATE memories SET lexical = :terms WHERE seq = :seq AND lexical != :terms",
                 [{"terms": analysed(memory), "seq": memory.seq} for memory in found],

@@ -34,6 +34,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import merging, placement, trust_marks
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
+from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -93,8 +94,8 @@ def _name(shelf: Shelf) -> str:
 
 
 def _reached(ctx: Context, shelf: Shelf) -> int:
-    cursor = ctx.state.cursor(_name(shelf)) or {}
-    return int(cursor.get("seq") or 0)
+    cursor = ctx.state.cursor(_name(shelf)) or Record()
+    return cursor.number("seq")
 
 
 def _is_idea(memory: Memory) -> bool:

@@ -22,6 +22,7 @@ from vector_memory.service.capture.model_extract import extracted
 from vector_memory.service.capture.store_session import memory_id
 from vector_memory.service.memory import placement
 from vector_memory.service.memory.passages import number_of
+from vector_memory.system.json_in import Record
 from vector_memory.text import harmless
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _mine_one(
 ) -> int:
     told = list(shelf.journal.iter_memories(Scope(sessions=(session,))))
     name = f"mined:{shelf.journal.store_id}:{session}"
-    reached = int((ctx.state.cursor(name) or {}).get("turn") or 0)
+    reached = (ctx.state.cursor(name) or Record()).number("turn")
     turns = sorted({one.source.turn for one in told if one.kind == PASSAGE})
     ready = [turn for turn in turns if turn > reached and (final or turn < turns[-1])]
     stored = 0

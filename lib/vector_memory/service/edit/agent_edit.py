@@ -4,7 +4,6 @@ what the user or others said does not become the agent's or the user's by it."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -12,7 +11,7 @@ from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, St
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.edit.edit_forget import EditRequest, changes_of
+from vector_memory.service.edit.edit_forget import EditRequest, changed_by
 from vector_memory.service.memory import agent_rights, merging, proposals, trust_marks
 from vector_memory.service.memory.lookup import lookup, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
@@ -52,14 +51,13 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
     shelf, memory = lookup(ctx, request.id)
     agent_rights.require_not_the_users(memory)
     agent_rights.require_decided(memory)
-    changes = changes_of(request)
-    if not changes and request.text is None:
+    if request.is_empty and request.text is None:
         raise BadInputError("Nothing to change.", "Give text, kind, tags or priority.")
     if memory.status is not Status.ACTIVE:
         raise BadInputError(
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
         )
-    changed = replace(memory, **changes, updated_at=ctx.now())
+    changed = replace(changed_by(request, memory), updated_at=ctx.now())
     asks = _asks(memory, changed, request.text is not None)
     if asks:
         changed = proposals.suggested(_without(changed, memory, asks), asks)
@@ -78,14 +76,14 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
     return RewriteAnswer(view, memory.id, PROPOSED if asks else None)
 
 
-def _without(changed: Memory, memory: Memory, asks: dict[str, Any]) -> Memory:
+def _without(changed: Memory, memory: Memory, asks: dict[str, object]) -> Memory:
     """Return a changed memory without the weight that is asked for: as it was, or, where it was so before
     and has new words, as information."""
     had = replace(changed, **{name: getattr(memory, name) for name in asks})
     return trust_marks.as_information(had) if asks.keys() & had.weight.keys() else had
 
 
-def _asks(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, Any]:
+def _asks(memory: Memory, changed: Memory, is_reworded: bool) -> dict[str, object]:
     """Return what an agent asks for that is the user's to give: new weight, or the old one for new words."""
     if memory.is_foreign or memory.is_suspicious:
         return {}

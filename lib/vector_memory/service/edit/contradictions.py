@@ -106,7 +106,7 @@ def _relation(memory: Memory, near: Neighbour) -> tuple[str, str]:
 
 def _linked(shelf: Shelf, memory: Memory) -> list[Memory]:
     ids = [
-        link.from_id if link.to_id == memory.id else link.to_id
+        link.end_beyond(memory.id)
         for link in shelf.journal.links_of([memory.id])
         if link.relation is Relation.CONTRADICTS
     ]

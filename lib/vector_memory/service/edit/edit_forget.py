@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -35,6 +34,11 @@ class EditRequest(messages.Request):
     tags: tuple[str, ...] | None = messages.or_none(messages.words())
     priority: Priority | None = messages.priority()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing beside the text is to be another."""
+        return not self.kind and self.tags is None and self.priority is None
+
 
 @dataclass(frozen=True)
 class EditAnswer:
@@ -52,29 +56,28 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         UnsafeTextError: the redactor could not handle the text.
     """
     shelf, memory = lookup(ctx, request.id)
-    changes = changes_of(request)
+    if request.is_empty and request.text is None:
+        raise BadInputError("Nothing to change.", "Give --text, --kind, --tag or --priority.")
+    changed = replace(changed_by(request, memory), updated_at=ctx.now())
     if request.text is not None:
         # Whoever writes it anew has read it: the marks belonged to the old words.
-        changes["text"] = redact.clean(request.text).text
-        changes["extra"] = {**trust_marks.unmarked(memory.extra), EDITED: True}
-    if not changes:
-        raise BadInputError("Nothing to change.", "Give --text, --kind, --tag or --priority.")
-    stored = shelf.journal.update(replace(memory, **changes, updated_at=ctx.now()))
+        extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
+        changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
+    stored = shelf.journal.update(changed)
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id], {})
     return EditAnswer(memory_view(stored, project_names([shelf])))
 
 
-def changes_of(request: EditRequest) -> dict[str, Any]:
-    """Return the fields of a memory that are asked to be others, beside its text, without secrets."""
-    changes: dict[str, Any] = {}
-    if request.kind:
-        changes["kind"] = privacy.word(request.kind)
-    if request.tags is not None:
-        changes["tags"] = tuple(redact.clean(tag).text for tag in request.tags)
-    if request.priority is not None:
-        changes["priority"] = request.priority
-    return changes
+def changed_by(request: EditRequest, memory: Memory) -> Memory:
+    """Return a memory with what is asked to be another, beside its text, without secrets."""
+    tags = request.tags
+    return replace(
+        memory,
+        kind=privacy.word(request.kind) if request.kind else memory.kind,
+        tags=memory.tags if tags is None else tuple(redact.clean(tag).text for tag in tags),
+        priority=memory.priority if request.priority is None else request.priority,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import SUSPICION
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import lookup, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 
@@ -75,8 +75,7 @@ def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
                 "`vector-memory quarantine` shows ids.",
             )
     for shelf, memory in chosen:
-        mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
-        extra = {**memory.extra, SUSPICION: {**mark, "released": True}}
+        extra = trust_marks.released(memory)
         shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
     released = [memory.id for _, memory in chosen]
     ctx.drop_snapshots()

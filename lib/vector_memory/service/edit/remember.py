@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -32,6 +31,7 @@ from vector_memory.service.memory import (
 )
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.placement import Placed, Tie
+from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import priorities
 
 MODEL_WAIT_S = 5.0
@@ -71,24 +71,16 @@ class RememberRequest(messages.Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TieView:
-    """A stored memory that a new one belongs to or speaks against; `proposed` and `suspicious` as in
-    `MemoryView`.
+class TieView(BriefView):
+    """A stored memory that a new one belongs to or speaks against.
 
     Attributes:
         relation: what the new memory is to it.
         reason: the words by which both differ.
     """
 
-    id: str
     relation: Relation
     reason: str
-    text: str
-    created_at: datetime
-    kind: str
-    origin: Origin
-    proposed: dict[str, Any] | None = messages.spare()
-    suspicious: trust_marks.SuspicionView | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -108,14 +100,11 @@ class Suggestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RememberAnswer:
-    """A memory as it is stored, and what was done.
+class RememberAnswer(BriefView):
+    """A memory as it is stored, its words without secrets, and what was done.
 
     Attributes:
         action: `stored`, `merged`, `superseded`, `linked`, `unchanged`, or `proposed`: it waits for the user.
-        text: its words without secrets.
-        proposed: what an agent would have it count as.
-        suspicious: why it looks like instructions.
         redactions: how many secrets were taken out.
         of: the id of the other memory that is most concerned.
         relation: what the memory is to that one, and by which words (`reason`).
@@ -123,16 +112,9 @@ class RememberAnswer:
         suggested_priority: what its words sound like, where no priority was given.
     """
 
-    id: str
     action: str
-    kind: str
-    created_at: datetime
-    origin: Origin
     project: str
-    text: str
     priority: Priority
-    proposed: dict[str, Any] | None = messages.spare()
-    suspicious: trust_marks.SuspicionView | None = messages.spare()
     redactions: int
     of: str | None = messages.spare()
     relation: Relation | None = messages.spare()
@@ -223,7 +205,7 @@ def _attributed(request: RememberRequest, draft: Memory) -> Memory:
     return replace(draft, origin=Origin(request.origin) if others else Origin.ASSISTANT)
 
 
-def _asks(request: RememberRequest, draft: Memory) -> dict[str, Any]:
+def _asks(request: RememberRequest, draft: Memory) -> dict[str, object]:
     """Return what an agent asks for that is the user's to give, {} for nothing."""
     if not request.is_agent:
         return {}
@@ -234,7 +216,7 @@ def _asks(request: RememberRequest, draft: Memory) -> dict[str, Any]:
 
 
 def _proposed(
-    ctx: Context, shelf: Shelf, draft: Memory, asks: dict[str, Any], replaced: str, raw: str
+    ctx: Context, shelf: Shelf, draft: Memory, asks: dict[str, object], replaced: str, raw: str
 ) -> Placed:
     """Store what waits for the user: as the assistant's words, whoever said them."""
     old = {"supersedes": lookup(ctx, replaced)[1].id} if replaced else {}
@@ -271,23 +253,19 @@ def _answer(
         project: the project's name, "" for none.
     """
     memory = placed.memory
-    return RememberAnswer(
-        id=memory.id,
+    return brief(
+        RememberAnswer,
+        memory,
         action=placed.action,
-        kind=memory.kind,
-        created_at=memory.created_at,
-        origin=memory.origin,
         project=project,
-        text=memory.text,
         priority=memory.priority,
-        **trust_marks.warning(memory),
         redactions=redactions,
         **_about_ties(placed),
         suggested_priority=_suggested_priority(request, memory),
     )
 
 
-def _about_ties(placed: Placed) -> dict[str, Any]:
+def _about_ties(placed: Placed) -> dict[str, object]:
     """Return what the answer says of the other memories, by its fields; {} without any."""
     if not placed.ties:
         return {}
@@ -305,17 +283,8 @@ def _about_ties(placed: Placed) -> dict[str, Any]:
 
 
 def _tie_view(tie: Tie) -> TieView:
-    other = tie.other
-    return TieView(
-        id=other.id,
-        relation=tie.relation,
-        reason=tie.reason,
-        text=other.text[:SHOWN_CHARS],
-        created_at=other.created_at,
-        kind=other.kind,
-        origin=other.origin,
-        **trust_marks.warning(other),
-    )
+    text = tie.other.text[:SHOWN_CHARS]
+    return brief(TieView, tie.other, text=text, relation=tie.relation, reason=tie.reason)
 
 
 def _suggestion(memory: Memory, tie: Tie) -> Suggestion:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import PROPOSED, SUSPICION, Memory, Origin, Priority, Scope, Status
+from vector_memory.model import PROPOSED, Memory, Origin, Priority, Scope, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit import edit_forget
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import lookup, name_in, project_names
+from vector_memory.service.memory.views import BriefView, brief
 
 CONFIRMED = "confirmed"
 """In `extra`: that the user confirmed it, and whose words it was."""
@@ -41,26 +40,18 @@ class ReviewRequest(messages.Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaitingView:
-    """A memory that waits for the user; `proposed` and `suspicious` as in `MemoryView`.
+class WaitingView(BriefView):
+    """A memory that waits for the user: its `text` is "" where an agent asks, its `kind` what it is proposed
+    as.
 
     Attributes:
         reason: why it waits, `proposed` or `suspicious`.
-        text: its words, "" where an agent asks.
-        kind: what it is proposed as, else what it is.
         actions: what can be decided about it, of `DECISIONS`.
     """
 
-    id: str
     reason: str
-    text: str
-    kind: str
     actions: list[str]
-    origin: str
     project: str
-    created_at: datetime
-    proposed: dict[str, Any] | None = messages.spare()
-    suspicious: trust_marks.SuspicionView | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -103,16 +94,14 @@ def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswe
 
 def _waiting_view(memory: Memory, names: dict[str, str], for_agent: bool) -> WaitingView:
     asks = memory.proposed
-    return WaitingView(
-        id=memory.id,
+    return brief(
+        WaitingView,
+        memory,
         reason="proposed" if asks else "suspicious",
         text="" if for_agent else memory.text,
         kind=str(asks.get("kind") or memory.kind),
         actions=list(DECISIONS if asks else DECISIONS[1:]),
-        origin=memory.origin.value,
         project=name_in(names, memory.project),
-        created_at=memory.created_at,
-        **trust_marks.warning(memory),
     )
 
 
@@ -164,10 +153,8 @@ def _confirm(ctx: Context, shelf: Shelf, memory: Memory) -> None:
 
 def _keep(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     """Let a memory be brought as what it is: its author's information."""
-    extra = {name: value for name, value in memory.extra.items() if name != PROPOSED}
-    if memory.suspicion.get("held"):
-        mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
-        extra[SUSPICION] = {**mark, "released": True}
+    told = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
+    extra = {name: value for name, value in told.items() if name != PROPOSED}
     shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
 
 

@@ -189,7 +189,7 @@ def session_recalled(ctx: Context, request: SessionRecalledRequest) -> SessionRe
 def _entries_of(ctx: Context, memory: Memory) -> list[EntryView]:
     """Return the entries of the audit log that name a memory, newest first."""
     return [
-        EntryView(entry["at"], entry["action"], entry["actor"])
+        EntryView(entry.at, entry.action, entry.actor)
         for entry in ctx.state.audit_entries(MOST_ENTRIES)
-        if memory.id in entry["ids"]
+        if memory.id in entry.ids
     ][:20]

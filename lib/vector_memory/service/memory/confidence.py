@@ -33,7 +33,7 @@ VERIFIED = "verified"
 """In `extra`: `verdict`, `at`, `by` and `note` of the last look at whether it is so."""
 RAISED = "raised"
 """In `extra`: that an agent has made it surer."""
-PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
+PRIORITIES = tuple(Priority)[::-1]
 TARGETS = {
     "permanent": DEFAULT_COLLECTION,
     "learning": "learnings",
@@ -245,7 +245,7 @@ def _stepped(request: messages.Request, memory: Memory, step: float) -> float:
     return round(min(max(MOST, confidence), max(LEAST, confidence + step)), 3)
 
 
-def _raised(request: messages.Request, step: float) -> dict[str, Any]:
+def _raised(request: messages.Request, step: float) -> dict[str, object]:
     return {RAISED: True} if step > 0 and request.is_agent else {}
 
 

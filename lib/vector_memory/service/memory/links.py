@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Memory, Relation
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import agent_rights, trust_marks
+from vector_memory.service.memory import agent_rights
 from vector_memory.service.memory.lookup import lookup
+from vector_memory.service.memory.views import BriefView, brief
 
 ID_CHARS = 64
 
@@ -65,7 +64,7 @@ def link(ctx: Context, request: LinkRequest) -> LinkAnswer:
     if request.remove:
         removed = _unlink(ctx, shelf, memory, other, request.relation)
         answer = LinkAnswer(memory.id, other.id, "removed", removed=removed)
-        detail: dict[str, Any] = {"action": answer.action, "removed": removed}
+        detail: dict[str, object] = {"action": answer.action, "removed": removed}
     else:
         relation = request.relation or Relation.RELATES_TO
         _link(ctx, shelf, memory, other, relation)
@@ -89,17 +88,10 @@ class LinksRequest(messages.Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkedView:
-    """The memory at the other end of a link; `proposed` and `suspicious` as in `MemoryView`."""
+class LinkedView(BriefView):
+    """The memory at the other end of a link."""
 
-    id: str
-    text: str
-    kind: str
     status: str
-    created_at: datetime
-    origin: str
-    proposed: dict[str, Any] | None = messages.spare()
-    suspicious: trust_marks.SuspicionView | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -132,7 +124,7 @@ class LinksAnswer:
 def links(ctx: Context, request: LinksRequest) -> LinksAnswer:
     """Return a memory's links, each with the memory at its other end."""
     shelf, memory = lookup(ctx, request.id)
-    pairs = [(tie, _end(tie, memory)) for tie in shelf.journal.links_of([memory.id])]
+    pairs = [(tie, tie.end_beyond(memory.id)) for tie in shelf.journal.links_of([memory.id])]
     ends = shelf.journal.by_ids([end for _, end in pairs])
     views = [_link_view(tie, memory, ends[end]) for tie, end in pairs if end in ends]
     return LinksAnswer(memory.id, memory.text, views)
@@ -194,25 +186,12 @@ def _unlink(
     return removed
 
 
-def _end(link: Link, memory: Memory) -> str:
-    """Return the id of the memory at the other end of a memory's link."""
-    return link.from_id if link.to_id == memory.id else link.to_id
-
-
 def _link_view(link: Link, memory: Memory, end: Memory) -> LinkView:
     """Return a link as seen from a memory.
 
     Args:
         end: the memory at its other end.
     """
-    other = LinkedView(
-        id=end.id,
-        text=end.text,
-        kind=end.kind,
-        status=end.status.value,
-        created_at=end.created_at,
-        origin=end.origin.value,
-        **trust_marks.warning(end),
-    )
+    other = brief(LinkedView, end, status=end.status.value)
     direction = "out" if link.from_id == memory.id else "in"
     return LinkView(link.from_id, link.to_id, link.relation, direction, link.weight, other)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
 
 from vector_memory.model import PASSAGE, Memory, Priority, Sensitivity, unique
 from vector_memory.service.memory import trust_marks
+from vector_memory.system.json_in import Record
 
 RAISED = 0.1
 """What a memory's confidence gains when it is said again."""
@@ -16,13 +16,8 @@ VOICES = "voices"
 """In `extra`: the origins of all that was merged into it."""
 PLAIN_KIND = "note"
 
-_PRIORITIES = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
-_SENSITIVITIES = (
-    Sensitivity.PUBLIC,
-    Sensitivity.INTERNAL,
-    Sensitivity.CONFIDENTIAL,
-    Sensitivity.RESTRICTED,
-)
+_PRIORITIES = tuple(Priority)[::-1]
+_SENSITIVITIES = tuple(Sensitivity)
 
 
 def may_merge(stored: Memory, draft: Memory) -> bool:
@@ -44,10 +39,9 @@ def knows(stored: Memory, draft_id: str) -> bool:
     return any(one.get("id") == draft_id for one in sources_of(stored))
 
 
-def sources_of(memory: Memory) -> list[dict[str, Any]]:
+def sources_of(memory: Memory) -> list[Record]:
     """Return where else a memory was said, the oldest first: what was merged into it."""
-    found = memory.extra.get("sources")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return Record(memory.extra).parts("sources")
 
 
 def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
@@ -132,7 +126,7 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return None if one is None or other is None else max(one, other)
 
 
-def source_of(draft: Memory) -> dict[str, Any]:
+def source_of(draft: Memory) -> dict[str, object]:
     """Return where a draft comes from, without what is unknown."""
     told = {
         "id": draft.id,

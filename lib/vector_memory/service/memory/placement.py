@@ -45,11 +45,6 @@ class Placed(NamedTuple):
     action: str
     ties: tuple[Tie, ...] = ()
 
-    @property
-    def other_id(self) -> str:
-        """The id of the memory most concerned, "" without one."""
-        return self.ties[0].other.id if self.ties else ""
-
 
 _ORDER = (Relation.SUPERSEDES, Relation.ANSWERS, Relation.CONTRADICTS, Relation.RELATES_TO)
 _RELATIONS = {

@@ -3,6 +3,7 @@ back, listed by `review`, and then made to count, kept as it is, or forgotten.""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from vector_memory.model import PROPOSED, Memory, Origin, Scope
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
+from vector_memory.system.json_in import Record
 
 MOST_WAITING = 200
 """Proposals of one store at once: more than that nobody reads."""
@@ -19,18 +21,18 @@ WAITING = "proposals"
 """The state's note of projects in which something may wait, so that a session's start need not look."""
 
 
-def wanted(memory: Memory, is_global: bool = False) -> dict[str, Any]:
+def wanted(memory: Memory, is_global: bool = False) -> dict[str, object]:
     """Return what an agent would have a memory count as that only the user gives it, {} for nothing."""
     return {**memory.weight, **({"global": True} if is_global else {})}
 
 
-def proposed(memory: Memory, asks: dict[str, Any], **more: Any) -> Memory:
+def proposed(memory: Memory, asks: Mapping[str, object], **more: Any) -> Memory:
     """Return a memory as information that is held back, with what it is proposed as."""
     plain = trust_marks.as_information(memory)
     return replace(plain, extra={**plain.extra, PROPOSED: {**asks, **more, "held": True}})
 
 
-def suggested(memory: Memory, asks: dict[str, Any]) -> Memory:
+def suggested(memory: Memory, asks: Mapping[str, object]) -> Memory:
     """Return a memory that stays what it is, with what it is proposed as."""
     return replace(memory, extra={**memory.extra, PROPOSED: {**asks, "held": False}})
 
@@ -78,14 +80,14 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
 
 def note(ctx: Context, project: str) -> None:
     """Note that something waits in a project."""
-    known = (ctx.state.cursor(WAITING) or {}).get("projects") or []
+    known = (ctx.state.cursor(WAITING) or Record()).words("projects")
     if project not in known:
         ctx.state.set_cursor(WAITING, {"projects": [*known, project]})
 
 
 def waiting(ctx: Context, shelves: list[Shelf], projects: tuple[str, ...]) -> int:
     """Return how many proposals wait for the user in some projects."""
-    known = (ctx.state.cursor(WAITING) or {}).get("projects") or []
+    known = (ctx.state.cursor(WAITING) or Record()).words("projects")
     if not set(known) & set(projects):
         return 0
     count = sum(len(_of(shelf, Scope(projects=projects))) for shelf in shelves)

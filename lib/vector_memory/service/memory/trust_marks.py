@@ -63,9 +63,16 @@ def marks_of(memory: Memory) -> dict[str, Any]:
     return {name: memory.extra[name] for name in MARKS if name in memory.extra}
 
 
-def unmarked(extra: dict[str, Any]) -> dict[str, Any]:
+def unmarked(extra: dict[str, object]) -> dict[str, object]:
     """Return an `extra` without marks."""
     return {name: value for name, value in extra.items() if name not in MARKS}
+
+
+def released(memory: Memory) -> dict[str, Any]:
+    """Return a memory's `extra` as it is once the user has read the memory: hooks bring it again, without a
+    warning."""
+    mark = {name: value for name, value in memory.suspicion.items() if name != "held"}
+    return {**memory.extra, SUSPICION: {**mark, "released": True}}
 
 
 @dataclass(frozen=True)
@@ -77,10 +84,10 @@ class SuspicionView:
     held_back: bool
 
 
-def warning(memory: Memory) -> dict[str, Any]:
+def warning(memory: Memory) -> dict[str, object]:
     """Return `proposed` and `suspicious`, as views of a memory tell them: of one that waits for the user the
     first, of one that is suspicious the second, {} of any other."""
-    marks: dict[str, Any] = {"proposed": memory.proposed} if memory.proposed else {}
+    marks: dict[str, object] = {"proposed": memory.proposed} if memory.proposed else {}
     if memory.is_suspicious:
         about = memory.suspicion
         reasons = [str(reason) for reason in about.get("reasons") or ()]

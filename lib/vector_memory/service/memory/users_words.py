@@ -68,7 +68,7 @@ def is_for_all(prompt: str) -> bool:
 
 def allowed_priority(priority: Priority, prompt: str) -> Priority:
     """Return a priority if the user's words give a memory so much weight, else the usual one."""
-    order = (Priority.LOW, Priority.NORMAL, Priority.HIGH, Priority.CORE)
+    order = tuple(Priority)[::-1]
     words = asked_for(prompt)
     said = [one for one in order if re.search(rf"\b{one.value}\b", words)]
     most = max([Priority.NORMAL, priorities.suggest(words), *said], key=order.index)

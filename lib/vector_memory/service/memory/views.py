@@ -12,13 +12,33 @@ from vector_memory.service.base.messages import spare
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.lookup import name_in
 from vector_memory.service.memory.merging import sources_of
+from vector_memory.system.json_in import Record
 from vector_memory.text.harmless import with_old_marked
 
+B = TypeVar("B", bound="BriefView")
 V = TypeVar("V", bound="MemoryView")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemoryView:
+class BriefView:
+    """A memory in brief.
+
+    Attributes:
+        proposed: what an agent would have it count as; it waits for the user.
+        suspicious: why it looks like instructions.
+    """
+
+    id: str
+    text: str
+    kind: str
+    created_at: datetime
+    origin: str
+    proposed: dict[str, object] | None = spare()
+    suspicious: trust_marks.SuspicionView | None = spare()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryView(BriefView):
     """A memory.
 
     Attributes:
@@ -26,28 +46,19 @@ class MemoryView:
         source: where it was said: `session`, `path`, `turn` and more.
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
-        proposed: what an agent would have it count as; it waits for the user.
-        suspicious: why it looks like instructions.
     """
 
-    id: str
-    text: str
     title: str
-    kind: str
-    created_at: datetime
     project: str
     project_id: str
     source: dict[str, object]
-    sources: list[dict[str, Any]] | None = spare()
+    sources: list[Record] | None = spare()
     external_id: str | None
     tags: tuple[str, ...]
     files: tuple[str, ...]
     entities: tuple[str, ...]
     priority: str
     confidence: float
-    origin: str
-    proposed: dict[str, Any] | None = spare()
-    suspicious: trust_marks.SuspicionView | None = spare()
     collection: str
     status: str
     uses: int
@@ -99,18 +110,34 @@ class HistoryView:
     summary: str
 
 
+def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
+    """Return a memory as a view that shows it in brief.
+
+    Args:
+        more: the other fields of the view, and those that it shows otherwise.
+    """
+    told = {
+        "id": memory.id,
+        "text": memory.text,
+        "kind": memory.kind,
+        "created_at": memory.created_at,
+        "origin": memory.origin.value,
+        **trust_marks.warning(memory),
+    }
+    return view(**{**told, **more})
+
+
 def memory_view(memory: Memory, names: dict[str, str]) -> MemoryView:
     """Return a memory as programs see it.
 
     Args:
         names: the projects' names by their ids.
     """
-    return MemoryView(
-        id=memory.id,
+    return brief(
+        MemoryView,
+        memory,
         text=with_old_marked(memory.text),
         title=memory.title,
-        kind=memory.kind,
-        created_at=memory.created_at,
         project=name_in(names, memory.project),
         project_id=memory.project,
         source=asdict(memory.source),
@@ -121,8 +148,6 @@ def memory_view(memory: Memory, names: dict[str, str]) -> MemoryView:
         entities=memory.entities,
         priority=memory.priority.value,
         confidence=memory.confidence,
-        origin=memory.origin.value,
-        **trust_marks.warning(memory),
         collection=memory.collection,
         status=memory.status.value,
         uses=memory.uses,

@@ -34,7 +34,7 @@ from vector_memory.service.transfer.import_plan import (
     ImportStep,
     StepView,
 )
-from vector_memory.service.transfer.json_lines import MAX_ERRORS, Imported, IncomingRequest
+from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
 
 Show = Callable[[StepView], None]
@@ -176,7 +176,7 @@ def _read(
 def _of_export(
     ctx: Context, request: NotesRequest, file: NoteFile, counts: NotesAnswer
 ) -> list[ImportStep]:
-    done = Imported()
+    done = ImportAnswer()
     steps = reimport_plan.steps_of(ctx, request, file, done)
     counts.redactions += done.redactions
     for error in done.errors:

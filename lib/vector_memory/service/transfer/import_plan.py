@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.index.notes import notes, reimport
@@ -265,7 +264,7 @@ class _Planner:
         settled = trust_marks.settled(written)
         return proposals.proposed(settled, asks) if asks else settled
 
-    def _as_written(self, draft: NoteDraft, extra: dict[str, Any]) -> Memory:
+    def _as_written(self, draft: NoteDraft, extra: dict[str, object]) -> Memory:
         return Memory(
             id=new_id(),
             text=redact.clean(draft.text).text,

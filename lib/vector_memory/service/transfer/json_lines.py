@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryError
@@ -16,6 +15,7 @@ from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
     IS_FOREIGN,
+    CleanText,
     Memory,
     Origin,
     Priority,
@@ -30,6 +30,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found, with_real_folder
+from vector_memory.system.json_in import Record
 
 BATCH = 500
 MAX_LINE_BYTES = 4 * 1024 * 1024
@@ -74,9 +75,9 @@ class LineError:
     error: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class ImportAnswer:
-    """What an import did with the lines that it read.
+    """What an import did so far with the lines that it read.
 
     Attributes:
         merged: lines whose text was there already.
@@ -85,20 +86,6 @@ class ImportAnswer:
         redactions: values that were taken out.
     """
 
-    read: int
-    stored: int
-    merged: int
-    skipped: int
-    proposed: int
-    redactions: int
-    errors: list[LineError]
-    seconds: float
-
-
-@dataclass
-class Imported:
-    """What an import did so far; `restored` holds the ids of memories that came from an export of ours."""
-
     read: int = 0
     stored: int = 0
     merged: int = 0
@@ -106,7 +93,7 @@ class Imported:
     proposed: int = 0
     redactions: int = 0
     errors: list[LineError] = field(default_factory=list)
-    restored: set[str] = field(default_factory=set)
+    seconds: float = 0.0
 
     def failed(self, line: int, error: str) -> None:
         """Count a line that could not be taken, and say why of the first hundred."""
@@ -114,18 +101,23 @@ class Imported:
         if len(self.errors) < MAX_ERRORS:
             self.errors.append(LineError(line, error))
 
-    def answer(self, started: float) -> ImportAnswer:
-        """Return what was done since a moment of the monotonic clock."""
-        return ImportAnswer(
-            read=self.read,
-            stored=self.stored,
-            merged=self.merged,
-            skipped=self.skipped,
-            proposed=self.proposed,
-            redactions=self.redactions,
-            errors=self.errors,
-            seconds=round(time.monotonic() - started, 3),
-        )
+    def clean(self, words: str) -> CleanText:
+        """Return words without secrets, and count what was taken out.
+
+        Raises:
+            UnsafeTextError: the redactor could not handle them.
+        """
+        cleaned = redact.clean(words)
+        self.redactions += cleaned.redactions
+        return cleaned.text
+
+    def finish(self, ctx: Context, actor: str, started: float) -> ImportAnswer:
+        """Note in the counters and the audit log what was done since a moment of the monotonic clock, and
+        return it."""
+        ctx.count("redactions", self.redactions)
+        ctx.state.audit("import", actor, [], {"stored": self.stored, "merged": self.merged})
+        ctx.notify()
+        return replace(self, seconds=round(time.monotonic() - started, 3))
 
 
 def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> ImportAnswer:
@@ -138,7 +130,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
     """
     path = regular_file(request.path)
     started = time.monotonic()
-    done = Imported()
+    done = ImportAnswer()
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
     pending = 0
@@ -162,11 +154,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
                 pending = 0
                 progress(offset, size, "storing")
         _store(batch, done, request.verbatim)
-    ctx.count("redactions", done.redactions)
-    detail = {"stored": done.stored, "merged": done.merged}
-    ctx.state.audit("import", request.actor, [], detail)
-    ctx.notify()
-    return done.answer(started)
+    return done.finish(ctx, request.actor, started)
 
 
 def regular_file(path: str) -> str:
@@ -201,7 +189,7 @@ def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _parsed(
-    ctx: Context, request: IncomingRequest, line: bytes, done: Imported
+    ctx: Context, request: IncomingRequest, line: bytes, done: ImportAnswer
 ) -> tuple[Shelf, Memory]:
     if len(line) > MAX_LINE_BYTES:
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
@@ -211,11 +199,11 @@ def _parsed(
         raise BadInputError(f"No JSON: {error}.") from error
     if not isinstance(data, dict):
         raise BadInputError("The line is no JSON object.")
-    return placed(ctx, request, data, done)
+    return placed(ctx, request, Record(data), done)
 
 
 def placed(
-    ctx: Context, request: IncomingRequest, data: dict[str, Any], done: Imported
+    ctx: Context, request: IncomingRequest, data: Record, done: ImportAnswer
 ) -> tuple[Shelf, Memory]:
     """Return the memory that a line of an import or export tells, and the store that it belongs to.
 
@@ -225,7 +213,7 @@ def placed(
     foreign = request.foreign or request.is_agent
     if foreign:
         # Whoever wrote it does not say where it belongs, whose words it is, or which memory.
-        data = {name: value for name, value in data.items() if name not in OURS}
+        data = Record((name, value) for name, value in data.items() if name not in OURS)
     target = {**data, "cwd": request.cwd}
     if not data.get("project"):
         target |= {"project": request.project, "global": request.is_global}
@@ -252,20 +240,19 @@ def _own_if_harmless(memory: Memory, raw: str) -> Memory:
     return others if trust_marks.settled(others, raw).is_suspicious else memory
 
 
-def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) -> Memory:
+def _memory(ctx: Context, data: Record, project: str, done: ImportAnswer) -> Memory:
     try:
-        text = redact.clean(request_fields.text_of(data, "text"))
-        title = redact.clean(str(data.get("title") or ""))
+        text = done.clean(request_fields.text_of(data, "text"))
+        title = done.clean(str(data.get("title") or ""))
     except UnsafeTextError as error:
         raise BadInputError(
             "The text could not be checked for secrets, so it was dropped."
         ) from error
-    done.redactions += text.redactions + title.redactions
     now = ctx.now()
     memory = Memory(
         id=new_id(),
-        text=text.text,
-        title=title.text,
+        text=text,
+        title=title,
         created_at=request_fields.time_of(data, "created_at") or now,
         kind=privacy.word(_word(data, "kind")) or "note",
         project=project,
@@ -280,23 +267,18 @@ def _memory(ctx: Context, data: dict[str, Any], project: str, done: Imported) ->
         ),
         external_id=redact.clean(str(data.get("id") or "")).text,
     )
-    if "project_id" not in data:
-        return memory
-    memory = _restored(memory, data)
-    done.restored.add(memory.id)
-    return memory
+    return _restored(memory, data) if "project_id" in data else memory
 
 
-def _word(data: dict[str, Any], name: str) -> str:
+def _word(data: Record, name: str) -> str:
     """Return a field as a word that can be stored: half a character would refuse the whole batch."""
     return str(data.get(name) or "").encode("utf-8", "replace").decode("utf-8")
 
 
-def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
+def _restored(memory: Memory, data: Record) -> Memory:
     """Return a memory of one of our own exports with all that it says, its id included."""
     old = str(data.get("id") or "")
-    source = data.get("source")
-    source = source if isinstance(source, dict) else {}
+    source = data.part("source")
     lines = source.get("lines")
     first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
     collection = str(data.get("collection"))
@@ -308,7 +290,7 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
             id=old if _ID.fullmatch(old) else memory.id,
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
-            confidence=min(1.0, max(0.0, float(data.get("confidence", 0.5)))),
+            confidence=min(1.0, max(0.0, float(str(data.get("confidence", 0.5))))),
             collection=collection if collection in COLLECTIONS else memory.collection,
             sensitivity=Sensitivity(data.get("sensitivity", Sensitivity.INTERNAL)),
             jurisdiction=privacy.word(_word(data, "jurisdiction")),
@@ -323,24 +305,28 @@ def _restored(memory: Memory, data: dict[str, Any]) -> Memory:
         raise BadInputError(f"A field of the export is damaged: {error}.") from error
 
 
-def _store(batch: list[tuple[Shelf, Memory]], done: Imported, verbatim: bool) -> None:
+def _store(batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
     to be kept verbatim. A line whose `id` was imported before replaces what it brought then."""
     for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
+        memories = [memory for own, memory in batch if own is shelf]
+        # An export of ours says the ids that its memories had; all others have new ones.
+        known = shelf.journal.by_ids([memory.id for memory in memories])
         fresh: dict[str, Memory] = {}
         seen: dict[tuple[bytes, str], Memory] = {}
-        for memory in (memory for own, memory in batch if own is shelf):
-            twin = _twin(shelf, memory, seen, verbatim, done.restored)
+        for memory in memories:
+            twin = known.get(memory.id) or _twin(shelf, memory, seen, verbatim)
             if twin is None:
                 fresh[memory.id] = memory
                 seen[text_key(memory.text), memory.project] = memory
-            elif twin.id in fresh:
-                fresh[twin.id] = _merged(twin, memory)
-                seen[text_key(memory.text), memory.project] = fresh[twin.id]
-                done.merged += 1
+                continue
+            merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
+            done.merged += 1
+            if twin.id in fresh:
+                fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
             else:
-                shelf.journal.update(_merged(twin, memory))
-                done.merged += 1
+                stored = shelf.journal.update(merged)
+                known.update({memory.id: stored} if memory.id in known else {})
         if fresh:
             shelf.journal.add(list(fresh.values()))
             done.stored += len(fresh)
@@ -348,18 +334,10 @@ def _store(batch: list[tuple[Shelf, Memory]], done: Imported, verbatim: bool) ->
 
 
 def _twin(
-    shelf: Shelf,
-    memory: Memory,
-    seen: dict[tuple[bytes, str], Memory],
-    verbatim: bool,
-    restored: set[str],
+    shelf: Shelf, memory: Memory, seen: dict[tuple[bytes, str], Memory], verbatim: bool
 ) -> Memory | None:
     """Return the memory that this one repeats: an import of the same id and text, or, unless it is
     to be kept verbatim, any of the same text."""
-    if memory.id in restored:
-        exported = shelf.journal.by_ids([memory.id]).get(memory.id)
-        if exported is not None:
-            return exported
     if memory.external_id:
         known = shelf.journal.find_by_external_id(memory.external_id, memory.project)
         if known is not None and known.text == memory.text:
@@ -368,10 +346,6 @@ def _twin(
         return None
     key = text_key(memory.text), memory.project
     return seen.get(key) or shelf.journal.find_by_hash(*key)
-
-
-def _merged(stored: Memory, other: Memory) -> Memory:
-    return replace(stored, tags=unique((*stored.tags, *other.tags)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -432,9 +406,9 @@ class ExportLine:
     jurisdiction: str
     source: ExportSource
     model: str
-    suspicion: dict[str, Any] | None = messages.spare()
+    suspicion: dict[str, object] | None = messages.spare()
     foreign: bool | None = messages.spare()
-    proposed: dict[str, Any] | None = messages.spare()
+    proposed: dict[str, object] | None = messages.spare()
 
 
 @dataclass(frozen=True)

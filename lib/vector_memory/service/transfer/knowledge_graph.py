@@ -30,7 +30,6 @@ from vector_memory.service.memory import trust_marks
 from vector_memory.service.transfer.json_lines import (
     BATCH,
     ImportAnswer,
-    Imported,
     ImportRequest,
     lines_of,
     regular_file,
@@ -68,7 +67,7 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
         request.require_user("imports for all projects")
     started = time.monotonic()
     work = _GraphImport(ctx, request, path)
-    whole = knowledge_graph.parse_whole(_whole(path), _cleaner(work.done))
+    whole = knowledge_graph.parse_whole(_whole(path), work.done.clean)
     facts = _facts(path, work.done) if whole is None else ((0, fact) for fact in whole)
     batch: list[tuple[int, Fact]] = []
     for line_and_fact in facts:
@@ -79,19 +78,14 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
             batch = []
     work.store(batch)
     work.link()
-    done = work.done
-    ctx.count("redactions", done.redactions)
-    detail = {"stored": done.stored, "merged": done.merged}
-    ctx.state.audit("import", request.actor, [], detail)
-    ctx.notify()
-    return done.answer(started)
+    return work.done.finish(ctx, request.actor, started)
 
 
 class _GraphImport:
     """One graph on its way into one project."""
 
     def __init__(self, ctx: Context, request: ImportRequest, path: str) -> None:
-        self.done = Imported()
+        self.done = ImportAnswer()
         self._ctx = ctx
         self._path = path
         self._foreign = request.foreign or request.is_agent
@@ -135,11 +129,9 @@ class _GraphImport:
         )
 
     def _memory(self, fact: Fact) -> Memory:
-        cleaned = redact.clean(fact.text)
-        self.done.redactions += cleaned.redactions
         made = Memory(
             id=new_id(),
-            text=cleaned.text,
+            text=self.done.clean(fact.text),
             created_at=self._created_at,
             kind=KIND,
             project=self._project,
@@ -171,28 +163,17 @@ class _GraphImport:
             self._of_entity.setdefault(fact.entities[0], []).append(memory.id)
 
 
-def _facts(path: str, done: Imported) -> Iterator[tuple[int, Fact]]:
+def _facts(path: str, done: ImportAnswer) -> Iterator[tuple[int, Fact]]:
     for number, _, line in lines_of(path):
         try:
             data = json_in.load(line)
         except ValueError as error:
             done.failed(number, f"No JSON: {error}.")
             continue
-        told = list(knowledge_graph.facts(data, _cleaner(done))) if isinstance(data, dict) else []
+        told = list(knowledge_graph.facts(data, done.clean)) if isinstance(data, dict) else []
         if not told:
             done.failed(number, "Neither an entity nor a relation.")
         yield from ((number, fact) for fact in told)
-
-
-def _cleaner(done: Imported) -> knowledge_graph.Clean:
-    """Return what redacts words and counts what was taken out."""
-
-    def clean(word: str) -> str:
-        cleaned = redact.clean(word)
-        done.redactions += cleaned.redactions
-        return cleaned.text
-
-    return clean
 
 
 def _clean(word: str) -> CleanText:

@@ -19,12 +19,12 @@ from vector_memory.service.transfer.import_plan import (
     SAME,
     ImportStep,
 )
-from vector_memory.service.transfer.json_lines import Imported, IncomingRequest, placed
+from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
 
 
 def steps_of(
-    ctx: Context, request: IncomingRequest, file: NoteFile, done: Imported
+    ctx: Context, request: IncomingRequest, file: NoteFile, done: ImportAnswer
 ) -> list[ImportStep]:
     """Return what is to be done with the memories of a Markdown export of ours. What is stored
     under its id stays, unless its text was changed in the file."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from vector_memory.journal.audit import Entry
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 
@@ -27,22 +27,10 @@ class AuditRequest(messages.Request):
 
 
 @dataclass(frozen=True)
-class EntryView:
-    """Something that was done, to which memories."""
-
-    number: int
-    at: datetime
-    action: str
-    actor: str
-    ids: list[str]
-    detail: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class AuditAnswer:
     """Entries, the newest first, and what is wrong with the log, "" for nothing."""
 
-    entries: list[EntryView]
+    entries: list[Entry]
     intact: bool
     problem: str
 
@@ -51,4 +39,4 @@ def audit(ctx: Context, request: AuditRequest) -> AuditAnswer:
     """Return the last entries of the audit log."""
     entries = ctx.state.audit_entries(request.k, request.since, request.action)
     problem = ctx.state.audit_break(whole=request.verify)
-    return AuditAnswer([EntryView(**entry) for entry in entries], not problem, problem)
+    return AuditAnswer(entries, not problem, problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vector_memory.errors import DaemonUnavailableError, EmbeddingError
 from vector_memory.model import Progress, Scope
@@ -57,7 +57,7 @@ class CheckAnswer:
     ok: bool
     problems: list[Problem]
     stores: int
-    set_aside: list[dict[str, Any]]
+    set_aside: list[dict[str, object]]
 
 
 def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswer:

@@ -13,7 +13,7 @@ import logging
 import os
 import shutil
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
 from vector_memory import projects
 from vector_memory.errors import StoreDamagedError, StoreFullError
@@ -87,7 +87,7 @@ class Restored:
         aside: where the files that were replaced are.
     """
 
-    contents: dict[str, Any]
+    contents: dict[str, object]
     trusted: list[str]
     aside: list[str]
 

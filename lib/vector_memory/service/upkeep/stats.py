@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from vector_memory.model import Scope
 from vector_memory.service.base import messages, model_help, request_fields
@@ -70,7 +69,7 @@ class StatsAnswer:
     stores: list[StoreView]
     unopened: dict[str, str]
     counters: dict[str, int]
-    generation: dict[str, Any]
+    generation: dict[str, object]
     embedding: EmbeddingView
 
 

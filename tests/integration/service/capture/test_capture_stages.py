@@ -342,8 +342,8 @@ class TestBackfill:
         assert rest["drafts"] > 0
         assert len(stored(house)) == before + rest["stored"]
         assert self.fill(house, paths=[str(tmp_path)])["drafts"] == 0
-        told = [one for one in house.ctx.state.audit_entries(50) if one["action"] == "backfill"]
-        whole = [entry["detail"]["whole"] for entry in told[:3]]
+        told = [one for one in house.ctx.state.audit_entries(50) if one.action == "backfill"]
+        whole = [entry.detail["whole"] for entry in told[:3]]
         assert whole == [True, True, False]
 
     def test_unreadable_files_are_told(

@@ -50,7 +50,7 @@ def place(house: ServiceHouse, one: Memory) -> tuple[str, str, str]:
     """Place an idea as a transcript's reader does; return id, action and the other's id."""
     shelf = house.ctx.global_shelf()
     placed = placement.place(house.ctx, shelf, one, placement.vector_of(house.ctx, one))
-    return placed.memory.id, placed.action, placed.other_id
+    return placed.memory.id, placed.action, placed.ties[0].other.id if placed.ties else ""
 
 
 def stored(house: ServiceHouse, memory_id: str) -> Memory:
