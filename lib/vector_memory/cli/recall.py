@@ -137,6 +137,8 @@ def show(answer: dict[str, Any], why: bool) -> None:
     hits = answer.get("hits", [])
     if not hits:
         output.say("Nothing found.")
+    elif answer.get("note"):
+        output.say(output.plain(str(answer["note"])))
     for topic in answer.get("topics") or [{"ids": [hit.get("id") for hit in hits]}]:
         inside = [hit for hit in hits if hit.get("id") in topic["ids"]]
         if inside and topic.get("topic"):

@@ -20,7 +20,7 @@ LONG = 400
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "task"})
 """Speakers that are no people."""
 _WORD = re.compile(r"[^\W\d_]+")
-_DAY_S = 86_400.0
+DAY_S = 86_400.0
 FAR_PAST, FAR_FUTURE = -1e9, 1e9
 
 
@@ -29,7 +29,8 @@ class Query:
     """A question: its words, its vector (None while there is no model), and what it asks for.
 
     `own_project` is the project it is asked from; `speakers` whose words are asked for; `spans` the
-    times asked about, in days since 1970, (start, end); `asks_when` whether the answer is a time;
+    times that it names, in days since 1970, (start, end); `periods` those of them to which it is limited;
+    `asks_when` whether the answer is a time;
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
     (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
     names.
@@ -49,6 +50,7 @@ class Query:
     sessions_back: int | None = None
     exact: tuple[str, ...] = ()
     embedded: str = ""
+    periods: tuple[tuple[float, float], ...] = ()
 
     def with_vector(self, vector: Vector | None) -> Query:
         """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
@@ -99,6 +101,9 @@ def analyse(
         times.sessions_back(text),
         exact,
         in_first_person(text, speakers),
+        tuple(
+            _days(span) for span in spans if span.is_period and times.is_asked(text, span.offset)
+        ),
     )
 
 
@@ -154,6 +159,6 @@ def _words(text: str) -> Iterable[str]:
 
 
 def _days(span: times.TimeSpan) -> tuple[float, float]:
-    start = span.start.timestamp() / _DAY_S if span.start else FAR_PAST
-    end = span.end.timestamp() / _DAY_S if span.end else FAR_FUTURE
+    start = span.start.timestamp() / DAY_S if span.start else FAR_PAST
+    end = span.end.timestamp() / DAY_S if span.end else FAR_FUTURE
     return start, end
