@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import lexical, reads, vectors, writes
+from vector_memory.journal import lexical, reads, schema, vectors, writes
 from vector_memory.journal.cache import VectorCache
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import full_disk, is_damage, translated
@@ -17,7 +17,6 @@ from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.repair import swap, upkeep
 from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import text_hash
-from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.model import Candidate, Memory, Scope, Source, Status
 from vector_memory.system import tampering
@@ -87,7 +86,7 @@ class Journal(VectorCache, Surroundings):
     @classmethod
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
-            connections = connect(path, MIGRATIONS)
+            connections = connect(path, schema.MIGRATIONS)
             try:
                 return cls(folder, connections, clock)
             except BaseException:
@@ -296,6 +295,18 @@ class Journal(VectorCache, Surroundings):
         """Return the highest sequence number of any row, 0 without one."""
         with self.connections.reading() as connection:
             return int(connection.execute("SELECT max(seq) FROM memories").fetchone()[0] or 0)
+
+    @property
+    def is_reanalysed(self) -> bool:
+        """Whether rows were analysed anew since an index was made of them, which holds their old words."""
+        with self.connections.reading() as connection:
+            row = connection.execute("SELECT 1 FROM meta WHERE key = ?", (schema.REANALYSED,))
+            return row.fetchone() is not None
+
+    def note_renewed_index(self) -> None:
+        """Note that the index is made anew, and holds the words that the rows have now."""
+        with self.connections.writing() as connection:
+            connection.execute("DELETE FROM meta WHERE key = ?", (schema.REANALYSED,))
 
     def given_seq(self) -> int:
         """Return the highest sequence number ever given. An index that has reached more follows

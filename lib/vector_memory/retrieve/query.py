@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector
 
 MAX_TERMS = 40
+MAX_PIECES = 80
 LONG = 400
 """Characters from which on a text may be a pasted error rather than a question."""
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "task"})
@@ -33,7 +34,7 @@ class Query:
     `asks_when` whether the answer is a time;
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
     (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
-    names.
+    names; `pieces` are searched for beside the terms, in case that its language is not English.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Query:
     exact: tuple[str, ...] = ()
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
+    pieces: tuple[str, ...] = ()
 
     def with_vector(self, vector: Vector | None) -> Query:
         """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
@@ -104,6 +106,7 @@ def analyse(
         tuple(
             _days(span) for span in spans if span.is_period and times.is_asked(text, span.offset)
         ),
+        tuple(analysis.pieces_of(text)[:MAX_PIECES]),
     )
 
 
@@ -151,7 +154,10 @@ def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[st
     every = dict.fromkeys((*exact, *analysis.query_terms(text, 4 * MAX_TERMS)))
     kept = [term for term in every if term not in named]
     # A question of nothing but a name is asked by that name.
-    return tuple(kept or every)[:MAX_TERMS]
+    asked = kept or list(every)
+    words = [term for term in asked if not analysis.is_piece(term)]
+    pieces = [term for term in asked if analysis.is_piece(term)]
+    return (*words[:MAX_TERMS], *pieces[:MAX_PIECES])
 
 
 def _words(text: str) -> Iterable[str]:
