@@ -70,7 +70,7 @@ Since = Annotated[
         "--since",
         metavar="DATE",
         parser=at_command_line,
-        help="Not before: 2026-11-20, an ISO time, yesterday, 3d or 2w.",
+        help="Not before: 2026-11-20, an ISO time, yesterday, last week, 3d or 2w.",
     ),
 ]
 Until = Annotated[

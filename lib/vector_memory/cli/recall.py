@@ -126,6 +126,8 @@ def show(answer: Row, why: bool) -> None:
     hits = answer.rows("hits")
     if not hits:
         output.say("Nothing found.")
+    elif note := answer.text("note"):
+        output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:
         ids = topic.texts("ids")
         inside = [hit for hit in hits if hit.text("id") in ids]

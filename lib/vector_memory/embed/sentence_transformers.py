@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -47,7 +48,10 @@ class SentenceTransformers:
     def __init__(self, settings: Settings, models_folder: str) -> None:
         name = settings.embedding_model or _default_model(models_folder)
         self._model: Any = _load(name, settings.embedding_threads)
-        self._max_tokens = int(self._model.max_seq_length or MAX_TOKENS)
+        limit = self._model.max_seq_length
+        # A model of nothing but a table of words says that it reads without end.
+        self._is_endless = limit is not None and not math.isfinite(limit)
+        self._max_tokens = int(limit) if limit and not self._is_endless else MAX_TOKENS
         self._query_tokens = min(settings.query_tokens, self._max_tokens)
         self.dim = int(self._model.get_embedding_dimension())
         # A path would make the same model another one in another folder.
@@ -78,7 +82,8 @@ class SentenceTransformers:
         if not texts:
             return no_vectors(self.dim)
         # Set before each call: documents and questions are cut at different lengths.
-        self._model.max_seq_length = max_tokens
+        if not self._is_endless:
+            self._model.max_seq_length = max_tokens
         try:
             rows = getattr(self._model, method)(
                 [readable(text, max_tokens) for text in texts],

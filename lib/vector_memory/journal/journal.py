@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import writes
+from vector_memory.journal import schema, writes
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
     closing_on_error,
@@ -22,7 +22,6 @@ from vector_memory.journal.reads import Reader, Reading
 from vector_memory.journal.repair import swap, upkeep
 from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import text_hash
-from vector_memory.journal.schema import MIGRATIONS
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.journal.vectors import VectorCache
 from vector_memory.model import Memory
@@ -93,7 +92,7 @@ class Journal(Reading, VectorCache, Surroundings):
     @classmethod
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
-            connections = connect(path, MIGRATIONS)
+            connections = connect(path, schema.MIGRATIONS)
             with closing_on_error(connections):
                 return cls(folder, connections, clock)
 
@@ -236,6 +235,16 @@ class Journal(Reading, VectorCache, Surroundings):
         `seq`."""
         with self.connections.writing() as connection:
             writes.touch(connection, uses, at)
+
+    @property
+    def is_reanalysed(self) -> bool:
+        """Whether rows were analysed anew since an index was made of them, which holds their old words."""
+        return bool(self.connections.rows("SELECT 1 FROM meta WHERE key = ?", (schema.REANALYSED,)))
+
+    def note_renewed_index(self) -> None:
+        """Note that the index is made anew, and holds the words that the rows have now."""
+        with self.connections.writing() as connection:
+            connection.execute("DELETE FROM meta WHERE key = ?", (schema.REANALYSED,))
 
     # -- upkeep -----------------------------------------------------------------------------------
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import uuid
+from collections.abc import Sequence
 
 from vector_memory.journal.migrations import Migration
+from vector_memory.text.analysis import lexical
 
 OPEN_KINDS = ("question", "todo", "problem")
 
@@ -125,6 +128,12 @@ LEXICON = (
     END""",
 )
 
+
+def analysed(title: str, text: str, files: Sequence[str], tags: Sequence[str]) -> str:
+    """Return the terms of a memory between single spaces, as the lexical indexes hold them."""
+    return lexical(title, text, " ".join(files), " ".join(tags))
+
+
 DROP_LEXICON = (
     "DROP TRIGGER IF EXISTS lexicon_added",
     "DROP TRIGGER IF EXISTS lexicon_removed",
@@ -152,5 +161,37 @@ def _find_superseded(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO lexicon(lexicon) VALUES ('rebuild')")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, _find_superseded)
+def _analyse_other_languages(connection: sqlite3.Connection) -> None:
+    """Version 3: what has other letters than English is analysed anew: its accents are folded, its words
+    have pieces. `rebuild` does the same with other languages written in English letters."""
+    last, any_changed = -1, False
+    while rows := connection.execute(_OTHER_LETTERS, (last,)).fetchall():
+        last = rows[-1][0]
+        changed = [
+            (terms, seq)
+            for seq, title, text, files, tags, old in rows
+            if (terms := analysed(title, text, _listed(files), _listed(tags))) != old
+        ]
+        connection.executemany("UPDATE memories SET lexical = ? WHERE seq = ?", changed)
+        any_changed = any_changed or bool(changed)
+    if any_changed:
+        # The index holds the old words, and does not see that these rows have changed.
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (REANALYSED,))
+
+
+_OTHER_LETTERS = (
+    "SELECT seq, title, text, files, tags, lexical FROM memories"
+    " WHERE seq > ? AND status != 'forgotten'"
+    " AND (title GLOB '*[^\x01-\x7f]*' OR text GLOB '*[^\x01-\x7f]*')"
+    " ORDER BY seq LIMIT 1000"
+)
+
+
+def _listed(column: str) -> list[str]:
+    return list(json.loads(column)) if column else []
+
+
+REANALYSED = "reanalysed"
+"""In `meta` while rows were analysed anew that the index holds in their old form."""
+MIGRATIONS: tuple[Migration, ...] = (_create, _find_superseded, _analyse_other_languages)
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -40,7 +40,8 @@ def _recall(asker: Asker, arguments: Json) -> Json:
     asked = {"k": DEFAULT, **scope_of(arguments), "query": query}
     answer = asker.ask("recall", asked)
     mode = "words" if answer["mode"] == "lexical" else None
-    return found(asker, answer["hits"], query, mode=mode)
+    told = {name: answer.get(name) for name in ("period", "widened", "note")}
+    return found(asker, answer["hits"], query, mode=mode, **told)
 
 
 def _list(asker: Asker, arguments: Json) -> Json:

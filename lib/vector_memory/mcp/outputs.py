@@ -50,6 +50,6 @@ _SORTS["memory"] = shape(
 _SORTS["memories"] = {"type": "array", "items": _SORTS["memory"]}
 FOUND = answer(
     "memories:memories! notice! held_back:count total:count mode session vault:object "
-    "threshold:number read:count applied:count hint audit:array action"
+    "threshold:number read:count applied:count hint audit:array action period:object widened:yes note"
 )
 STORED = answer("status! memory:memory others:memories notice hint held_back:count")

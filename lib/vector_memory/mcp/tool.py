@@ -45,8 +45,8 @@ PROJECT = Field("project", TEXT, "Another project's folder; this session's by de
 ALL_PROJECTS = Field("all_projects", YES, "Look in all projects.")
 KINDS = Field("kinds", WORDS, "Only these kinds, such as decision, preference, solution.")
 TAGS = Field("tags", WORDS, "Tags.")
-SINCE = Field("since", TEXT, "From this date on, such as 2026-05-03.", high=40)
-UNTIL = Field("until", TEXT, "Before this date.", high=40)
+SINCE = Field("since", TEXT, "From this date on: 2026-05-03, yesterday, last week, 3d.", high=40)
+UNTIL = Field("until", TEXT, "Before this date: 2026-05-03, today, next monday, 3d.", high=40)
 SESSION = Field("session", TEXT, "A session's id.", high=200)
 SCOPE = (KINDS, TAGS, SINCE, UNTIL, ALL_PROJECTS, PROJECT)
 

@@ -121,7 +121,9 @@ def begin(query: Query, shelves: Sequence[CandidateSource], k: int) -> list[Begu
     """
     return [
         Begun(
-            shelf.begin_matching(query.terms, query.scope, k) if query.terms else list,
+            shelf.begin_matching((*query.terms, *query.pieces), query.scope, k)
+            if query.terms
+            else list,
             # Apart from the other words: a name that was typed as it stands weighs more than any of
             # them.
             shelf.begin_matching(query.exact, query.scope, NAMED) if query.exact else list,

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector
 
 MAX_TERMS = 40
+MAX_PIECES = 80
 LONG = 400
 """Characters from which on a text may be a pasted error rather than a question."""
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "task"})
 """Speakers that are no people."""
 _WORD = re.compile(r"[^\W\d_]+")
-_DAY_S = 86_400.0
+DAY_S = 86_400.0
 FAR_PAST, FAR_FUTURE = -1e9, 1e9
 
 
@@ -29,10 +30,11 @@ class Query:
     """A question: its words, its vector (None while there is no model), and what it asks for.
 
     `own_project` is the project it is asked from; `speakers` whose words are asked for; `spans` the
-    times asked about, in days since 1970, (start, end); `asks_when` whether the answer is a time;
+    times that it names, in days since 1970, (start, end); `periods` those of them to which it is limited;
+    `asks_when` whether the answer is a time;
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
     (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
-    names.
+    names; `pieces` are searched for beside the terms, in case that its language is not English.
     """
 
     text: str
@@ -49,6 +51,8 @@ class Query:
     sessions_back: int | None = None
     exact: tuple[str, ...] = ()
     embedded: str = ""
+    periods: tuple[tuple[float, float], ...] = ()
+    pieces: tuple[str, ...] = ()
 
     def with_vector(self, vector: Vector | None) -> Query:
         """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
@@ -99,6 +103,10 @@ def analyse(
         times.sessions_back(text),
         exact,
         in_first_person(text, speakers),
+        tuple(
+            _days(span) for span in spans if span.is_period and times.is_asked(text, span.offset)
+        ),
+        tuple(analysis.pieces_of(text)[:MAX_PIECES]),
     )
 
 
@@ -146,7 +154,10 @@ def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[st
     every = dict.fromkeys((*exact, *analysis.query_terms(text, 4 * MAX_TERMS)))
     kept = [term for term in every if term not in named]
     # A question of nothing but a name is asked by that name.
-    return tuple(kept or every)[:MAX_TERMS]
+    asked = kept or list(every)
+    words = [term for term in asked if not analysis.is_piece(term)]
+    pieces = [term for term in asked if analysis.is_piece(term)]
+    return (*words[:MAX_TERMS], *pieces[:MAX_PIECES])
 
 
 def _words(text: str) -> Iterable[str]:
@@ -154,6 +165,6 @@ def _words(text: str) -> Iterable[str]:
 
 
 def _days(span: times.TimeSpan) -> tuple[float, float]:
-    start = span.start.timestamp() / _DAY_S if span.start else FAR_PAST
-    end = span.end.timestamp() / _DAY_S if span.end else FAR_FUTURE
+    start = span.start.timestamp() / DAY_S if span.start else FAR_PAST
+    end = span.end.timestamp() / DAY_S if span.end else FAR_FUTURE
     return start, end

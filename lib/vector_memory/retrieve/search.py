@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from vector_memory.model import QUIET, Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
-from vector_memory.retrieve import expansion, factors, fusion, supersession
+from vector_memory.retrieve import expansion, factors, fusion, period, supersession
 from vector_memory.retrieve.candidates import CandidateSource
 from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
@@ -47,8 +47,30 @@ class Hit:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What a search found: hits, best first.
+
+    Attributes:
+        period: the time that the question is limited to, None where it is not.
+        is_widened: nothing of that time fits, so the hits are of any.
+    """
+
+    hits: list[Hit]
+    period: period.Period | None = None
+    is_widened: bool = False
+
+    @property
+    def note(self) -> str:
+        """A sentence that says that the hits are of other times too, "" where they are not."""
+        return (
+            f"Nothing fits in {self.period}; these are of other times." if self.is_widened else ""
+        )
+
+
+@dataclass(frozen=True)
 class _Found:
-    """One candidate after fusion: where it is, its fused score and what that is made of."""
+    """One candidate after fusion: where it is, its fused score, what that is made of, and whether its date
+    is known to be one that is asked about."""
 
     shelf: int
     seq: int
@@ -56,6 +78,7 @@ class _Found:
     cosine: float | None
     bm25: float
     parts: dict[str, float]
+    is_timely: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,8 +101,12 @@ def search(
     scoring: Scoring = "bounded",
     embed: Callable[[Query], Vector | None] | None = None,
     allowed: Callable[[Memory], bool] | None = None,
-) -> list[Hit]:
+    least: float = 0.0,
+) -> Answer:
     """Search all shelves and weigh what they find together.
+
+    A question that is limited to a period is answered with memories of it. Only if none of them fits the
+    question, those of other times are given too.
 
     Args:
         shelves: the stores asked, the project's own first.
@@ -89,6 +116,7 @@ def search(
         embed: makes the question's vector, where the query has none yet; words are searched for
             meanwhile.
         allowed: leaves a memory out; what is left out takes no place from others.
+        least: the relevance from which on a memory fits its question, 0 … 1.
 
     Returns:
         At most k hits, best first. `score` orders the hits of this question alone; `relevance`
@@ -112,16 +140,47 @@ def search(
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
     loaded = _loaded(best, shelves, count, allowed)
+    if not all(period.holds(query, memory) for _, memory in loaded):
+        # What is of that time may stand far behind.
+        timely = (one for one in best if one.is_timely)
+        loaded += _loaded(timely, shelves, count, allowed)
     # Before links are followed: what is not served must not bring others.
     weighed = _once(
         _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
     )
     weighed, against = _with_links(weighed, shelves, fits)
-    if not collapse:
-        return [_hit(item, query, against) for item in weighed[:k]]
+    weighed, is_widened = _of_period(weighed, query, least)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    hits = (_hit(item, query, against) for item in weighed)
-    return supersession.collapse(hits, _terms, k, _are_apart, _turn, _own_terms)
+    every = (_hit(item, query, against) for item in weighed)
+    hits = (
+        supersession.collapse(every, _terms, k, _are_apart, _turn, _own_terms)
+        if collapse
+        else list(islice(every, k))
+    )
+    return Answer(hits, period.period_of(query), is_widened)
+
+
+def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[list[_Weighed], bool]:
+    """Return what is of the time that a question is limited to; if nothing of it fits, but something else
+    does, return all, and True."""
+    if not query.periods:
+        return weighed, False
+    is_inside = [period.holds(query, item.memory) for item in weighed]
+    inside = [item for item, is_in in zip(weighed, is_inside, strict=True) if is_in]
+    outside = [item for item, is_in in zip(weighed, is_inside, strict=True) if not is_in]
+    if not outside:
+        return weighed, False
+    if not inside:
+        return weighed, True
+
+    def fits(item: _Weighed) -> bool:
+        # "What did we decide last week?" is answered by any decision, however little it is like it.
+        return item.memory.kind in query.kinds or _hit(item, query, {}).relevance >= least
+
+    # Of what fits badly too, what is of that time is nearer to what was asked.
+    if not any(map(fits, inside)) and any(map(fits, outside)):
+        return weighed, True
+    return inside, False
 
 
 def _ranked(
@@ -142,6 +201,7 @@ def _ranked(
             None if math.isnan(cosine) else cosine,
             float(features.lexical[place]),
             {name: float(values[place]) for name, values in fused.parts.items()},
+            bool(features.values["date"][place] == 1.0),
         )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from vector_memory.marks import marks_of
 from vector_memory.model import IndexRow, Scope
 from vector_memory.store.values import microseconds, storable
+from vector_memory.text.analysis import is_piece
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,8 +125,8 @@ def batch(rows: Sequence[IndexRow]) -> Batch:
 
 
 def size_of(lexical: str) -> int:
-    """Return how many distinct terms an analysed text has, at most `MOST_TERMS`."""
-    return min(MOST_TERMS, len(set(lexical.split(" "))))
+    """Return how many distinct terms an analysed text has, at most `MOST_TERMS`; pieces of words are none."""
+    return min(MOST_TERMS, sum(not is_piece(term) for term in set(lexical.split(" "))))
 
 
 def arrow_table(rows: Sequence[IndexRow], reached: int, dim: int) -> Any:

@@ -3,6 +3,13 @@
 Standard library only, since the cold path uses it inside a hook (Python 3.9). Words are lower-cased
 and stemmed, stop words dropped; identifiers and paths are kept whole **and** in their parts, since
 people search for either.
+
+The stemmer knows English alone. Letters are folded, so that `İ`, `I` and `ı` or `é` and `e` are one.
+Scripts without spaces come as overlapping pairs of characters. A word of another script, or of a text that is
+not English, is a term, and so is each of its pieces of a few letters: its endings change, most pieces stay.
+
+Source: P. McNamee and J. Mayfield, "Character n-gram tokenization for European language text
+retrieval", Information Retrieval 7, 2004.
 """
 
 import re
@@ -10,29 +17,79 @@ from functools import lru_cache
 
 from vector_memory.text import tables
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MAX_TERM_CHARS = 64
 MAX_TERMS = 4_000
 
 STOP_WORDS = tables.words("stop_words")
 
 _CHUNK = re.compile(r"[^\s\"'`()\[\]{}<>,;|=*!?~^&]+")
-_WORD = re.compile(r"[^\W_]+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+# Signs that stand for vowels in scripts of South and South East Asia: Python takes none for a letter.
+_SIGNS = "[\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u0f71-\u109f\u1780-\u17ff]"
+_WORD = re.compile(rf"(?:[^\W_]|{_SIGNS})+")
+_PART = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|{_SIGNS})+")
 _PIECE = re.compile(r"[/\\:]+")
 _LINE_NUMBER = re.compile(r"(?::\d+){1,2}$")
 _APOSTROPHE = re.compile("(?<=[^\\W_])['\u2019](?=[^\\W_])")
 _EDGE = "._/:\\@#+-'"
-_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_UNSPACED = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    "\U00020000-\U0003ffff]"
+)
+"""Scripts without spaces between words, and Hangul, whose words have their particles at the end."""
+_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_FOLDS = str.maketrans({
+    "ı": "i", "ß": "ss", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L",
+    "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ς": "σ",
+})  # fmt: skip
+_FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
+JUDGED_CHARS = 600
+"""What of a text tells whether it is English."""
+LEAST_WORDS = 7
+"""Words from which on a text without any other letters may be told to be no English."""
+FOREIGN_SHARE = 0.2
+"""Share of stop words up to which a text with other letters is not English; in English it is 0.3 to 0.5."""
+PLAIN_FOREIGN_SHARE = 0.1
+"""The same for a text of English letters, stop words and common words of programs together."""
+PIECE = 4
+PIECE_MARK = "~"
+"""Ends a piece: no chunk holds it, so that a piece is never taken for a word."""
 
 
 def analyse(text: str) -> list[str]:
     """Return the terms of a text or of a query, in order, with repetitions."""
     terms: list[str] = []
+    foreign = is_foreign(text)
     for chunk in _CHUNK.findall(_APOSTROPHE.sub("", text)):
         if len(terms) >= MAX_TERMS:
             break
-        terms.extend(_chunk_terms(chunk))
+        terms.extend(_chunk_terms(chunk, foreign))
     return terms
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is written in another language than English: few of its words are those of which every
+    English text is made. Where it has English letters alone, it takes several words to tell."""
+    text = text[:JUDGED_CHARS]
+    has_letters = not text.isascii() and bool(_FOREIGN_LETTER.search(text))
+    words = [word for word in _WORD.findall(text.lower()) if len(word) > 1 and word.isalpha()]
+    if not has_letters and len(words) < LEAST_WORDS:
+        return False
+    if sum(word in STOP_WORDS for word in words) > FOREIGN_SHARE * len(words):
+        return False
+    return has_letters or (
+        sum(word in STOP_WORDS or word in _common_words() for word in words)
+        <= PLAIN_FOREIGN_SHARE * len(words)
+    )
+
+
+@lru_cache(maxsize=1)
+def _common_words() -> "frozenset[str]":
+    words = tables.words("common_words")
+    return words | {word + "s" for word in words}
 
 
 def lexical(*texts: str) -> str:
@@ -45,27 +102,55 @@ def lexical(*texts: str) -> str:
 
 
 def query_terms(text: str, limit: int = 48) -> list[str]:
-    """Return a query's distinct terms, at most `limit`, in their order."""
-    return list(dict.fromkeys(analyse(text)))[:limit]
+    """Return a query's distinct terms, at most `limit`, in their order: words first, then their pieces."""
+    terms = dict.fromkeys(analyse(text))
+    return sorted(terms, key=is_piece)[:limit]
+
+
+def is_piece(term: str) -> bool:
+    """Whether a term is a piece of a word in another language than English."""
+    return term.endswith(PIECE_MARK)
+
+
+def pieces_of(text: str) -> "list[str]":
+    """Return the pieces that a question's words would have in another language, where it may be of one: it
+    holds no English word of those that nearly every English question has. No English text holds a piece, so
+    that looking for one finds nothing among these."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    if any(word in STOP_WORDS for word in words):
+        return []
+    return list(dict.fromkeys(piece for word in words if word.isascii() for piece in _pieces(word)))
 
 
 @lru_cache(maxsize=65_536)
-def _chunk_terms(chunk: str) -> tuple[str, ...]:
+def _chunk_terms(chunk: str, foreign: bool) -> tuple[str, ...]:
     """Return the terms of one stretch without white space, as a tuple."""
     chunk = _LINE_NUMBER.sub("", chunk.strip(_EDGE))
     if not chunk or len(chunk) > 512:
         return ()
+    if not chunk.isascii() and _FOREIGN_LETTER.search(chunk):
+        chunk = _folded(chunk)
     terms = [chunk.lower()] if "/" in chunk and len(chunk) <= MAX_TERM_CHARS else []
     for piece in _PIECE.split(chunk):
-        terms.extend(_piece_terms(piece.strip(_EDGE)))
+        terms.extend(_piece_terms(piece.strip(_EDGE), foreign))
     return tuple(dict.fromkeys(terms))
 
 
-def _piece_terms(piece: str) -> tuple[str, ...]:
+def _folded(chunk: str) -> str:
+    """Return a chunk without accents, its letters in the one form that all of their variants share."""
+    import unicodedata
+
+    # Some signs that stand alone come apart into a space and an accent.
+    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", chunk)).replace(" ", "")
+    # Together again: what is left apart are letters of their own, such as the parts of a Hangul syllable.
+    return unicodedata.normalize("NFC", bare).translate(_FOLDS)
+
+
+def _piece_terms(piece: str, foreign: bool) -> tuple[str, ...]:
     """Return the terms of a word, an identifier or a file's name: the whole and its parts."""
     words = _WORD.findall(piece)
     if len(words) == 1 and words[0] == piece and not _is_compound(piece):
-        return _plain(piece)
+        return _plain(piece, foreign)
     terms = [piece.lower()] if words and len(piece) <= MAX_TERM_CHARS else []
     squashed = "".join(words).lower()
     if terms and len(words) > 1 and squashed != terms[0] and not squashed.isdigit():
@@ -80,7 +165,7 @@ def _piece_terms(piece: str) -> tuple[str, ...]:
             terms.append(word.lower())
         for part in parts:
             if len(parts) == 1 or len(part) > 1:
-                terms.extend(_plain(part))
+                terms.extend(_plain(part, foreign))
     return tuple(terms)
 
 
@@ -91,14 +176,20 @@ def _is_compound(word: str) -> bool:
     )
 
 
-def _plain(word: str) -> tuple[str, ...]:
+def _plain(word: str, foreign: bool) -> tuple[str, ...]:
     word = word.lower()[:MAX_TERM_CHARS]
     if word in STOP_WORDS:
         return ()
-    if _ASIAN.search(word):
-        # No spaces between words there: pairs of characters serve as terms.
+    if not word.isascii() and _UNSPACED.search(word):
         return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    if (foreign or not word.isascii()) and not word.isdigit():
+        return (stem(word), *_pieces(word))
     return (stem(word),)
+
+
+def _pieces(word: str) -> "Iterator[str]":
+    for i in range(min(len(word), MAX_TERM_CHARS) - PIECE + 1):
+        yield word[i : i + PIECE] + PIECE_MARK
 
 
 # -- stemming -------------------------------------------------------------------------------------

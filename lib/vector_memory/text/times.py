@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 RECENTLY_DAYS = 14
+SHORTEST_PERIOD = timedelta(minutes=30)
+MAX_KEYWORDS = 8
+"""Words up to which a text without a full stop is looked for, rather than said."""
 MAX_CHARS = 1_500
 """What of a text is looked at: times in what is pasted behind a question are those of a log."""
 MONTHS = (
@@ -40,7 +43,7 @@ _MONTH = (
     "(?:" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "may") + "|may)"
 )
 _MONTH = _MONTH.replace("sep(?:tember)?", "sept?(?:ember)?")
-_COUNT = r"(?:\d{1,3}|an?|one|two|(?:a\s)?couple(?:\sof)?|three|(?:a\s)?few|several|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+COUNT = r"(?:\d{1,3}|an?|one|two|(?:a\s)?couple(?:\sof)?|three|(?:a\s)?few|several|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _YEAR = r"(?:19|20)\d\d"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
 _UNIT = r"(?:minute|hour|day|week|month|year)s?"
@@ -55,6 +58,14 @@ class TimeSpan:
     end: datetime | None
     words: str
     offset: int
+
+    @property
+    def is_period(self) -> bool:
+        """Whether it has bounds that somebody can mean: "recently" has none, and the minute of a line of a
+        log is nobody's period."""
+        if self.start is None or self.end is None:
+            return True
+        return self.end - self.start >= SHORTEST_PERIOD and not _VAGUE.search(self.words)
 
 
 def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
@@ -91,7 +102,7 @@ def sessions_back(text: str) -> int | None:
     if not match:
         return None
     if match["ago"]:
-        return _count(match["ago"])
+        return count_of(match["ago"])
     if match["before"]:
         return 2
     return 0 if match["this"] else 1
@@ -100,6 +111,16 @@ def sessions_back(text: str) -> int | None:
 def asks_when(text: str) -> bool:
     """Whether the answer to a question is a time."""
     return bool(_ASKS_WHEN.search(text))
+
+
+def is_asked(text: str, offset: int = 0) -> bool:
+    """Whether the sentence that stands at `offset` asks for something, rather than states it."""
+    starts = [match.end() for match in _SENTENCE_END.finditer(text[: offset + 1])]
+    end = _SENTENCE_END.search(text, offset)
+    sentence = text[starts[-1] if starts else 0 : end.end() if end else len(text)].strip()
+    if sentence.endswith(("?", "\uff1f")) or _ASKING.match(sentence):
+        return True
+    return not sentence.endswith((".", "!")) and len(text.split()) <= MAX_KEYWORDS
 
 
 def mentions_time(text: str) -> bool:
@@ -121,13 +142,13 @@ _EXPRESSION = re.compile(
     | \b(?P<mdy>{_MONTH}\.?\s+{_ORDINAL}\b(?!:)(?:,?\s+{_YEAR}\b)?)
     | \b(?P<part>early|mid|late)[ -](?P<partof>{_MONTH}\b(?:\s+{_YEAR}\b)?)
     | \b(?P<my>{_MONTH}\.?,?\s+{_YEAR}\b)
-    | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|and|to)\s+)(?P<month>{_MONTH}\b(?:\.?,?\s+{_YEAR}\b)?)
+    | \b(?:(?:in|of|since|until|till|before|after|during|by|from|last|this|throughout|between|and|to)\s+)(?P<month>{_MONTH}\b(?:\.?,?\s+{_YEAR}\b)?)
     | \b(?P<quarter>q[1-4])(?:\s+(?:of\s+)?(?P<qyear>{_YEAR}))?\b
     | \b(?:in\s+|last\s+|this\s+)?(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?(?P<syear>{_YEAR})\b
     | \b(?:in|of|since|until|before|after|during|by|from|year)\s+(?P<year>{_YEAR})\b(?![.:]\d)
     | \b(?P<before>(?:the\s+)?day\s+before\s+yesterday|vorgestern|avant-hier|anteayer)\b
-    | \b(?P<ago>{_COUNT}\s+{_UNIT}\s+ago)\b
-    | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{_COUNT}\s+{_UNIT})\b
+    | \b(?P<ago>{COUNT}\s+{_UNIT}\s+ago)\b
+    | \b(?:the\s+|over\s+the\s+|in\s+the\s+)?(?:last|past|previous)\s+(?P<run>{COUNT}\s+{_UNIT})\b
     | \b(?P<named>(?:earlier\s+|later\s+)?(?:last|past|previous|this)\s+(?:week(?:end)?|month|year|quarter))\b
     | \b(?P<night>last\s+night|tonight|this\s+(?:morning|afternoon|evening))\b
     | \b(?P<weekday>(?:last|on|this|since|until|before|after|from|to|and|between)\s+(?:{"|".join(WEEKDAYS)}))\b
@@ -138,7 +159,7 @@ _EXPRESSION = re.compile(
 )
 _SESSION = re.compile(
     rf"\b(?:(?P<before>session before (?:the )?last|conversation before (?:the )?last)"
-    rf"|(?P<ago>{_COUNT})\s+(?:sessions?|conversations?|chats?)\s+ago"
+    rf"|(?P<ago>{COUNT})\s+(?:sessions?|conversations?|chats?)\s+ago"
     r"|(?P<this>this|current|our current|diese[rn]?)\s+(?:session|conversation|chat|sitzung)"
     r"|(?:last|previous|earlier|prior|letzten?)\s+(?:session|conversation|chat|sitzung))\b"
 )
@@ -154,6 +175,13 @@ _TIMED = re.compile(
     r"|since|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|april|june|july|august|"
     r"september|october|november|december)|(?:in|on|of|since|until|by|late|early|mid)[ -](?:march|may)"
     r"|\d{4}-\d\d-\d\d|\d{1,2}:\d\d|(?:in|since) (?:19|20)\d\d|gestern|heute|morgen|ayer|hoy|hier)\b",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(r"\b(?:recently|lately)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n+|\uff1f")
+_ASKING = re.compile(
+    r"(?:(?:please|and|so|but|hey|ok(?:ay)?)[\s,]+)*(?:wh(?:at|en|y|ich|o|om|ose|ere)|how|did|do|does|was|were|is|are|has"
+    r"|have|had|can you (?:tell|show|find)|tell|show|list|find|recall|remind|summari[sz]e)\b",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"\b(since|after|before|until|till|by|from|between)\s+(?:the\s+)?$")
@@ -269,11 +297,12 @@ def _run(match: re.Match[str], now: datetime) -> _Pair:
 def _named(match: re.Match[str], now: datetime) -> _Pair:
     words = match["named"].split()
     back, unit = (0 if "this" in words else 1), words[-1]
-    return _calendar(unit, back, now)
+    return calendar(unit, back, now)
 
 
-def _calendar(unit: str, back: int, now: datetime) -> _Pair:
-    """Return the calendar week, weekend, month, quarter or year, this one or one before."""
+def calendar(unit: str, back: int, now: datetime) -> _Pair:
+    """Return the calendar week, weekend, month, quarter or year: this one, one before, or, with a negative
+    `back`, one that comes."""
     today = _midnight(now)
     if unit == "week":
         start = today - timedelta(days=today.weekday() + 7 * back)
@@ -317,7 +346,7 @@ def _word(match: re.Match[str], now: datetime) -> _Pair:
 
 def _abroad(match: re.Match[str], now: datetime) -> _Pair:
     named, unit = _ABROAD[match["abroad"]].split()
-    return _calendar(unit, 0 if named == "this" else 1, now)
+    return calendar(unit, 0 if named == "this" else 1, now)
 
 
 _KINDS: dict[str, Callable[[re.Match[str], datetime], _Pair]] = {
@@ -387,10 +416,11 @@ def _year_in(words: str, now: datetime, month: int) -> int:
 def _counted(words: str) -> tuple[int, str]:
     unit = re.search(r"(minute|hour|day|week|month|year)", words)
     assert unit is not None
-    return _count(words), unit[1]
+    return count_of(words), unit[1]
 
 
-def _count(words: str) -> int:
+def count_of(words: str) -> int:
+    """Return the number that words of the form `COUNT` begin with: 2 for "a couple of"."""
     first = words.replace("a couple", "couple").replace("a few", "few").split()[0]
     return int(first) if first.isdigit() else _COUNTS[first]
 

@@ -121,7 +121,7 @@ VECTOR = np.array([1.0], np.float32)
 
 def ask(text: str, shelves: Sequence[Shelf], k: int = 5) -> list[Hit]:
     """Search shelves for a text."""
-    return search(query.analyse(text, Scope(), VECTOR), shelves, k, NOW)
+    return search(query.analyse(text, Scope(), VECTOR), shelves, k, NOW).hits
 
 
 def test_what_both_retrievers_propose_comes_first() -> None:
@@ -160,7 +160,7 @@ def turn(seq: int, speaker: str, text: str, days_ago: float = 0) -> Memory:
 def found(shelf: Shelf, text: str, **more: object) -> list[int]:
     """Return the sequence numbers that a question brings, best first."""
     asked = query.analyse(text, Scope(), VECTOR, **more)  # type: ignore[arg-type]
-    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW, collapse=False)]
+    return [hit.memory.seq for hit in search(asked, [shelf], 5, NOW, collapse=False).hits]
 
 
 def test_an_answer_is_found_by_the_question_before_it() -> None:
@@ -287,7 +287,7 @@ def test_the_own_project_comes_first_on_a_tie() -> None:
     shared, own = memory(1, "tabs not spaces"), memory(1, "spaces, not tabs", project="p-1")
     shelves = [Shelf([shared], lexical=[(1, 1.0)]), Shelf([own], lexical=[(1, 1.0)])]
     asked = query.analyse("tabs", Scope(), None, own_project="p-1")
-    assert search(asked, shelves, 2, NOW)[0].memory.project == "p-1"
+    assert search(asked, shelves, 2, NOW).hits[0].memory.project == "p-1"
 
 
 def test_links_bring_what_belongs_to_a_hit() -> None:
@@ -311,7 +311,7 @@ def test_a_link_out_of_scope_brings_nothing() -> None:
     shelf = Shelf([own, foreign], lexical=[(1, 9.0)])
     shelf.links = [Link(own.id, foreign.id, Relation.BUILDS_ON)]
     asked = query.analyse("alpha", Scope(projects=("p",)), VECTOR)
-    assert [hit.memory.seq for hit in search(asked, [shelf], 5, NOW)] == [1]
+    assert [hit.memory.seq for hit in search(asked, [shelf], 5, NOW).hits] == [1]
 
 
 def test_a_successor_stands_once_with_the_better_score() -> None:
@@ -393,3 +393,89 @@ def test_a_note_spends_no_tokens_on_what_says_nothing() -> None:
     assert "fails" not in head
     other = replace(memory, title="why do the nightly jobs of the ledger take " + "so " * 40)
     assert 20 < len(render.note(other, "ledger", 200).head.rpartition(" · ")[2]) <= 61
+
+
+LAST_WEEK = NOW - timedelta(days=NOW.weekday() + 5)
+
+
+def decided(seq: int, text: str, at: datetime, speaker: str = "") -> Memory:
+    """Return a memory of some time, which nobody or somebody said."""
+    return replace(memory(seq, text), created_at=at, source=Source("s", speaker=speaker))
+
+
+def answered(shelf: Shelf, text: str, least: float = 0.0) -> tuple[list[int], bool]:
+    """Return the sequence numbers that a question brings, and whether its period was left."""
+    answer = search(query.analyse(text, Scope(), VECTOR, now=NOW), [shelf], 5, NOW, least=least)
+    return [hit.memory.seq for hit in answer.hits], answer.is_widened
+
+
+def march_and_last_week(*more: Memory) -> Shelf:
+    """A shelf on which the decision of March is nearer to any question than that of last week."""
+    march = decided(1, "We decided on Redis for the cache", datetime(2026, 3, 3, tzinfo=NOW.tzinfo))
+    week = decided(2, "Settled: Postgres holds the queue", LAST_WEEK)
+    return Shelf([march, week, *more], [(1, 9.0), (3, 4.0), (2, 1.0)], [(1, 0.8), (2, 0.3)])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what did we decide last week?", [2]),
+        ("decisions last week", [2]),
+        ("what did we decide in March?", [1]),
+        ("what did we decide before April?", [1]),
+        ("what have we decided since April?", [2]),
+        ("what did we decide between February and 10 March?", [1]),
+    ],
+)
+def test_a_question_is_limited_to_its_period(text: str, expected: list[int]) -> None:
+    """What is of another time is left out, however near it is."""
+    assert answered(march_and_last_week(), text) == (expected, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what did we decide recently?",
+        "The release is on 27 April. Write the notes for it, and say what we decided.",
+        "2026-04-27 14:22:07 queue: worker died. Why does the queue die?",
+        "what did we decide?",
+    ],
+)
+def test_a_time_that_is_only_mentioned_limits_nothing(text: str) -> None:
+    """A statement's date, a log's minute and a vague word are no periods."""
+    assert answered(march_and_last_week(), text)[0][0] == 1
+
+
+def test_a_period_without_memories_is_left_and_that_is_said() -> None:
+    """If there is nothing in it, other times come, and the answer says so."""
+    shelf = march_and_last_week()
+    answer = search(query.analyse("what did we decide in 2024?", Scope(), now=NOW), [shelf], 5, NOW)
+    assert [hit.memory.seq for hit in answer.hits] == [1, 2]
+    assert answer.period is not None
+    assert answer.period.start == datetime(2024, 1, 1, tzinfo=timezone.utc)
+    assert answer.note == "Nothing fits in 2024-01-01 to 2024-12-31; these are of other times."
+
+
+def test_a_period_in_which_nothing_fits_is_left() -> None:
+    """Where something of another time fits a question and nothing of its own does, that is given."""
+    shelf = march_and_last_week()
+    asked = "why was Redis the cache last week?"
+    assert answered(shelf, asked, least=0.5) == ([1, 2], True)
+    assert answered(shelf, "anything about llamas last week?", least=0.999) == ([2], False)
+
+
+def test_what_speaks_of_the_period_belongs_to_it() -> None:
+    """A memory of another time that names a day of the period is about it."""
+    noted = decided(3, "The freeze is on 20 April 2026", datetime(2026, 2, 1, tzinfo=NOW.tzinfo))
+    assert answered(march_and_last_week(noted), "what happens between 10 April and 2 May?") == (
+        [3, 2],
+        False,
+    )
+
+
+def test_talk_of_people_is_ranked_by_its_time_and_not_left_out() -> None:
+    """People tell of a time later: what was said after it may be the answer."""
+    told = decided(3, "I moved to Bern in the end", datetime(2026, 4, 2, tzinfo=NOW.tzinfo), "Ana")
+    brought, widened = answered(march_and_last_week(told), "where did Ana move in March?")
+    assert set(brought) == {1, 3}
+    assert not widened

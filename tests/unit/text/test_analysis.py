@@ -43,6 +43,67 @@ def test_stop_words_and_apostrophes_carry_nothing() -> None:
     assert analysis.analyse("it's what we don't have") == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("IŞIK", "ışık"),
+        ("İstanbul", "istanbul"),
+        ("Größe", "grosse"),
+        ("búsqueda", "busqueda"),
+        ("ёлка", "елка"),
+        ("ﻻ", "لا"),
+        ("ｶﾀｶﾅ", "カタカナ"),
+        ("مَكتبة", "مكتبة"),
+    ],
+)
+def test_forms_of_a_letter_are_one(one: str, other: str) -> None:
+    """Case, accents, widths and vowel signs make no other word."""
+    assert set(analysis.analyse(other)) <= set(analysis.analyse(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Müşteri faturaları gönderiliyor", "müşteriye faturayı yolluyoruz"),
+        ("счета клиентам отправляются", "клиент получает счёт"),
+        ("लेखांकन सेवाओं की सूची", "सेवा"),
+        ("käyttäjien istunnot tallennetaan", "istuntoja äsken"),
+        ("ສະບາຍດີຕອນເຊົ້າ", "ຕອນ"),
+        ("မင်္ဂလာပါရှင်", "လာပါ"),
+        ("សួស្តីពិភពលោក", "ពិភព"),
+    ],
+)
+def test_forms_of_a_word_of_another_language_meet(one: str, other: str) -> None:
+    """What endings leave of a word is a term, and so are pairs of characters without spaces between."""
+    assert set(analysis.analyse(one)) & set(analysis.analyse(other))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We went to the café on Main Street and had a look at the résumé of José.",
+        "The cache keeps 40 µs entries — “hot” ones … and drops the rest ✅",
+        "pytest, ruff lint, ruff format check, pyright type check, build, release, config",
+        "def mock_query_one(selector, expected_type=None): return None",
+    ],
+)
+def test_an_english_text_has_no_pieces(text: str) -> None:
+    """A borrowed word, a sign or a list of commands makes no other language of it."""
+    assert not [term for term in analysis.analyse(text) if analysis.is_piece(term)]
+
+
+def test_a_long_text_of_english_letters_may_be_another_language() -> None:
+    """Without any word of those that English is made of, its words have pieces."""
+    text = "Sicherungskopien der Datenbank werden jede Nacht erstellt und zwei Wochen aufbewahrt"
+    assert {"kopi~", "aten~"} <= set(analysis.analyse(text))
+
+
+def test_a_short_question_is_asked_in_pieces_too() -> None:
+    """What may be of another language looks for pieces, which no English text holds."""
+    assert "kund~" in analysis.pieces_of("Wann bekommt ein Kunde seine Rechnung?")
+    assert analysis.pieces_of("when does the customer get it?") == []
+
+
 def test_query_terms_are_distinct_and_bounded() -> None:
     """A query repeats nothing and never grows past its limit."""
     terms = analysis.query_terms(" ".join(f"word{i} word{i}" for i in range(100)), 10)

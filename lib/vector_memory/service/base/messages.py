@@ -212,6 +212,11 @@ def spare() -> Any:
     return field(default=None, metadata={SPARE: True})
 
 
+def called(name: str) -> Any:
+    """Declare a field of an answer that clients know by a name that Python cannot have."""
+    return field(default=None, metadata={NAME: name})
+
+
 @dataclass(frozen=True)
 class FileError:
     """A file that was not read, and why."""

@@ -11,6 +11,7 @@ from vector_memory.model import Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.text import times
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
@@ -59,4 +60,6 @@ def _with_session(query: queries.Query, shelves: Sequence[Shelf], session: str) 
         return query
     start, end = spans[back - 1]
     # The end of a session is its last memory's time: it belongs to the span.
-    return replace(query, spans=(*query.spans, (start, end + A_DAY / 1440)))
+    span = start, end + A_DAY / 1440
+    periods = (*query.periods, span) if times.is_asked(query.text) else query.periods
+    return replace(query, spans=(*query.spans, span), periods=periods)

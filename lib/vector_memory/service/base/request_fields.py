@@ -19,11 +19,13 @@ from vector_memory.model import (
     unique,
 )
 from vector_memory.service.base.context import Context
+from vector_memory.text import dates
 
 Request = dict[str, Any]
 
 MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
+MOST_DATE_CHARS = 100
 
 
 MCP = "mcp"
@@ -125,17 +127,16 @@ def priority_of(request: Request) -> Priority | None:
 
 
 def time_of(request: Request, name: str) -> datetime | None:
-    """Return an ISO time as aware UTC; one without a zone is the user's local time."""
+    """Return a date, in ISO form or in words, as aware UTC; one without a zone is the user's local time."""
     value = request.get(name)
     if value is None or value == "":
         return None
     try:
-        at = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
-        return at.astimezone(timezone.utc)
+        return dates.parse(str(value)[:MOST_DATE_CHARS], datetime.now(timezone.utc))
     except (ValueError, OverflowError):
         raise BadInputError(
             f"{name} is no date: {str(value)[:40]!r}.",
-            "Write it as 2026-05-03 or 2026-05-03T14:00Z.",
+            f"Examples: {dates.EXAMPLES}.",
         ) from None
 
 

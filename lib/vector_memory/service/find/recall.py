@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from vector_memory.model import DERIVED, Memory
 from vector_memory.retrieve import rerank
@@ -15,7 +16,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import (
-    find,
+    answer,
     is_open,
     lookup,
     project_names,
@@ -65,12 +66,29 @@ class TopicView:
 
 
 @dataclass(frozen=True)
+class PeriodView:
+    """The time that a question is limited to; the end does not belong to it. None where it is open."""
+
+    start: datetime | None = messages.called("from")
+    end: datetime | None = messages.called("to")
+
+
+@dataclass(frozen=True)
 class RecallAnswer:
-    """Hits, best first, and whether they were found by meaning too (`full`) or by words alone (`lexical`)."""
+    """Hits, best first, and whether they were found by meaning too (`full`) or by words alone (`lexical`).
+
+    Attributes:
+        period: the time that the question is limited to, where it names one.
+        widened: nothing of that time fits: the hits are of other times too.
+        note: a sentence that says so.
+    """
 
     hits: list[HitView]
     mode: str
     topics: list[TopicView] | None = messages.spare()
+    period: PeriodView | None = messages.spare()
+    widened: bool | None = messages.spare()
+    note: str | None = messages.spare()
 
 
 def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
@@ -82,7 +100,8 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     ctx.embedding.wait(MODEL_WAIT_S)
     wanted = max(request.k, rerank.MOST) if ctx.settings.rerank else request.k
     allowed = is_open if request.is_agent else None
-    hits = find(ctx, request.query, asker, wanted + MOST_ECHOES, True, allowed)
+    found = answer(ctx, request.query, asker, wanted + MOST_ECHOES, True, allowed)
+    hits = found.hits
     is_derived = set(asker.scope.kinds) & set(DERIVED)
     hits = (hits if is_derived else without_echoes(hits))[:wanted]
     if ctx.settings.rerank:
@@ -98,6 +117,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         [_shown(asker.shelves[hit.shelf], hit, names, request) for hit in hits],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
         _topics(hits) if request.by_topic else None,
+        PeriodView(found.period.start, found.period.end) if found.period else None,
+        found.is_widened if found.period else None,
+        found.note or None,
     )
 
 

@@ -9,7 +9,6 @@ from vector_memory.model import DECISION, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts, without_echoes
-from vector_memory.retrieve.factors import least_relevance
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import HookQuestion
@@ -17,7 +16,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory.lookup import is_open, name_in, project_names, touch
+from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
 from vector_memory.text import fence, prompts
 
 MAX_PROMPT_CHARS = 8_000
@@ -35,25 +34,27 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt or prompts.needs_nothing(question.prompt):
         return ""
-    hits = _relevant(ctx, question)
+    hits, note = _relevant(ctx, question)
     from vector_memory.service.learning import guidance
 
     guide = guidance.for_prompt(ctx, question)
-    told = _present(ctx, question, hits, guide) if hits or guide else ""
+    told = _present(ctx, question, hits, guide, note) if hits or guide else ""
     decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
     asking = show(ctx, question.session, decided, TO_CONFIRM) if decided else ""
     return "\n".join(filter(None, (told, asking)))
 
 
-def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
-    """Return what is relevant enough to speak up and was not shown in this session."""
+def _relevant(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:
+    """Return what is relevant enough to speak up and was not shown in this session, and a sentence that
+    says if it is of another time than was asked for."""
     text = question.prompt[:MAX_PROMPT_CHARS]
     if question.before and prompts.points_back(text):
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
     query = query_of(ctx, text, question.scope, question.shelves, question.place, question.session)
     shown = ctx.state.shown(question.session)
     k = ctx.settings.prompt_memories
-    hits = search(
+    least = least_of(ctx, question.shelves, query.scope)
+    answer = search(
         query,
         question.shelves,
         k + len(shown),
@@ -62,16 +63,15 @@ def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
         scoring=ctx.settings.scoring,
         embed=embedding_of(ctx),
         allowed=is_open,
-    )
-    least = least_relevance(
-        ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in question.shelves)
+        least=least,
     )
     fit = [
         hit
-        for hit in without_echoes(hits)
+        for hit in without_echoes(answer.hits)
         if hit.relevance >= least and hit.memory.id not in shown and not question.sees(hit.memory)
     ]
-    return _not_told(question.shelves, shown, fit)[:k]
+    kept = _not_told(question.shelves, shown, fit)[:k]
+    return kept, answer.note if kept else ""
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
@@ -91,6 +91,7 @@ def _present(
     question: HookQuestion,
     hits: Sequence[Hit],
     guide: Sequence[fence.Note],
+    title: str,
 ) -> str:
     names = project_names(question.shelves)
     notes = render.notes(
@@ -103,7 +104,7 @@ def _present(
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_memory.known_to_client(question.transcript)
-    return show(ctx, question.session, [*notes, *guide], known=known)
+    return show(ctx, question.session, [*notes, *guide], title, known)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Memory
-from vector_memory.retrieve.search import Hit, search
+from vector_memory.model import Memory, Scope
+from vector_memory.retrieve.factors import least_relevance
+from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
@@ -35,6 +36,18 @@ def find(
     widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
 ) -> list[Hit]:
+    """Return the hits of `answer`."""
+    return answer(ctx, text, asker, k, widen, allowed).hits
+
+
+def answer(
+    ctx: Context,
+    text: str,
+    asker: Asker,
+    k: int,
+    widen: bool = False,
+    allowed: Callable[[Memory], bool] | None = None,
+) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
     Args:
@@ -53,7 +66,13 @@ def find(
         scoring=ctx.settings.scoring,
         embed=embed,
         allowed=allowed,
+        least=least_of(ctx, asker.shelves, query.scope) if query.periods else 0.0,
     )
+
+
+def least_of(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> float:
+    """Return the relevance from which on a memory of these stores fits a question, 0 … 1."""
+    return least_relevance(ctx.settings.threshold, sum(shelf.size(scope) for shelf in shelves))
 
 
 def is_open(memory: Memory) -> bool:

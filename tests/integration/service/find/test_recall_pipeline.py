@@ -93,6 +93,52 @@ def test_last_week_is_last_week(house: ServiceHouse, ledger: Path) -> None:
     assert found(house, "why did the importer crash in February?")[0] == "old/0"
 
 
+def weeks_of_work(house: ServiceHouse, ledger: Path) -> None:
+    """Store a decision of March and one of last week (time stands on 3 May), which nobody said."""
+    load(
+        house,
+        ledger,
+        [
+            {"id": "march", "text": "Decision: Redis is the cache.", "created_at": "2026-03-03"},
+            {"id": "week", "text": "Decision: Postgres holds it.", "created_at": "2026-04-22"},
+        ],
+    )
+
+
+def test_a_period_of_the_question_limits_what_is_found(house: ServiceHouse, ledger: Path) -> None:
+    """What is of another time is left out, and the answer names the period."""
+    weeks_of_work(house, ledger)
+    asked = {"query": "what did we decide last week, Redis?", "all_projects": True}
+    answer = door(house.ctx, "recall", asked)
+    assert [hit["external_id"] for hit in answer["hits"]] == ["week"]
+    period = {"from": "2026-04-20T00:00:00+00:00", "to": "2026-04-27T00:00:00+00:00"}
+    assert (answer["period"], answer["widened"]) == (period, False)
+    assert "note" not in answer
+    assert "period" not in door(house.ctx, "recall", {**asked, "query": "what did we decide?"})
+
+
+def test_a_period_without_memories_is_widened_and_said(house: ServiceHouse, ledger: Path) -> None:
+    """Where nothing is of it, other times come, and both the answer and a prompt's notes say so."""
+    weeks_of_work(house, ledger)
+    question = "what did we decide about the Redis cache in 2024?"
+    answer = door(house.ctx, "recall", {"query": question, "all_projects": True})
+    assert [hit["external_id"] for hit in answer["hits"]][0] == "march"
+    assert answer["widened"]
+    assert answer["note"].startswith("Nothing fits in 2024-01-01")
+    asked = hook_question(house.ctx, "s1", str(ledger), question)
+    assert answer["note"] in prompt_recall.on_prompt(house.ctx, asked)
+
+
+def test_dates_in_words_limit_a_search(house: ServiceHouse, ledger: Path) -> None:
+    """Wherever a date is taken words will do; what is none is refused with examples."""
+    weeks_of_work(house, ledger)
+    assert found(house, "Decision", until="in 3 days") == found(house, "Decision")
+    assert found(house, "Decision", since="tomorrow") == []
+    with pytest.raises(BadInputError) as caught:
+        found(house, "Decision", since="whenever")
+    assert "next monday" in str(caught.value.hint)
+
+
 def test_two_sessions_ago_is_that_session(house: ServiceHouse, ledger: Path) -> None:
     """Sessions are counted back by when they ended."""
     for n, session in enumerate(("first", "second", "third"), 1):

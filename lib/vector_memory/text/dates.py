@@ -1,0 +1,93 @@
+"""A date as people type it where one is asked for: `2026-05-03`, `3d`, `tomorrow`, `last week`."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone, tzinfo
+
+from vector_memory.text import times
+
+EXAMPLES = (
+    "2026-11-20, 2026-11-20T14:30, tomorrow, last week, next monday, in 3 days, 2 weeks ago, "
+    "today, yesterday, 12h, 3d, 2w"
+)
+_AGE = re.compile(r"(\d{1,5})\s*([hdwmy])(?:\s+ago)?")
+_DISTANCE = re.compile(
+    rf"(?P<ahead>in\s+)?(?P<count>{times.COUNT})\s+(?P<unit>hour|day|week|month|year)s?(?P<ago>\s+ago)?"
+)
+_DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30, "y": 365}
+_CLOCK = re.compile(r"(.*?\S)\s+(?:at\s+)?([01]?\d|2[0-3]):([0-5]\d)")
+_DAYS_AHEAD = {
+    "today": 0, "yesterday": -1, "tomorrow": 1, "the day after tomorrow": 2, "day after tomorrow": 2,
+    "morgen": 1, "übermorgen": 2, "demain": 1, "après-demain": 2, "mañana": 1,
+}  # fmt: skip
+_UNITS = ("week", "month", "quarter", "year")
+
+
+def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
+    """Return the moment that a date means, in UTC; of a day, a week or a month its beginning.
+
+    Args:
+        text: an ISO date or time; `now`, a day in words (`tomorrow`, `next monday`, `3 May`, with a
+            time of day if need be), a week, month or year (`last week`, `next month`), a distance
+            (`in 3 days`, `2 weeks ago`), or an age such as `12h`, `3d`, `2w`, `6m` (of 30 days), `1y`.
+        now: the present moment, aware.
+        zone: the zone of times that name none; None is this machine's.
+
+    Raises:
+        ValueError: it is no date.
+    """
+    words = " ".join(text.lower().split())
+    try:
+        distance = _distance(words)
+        if distance is not None:
+            return now.astimezone(timezone.utc) + timedelta(days=distance)
+        clock = _CLOCK.fullmatch(words)
+        day = _beginning(clock[1] if clock else words, now.astimezone(zone))
+        if day is None:
+            return _utc(datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text.strip())), zone)
+        hour, minute = (int(clock[2]), int(clock[3])) if clock else (0, 0)
+        return _utc(day.replace(hour=hour, minute=minute, tzinfo=None), zone)
+    except OverflowError as error:
+        raise ValueError(f"{text!r} lies outside the calendar") from error
+
+
+def _distance(words: str) -> float | None:
+    """Return how many days from now something is, None where the words say no distance."""
+    age = _AGE.fullmatch(words)
+    if age:
+        return -int(age[1]) * _DAYS[age[2]]
+    far = _DISTANCE.fullmatch(words)
+    if words == "now":
+        return 0.0
+    if far is None or bool(far["ahead"]) == bool(far["ago"]):
+        return None
+    return times.count_of(far["count"]) * _DAYS[far["unit"][0]] * (1 if far["ahead"] else -1)
+
+
+def _beginning(words: str, now: datetime) -> datetime | None:
+    """Return the beginning of the day or the stretch that words name, in the zone of `now`; None where they
+    name none."""
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if words in _DAYS_AHEAD:
+        return midnight + timedelta(days=_DAYS_AHEAD[words])
+    head, _, unit = words.partition(" ")
+    if head == "next" and unit in times.WEEKDAYS:
+        ahead = (times.WEEKDAYS.index(unit) - now.weekday() - 1) % 7 + 1
+        return midnight + timedelta(days=ahead)
+    if head == "next" and unit in _UNITS:
+        return times.calendar(unit, -1, now)[0]
+    if re.match(r"\d{4}-", words):
+        return None
+    # In a sentence a month or a weekday needs a word before it, which nobody types as a date.
+    for said in (words, f"in {words}", f"on {words}"):
+        spans = times.spans(said, now)
+        if len(spans) == 1 and spans[0].words == said and spans[0].start is not None:
+            return spans[0].start.astimezone(now.tzinfo)
+    return None
+
+
+def _utc(moment: datetime, zone: tzinfo | None) -> datetime:
+    if moment.tzinfo is None and zone is not None:
+        moment = moment.replace(tzinfo=zone)
+    return moment.astimezone(timezone.utc)
