@@ -1,0 +1,239 @@
+"""A statement's words by what they do: what it is about, and what it says of that.
+
+Two statements speak against each other only if they are about one thing. So each word is of the
+topic (the subject before the verb, and what narrows it: "in staging", "for the list page") or of the
+value (what is said, such as "port 5432" or "with pytest"). Which it is comes from where the verb and
+the prepositions stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from vector_memory.lifecycle import wording
+from vector_memory.text import analysis
+
+NUMBER = re.compile(r"[-~^<>=v$]*\d[\w.,:/-]*$")
+_UNITS = {
+    unit: dimension
+    for dimension, units in {
+        "%": "%",
+        "bytes": "B KB MB GB TB KiB MiB GiB Mb Gb Kb",
+        "time": "ms s min h day days week weeks month months year years",
+        "rate": "Hz kHz MHz GHz",
+    }.items()
+    for unit in units.split()
+}
+_DAYS = frozenset(
+    f"{day}{ending}"
+    for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+                "january", "february", "march", "april", "june", "july", "august", "september",
+                "october", "november", "december", "today", "tomorrow", "yesterday", "weekly",
+                "daily", "monthly", "hourly", "nightly", "morning", "evening", "quarterly")
+    for ending in ("", "s")
+)  # fmt: skip
+NEGATIONS = frozenset(
+    ["not", "no", "never", "none", "nothing", "cannot", "dont", "nobody", "neither", "nor", "n't"]
+    + ["stop", "stopped", "avoid", "forbidden", "dropped", "gone"]
+)
+_AUXILIARIES = frozenset(
+    ["is", "was", "be", "has", "have", "had", "does", "do", "did", "must", "should", "may", "can"]
+    + ["might", "could", "will", "would", "shall", "needs", "need", "uses", "use"]
+)
+_PREPOSITIONS = frozenset(
+    ["in", "on", "at", "for", "with", "by", "from", "to", "of", "within", "under", "between", "per"]
+    + [
+        "into",
+        "against",
+        "as",
+        "over",
+        "after",
+        "before",
+        "during",
+        "through",
+        "when",
+        "while",
+        "if",
+    ]
+    + [
+        "than",
+        "towards",
+        "inside",
+        "until",
+        "because",
+        "since",
+        "behind",
+        "across",
+        "via",
+        "whenever",
+    ]
+)
+_NARROWING = frozenset(
+    ["in", "on", "for", "of", "at", "during", "when", "while", "if", "inside", "between", "from"]
+    + ["within", "before", "after", "until", "under", "across", "behind", "whenever", "because"]
+)
+"""Prepositions that say of what something holds, once it is said what holds."""
+_FILLERS = frozenset(
+    analysis.stem(word)
+    for word in ("use", "uses", "now", "instead", "longer", "anymore", "any", "currently",
+                 "old", "always", "still", "already", "change", "switch", "move", "rename", "replace",
+                 "migrate", "gone", "keep", "kept", "live", "run", "done", "every", "per", "please")
+)  # fmt: skip
+"""Verbs and adverbs that say nothing of a topic."""
+_NAMING = frozenset(("called", "named"))
+_OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
+"""What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
+
+
+class Term(NamedTuple):
+    """A word that counts. `key` is equal for equal terms; `sort` is `number` (with its unit's
+    dimension behind a colon), `day`, `verb`, `participle` or `word`; `place` where it stands in its
+    sentence; `is_value` whether it belongs to what is said, not to what it is said of; `narrows`
+    whether it says of what behind the verb: "in staging"."""
+
+    key: str
+    word: str
+    sort: str
+    place: int
+    is_value: bool
+    narrows: bool
+
+
+class Statement(NamedTuple):
+    """A text's terms in their order, its tokens, and how often it denies."""
+
+    terms: tuple[Term, ...]
+    tokens: tuple[str, ...]
+    denials: int
+
+    def topic(self) -> frozenset[str]:
+        """Return the keys of what it is about."""
+        return frozenset(term.key for term in self.terms if not term.is_value)
+
+    def refused(self, signs: Collection[str]) -> frozenset[str]:
+        """Return the keys of what stands right behind one of these tokens: "npm" of "not npm"."""
+        words: set[str] = set()
+        for place, token in enumerate(self.tokens):
+            if token in signs:
+                words.update(self.tokens[place + 1 : place + 2])
+                if words & _PREPOSITIONS:
+                    words.update(self.tokens[place + 2 : place + 3])
+        return frozenset(term.key for term in self.terms if term.word in words)
+
+    def keys(self) -> frozenset[str]:
+        """Return the keys of all its terms."""
+        return frozenset(term.key for term in self.terms)
+
+
+@lru_cache(maxsize=1_024)
+def parse(text: str) -> Statement:
+    """Return what a text's words do, all of its sentences as one."""
+    sentences = [wording.tokens(part) for part in wording.sentences(text[: wording.MAX_CHARS])]
+    tokens = tuple(token for sentence in sentences for token in sentence)
+    terms = tuple(term for sentence in sentences for term in _terms(sentence))
+    denials = sum(token.lower() in NEGATIONS for token in tokens)
+    return Statement(terms, tokens, denials)
+
+
+def _terms(tokens: Sequence[str]) -> Iterator[Term]:
+    """Yield a sentence's terms, each with what it belongs to."""
+    verb = _verb(tokens)
+    of_owner = verb < len(tokens) and analysis.stem(tokens[verb].lower()) in _OWNING
+    of_topic, has_said = verb > 0, False
+    for place, token in enumerate(tokens):
+        if place == verb:
+            of_topic, has_said = False, False
+        elif place > verb and token in _PREPOSITIONS and has_said:
+            of_topic = token in _NARROWING
+        role = _role(tokens, place, verb)
+        found = list(_term(tokens, place))
+        for key, word, sort in found:
+            in_topic = of_topic != (of_owner and not role)
+            narrows = in_topic and place > verb and not of_owner
+            yield Term(
+                key, word, role if role and sort == "word" else sort, place, not in_topic, narrows
+            )
+        has_said = has_said or bool(found) and place > verb and not role
+
+
+def _role(tokens: Sequence[str], place: int, verb: int) -> str:
+    """Return which part of the predicate a token is: `verb`, `participle`, or "" for none."""
+    if place == verb:
+        return "verb" if verb else ""
+    return "participle" if place == verb + 1 and _is_participle(tokens, place) else ""
+
+
+def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
+    """Yield key, word and sort of what a token stands for: nothing, a number with its unit, or a word
+    with its parts as one."""
+    token = tokens[place]
+    before = tokens[place - 1] if place else ""
+    if token in _UNITS and NUMBER.match(before):
+        return
+    if NUMBER.match(token):
+        unit = tokens[place + 1] if place + 1 < len(tokens) else ""
+        dimension = _UNITS.get(unit, "")
+        whole = f"{token} {unit}" if dimension else token
+        yield whole, whole, f"number:{dimension}"
+    elif token.lower() in _DAYS or token == "may" and NUMBER.match(before):
+        yield token.lower().rstrip("s"), token.lower(), "day"
+    elif token.lower() not in NEGATIONS and token not in _PREPOSITIONS and token != "instead_of":
+        for part in _parts(token):
+            terms = analysis.analyse(wording.IRREGULAR.get(part, (part,))[0])
+            if terms and terms[0] not in _FILLERS and part not in _NAMING:
+                yield terms[0], part, "word"
+
+
+def _parts(token: str) -> Sequence[str]:
+    """Return the words of "trunk-based"; a name or a word such as "opt-in" stays whole."""
+    parts = token.split("-")
+    plain = all(part.isalpha() and part.islower() for part in parts)
+    return parts if plain and analysis.STOP_WORDS.isdisjoint(parts) else (token,)
+
+
+def _verb(tokens: Sequence[str]) -> int:
+    """Return where the main verb stands, 0 where a sentence begins with it."""
+    if not tokens or tokens[0] in ("we", "I", "you", "they"):
+        return min(1, len(tokens))
+    if analysis.stem(tokens[0]) in _FILLERS:
+        return 0
+    for place in range(1, len(tokens)):
+        token = tokens[place].lower()
+        if token in _AUXILIARIES or token in NEGATIONS or _looks_finite(tokens, place):
+            return place
+    return _before_preposition(tokens)
+
+
+def _looks_finite(tokens: Sequence[str], place: int) -> bool:
+    """Whether a word looks like "deletes" after "worker", and not like "keys" of "API keys are"."""
+    word, before, after = tokens[place], tokens[place - 1], (*tokens[place + 1 :], "", "")
+    if not (word.isalpha() and word.islower() and before not in _PREPOSITIONS and after[0]):
+        return False
+    if after[0] in _AUXILIARIES or after[0].lower() in NEGATIONS:
+        return False
+    if word.endswith("ed"):
+        return _AUXILIARIES.isdisjoint(tokens)
+    if not word.endswith("s") or word.endswith(("ss", "us")) or before.endswith("s"):
+        return False
+    goes_on = after[0].islower() and not after[0].endswith("s") and after[0] not in _PREPOSITIONS
+    return not (goes_on and after[1] in _PREPOSITIONS and after[1] != "of")
+
+
+def _before_preposition(tokens: Sequence[str]) -> int:
+    """Return the place of the verb of a sentence without "is" and the like: behind a plural, or before
+    the first preposition that has another word before it ("expire" of "sessions expire after 5 min")."""
+    if len(tokens) > 4 and tokens[0].endswith("s") and tokens[1] in _PREPOSITIONS:
+        return 3
+    for place, token in enumerate(tokens):
+        if place > 1 and token in _PREPOSITIONS and tokens[place - 2] not in _PREPOSITIONS:
+            return place - 1
+    return 1 if len(tokens) > 2 else 0
+
+
+def _is_participle(tokens: Sequence[str], place: int) -> bool:
+    word = tokens[place]
+    is_form = word in wording.IRREGULAR or (word.isalpha() and word.endswith(("ed", "en", "wn")))
+    return is_form and tokens[place - 1] in _AUXILIARIES
