@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from vector_memory.lifecycle import signs, statement, wording
+from vector_memory.lifecycle import signs, statement
 from vector_memory.lifecycle.statement import Statement, Term
-from vector_memory.text import analysis
+from vector_memory.text import analysis, wording
 
 LEAST_COSINE = 0.5
 """How near two texts must be to be of one subject."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from vector_memory.lifecycle import contradiction, signs, statement, wording
+from vector_memory.lifecycle import contradiction, signs, statement
 from vector_memory.lifecycle.statement import Statement
 from vector_memory.model import Word
+from vector_memory.text import wording
 
 SAME_COSINE = 0.92
 RELATED_COSINE = 0.75

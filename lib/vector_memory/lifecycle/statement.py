@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from vector_memory.lifecycle import wording
-from vector_memory.text import analysis
+from vector_memory.text import analysis, wording
 
 NUMBER = re.compile(r"[-~^<>=v$]*\d[\w.,:/-]*$")
 _UNITS = {
@@ -35,10 +34,6 @@ _DAYS = frozenset(
                 "daily", "monthly", "hourly", "nightly", "morning", "evening", "quarterly")
     for ending in ("", "s")
 )  # fmt: skip
-NEGATIONS = frozenset(
-    ["not", "no", "never", "none", "nothing", "cannot", "dont", "nobody", "neither", "nor", "n't"]
-    + ["stop", "stopped", "avoid", "forbidden", "dropped", "gone"]
-)
 _AUXILIARIES = frozenset(
     ["is", "was", "be", "has", "have", "had", "does", "do", "did", "must", "should", "may", "can"]
     + ["might", "could", "will", "would", "shall", "needs", "need", "uses", "use"]
@@ -134,7 +129,7 @@ def parse(text: str) -> Statement:
     sentences = [wording.tokens(part) for part in wording.sentences(text[: wording.MAX_CHARS])]
     tokens = tuple(token for sentence in sentences for token in sentence)
     terms = tuple(term for sentence in sentences for term in _terms(sentence))
-    denials = sum(token.lower() in NEGATIONS for token in tokens)
+    denials = sum(token.lower() in wording.NEGATIONS for token in tokens)
     return Statement(terms, tokens, denials)
 
 
@@ -180,7 +175,11 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
         yield whole, whole, f"number:{dimension}"
     elif token.lower() in _DAYS or token == "may" and NUMBER.match(before):
         yield token.lower().rstrip("s"), token.lower(), "day"
-    elif token.lower() not in NEGATIONS and token not in _PREPOSITIONS and token != "instead_of":
+    elif (
+        token.lower() not in wording.NEGATIONS
+        and token not in _PREPOSITIONS
+        and token != "instead_of"
+    ):
         for part in _parts(token):
             terms = analysis.analyse(wording.IRREGULAR.get(part, (part,))[0])
             if terms and terms[0] not in _FILLERS and part not in _NAMING:
@@ -202,7 +201,7 @@ def _verb(tokens: Sequence[str]) -> int:
         return 0
     for place in range(1, len(tokens)):
         token = tokens[place].lower()
-        if token in _AUXILIARIES or token in NEGATIONS or _looks_finite(tokens, place):
+        if token in _AUXILIARIES or token in wording.NEGATIONS or _looks_finite(tokens, place):
             return place
     return _before_preposition(tokens)
 
@@ -212,7 +211,7 @@ def _looks_finite(tokens: Sequence[str], place: int) -> bool:
     word, before, after = tokens[place], tokens[place - 1], (*tokens[place + 1 :], "", "")
     if not (word.isalpha() and word.islower() and before not in _PREPOSITIONS and after[0]):
         return False
-    if after[0] in _AUXILIARIES or after[0].lower() in NEGATIONS:
+    if after[0] in _AUXILIARIES or after[0].lower() in wording.NEGATIONS:
         return False
     if word.endswith("ed"):
         return _AUXILIARIES.isdisjoint(tokens)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.lifecycle import dedup, wording
+from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome
+from vector_memory.text import wording
 
 PAIRS = json.loads(
     (Path(__file__).parents[3] / "benchmarks" / "dedup_pairs_own.json").read_text("utf-8")

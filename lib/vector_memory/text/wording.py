@@ -90,6 +90,10 @@ IRREGULAR = {
     "put": ("put", "put"), "done": ("do", "did"), "broken": ("break", "broke"),
     "thrown": ("throw", "threw"), "caught": ("catch", "caught"), "drawn": ("draw", "drew"),
 }  # fmt: skip
+NEGATIONS = frozenset(
+    ["not", "no", "never", "none", "nothing", "cannot", "dont", "nobody", "neither", "nor", "n't"]
+    + ["stop", "stopped", "avoid", "forbidden", "dropped", "gone"]
+)
 _MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
 
 
