@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from vector_memory.lifecycle import signs, statement
 from vector_memory.lifecycle.statement import Statement, Term
@@ -30,12 +31,16 @@ _OPPOSITES = (
 _OPPOSED = frozenset(pair for both in _OPPOSITES for pair in (both, both[::-1]))
 _REVERSING = ("un", "dis", "in", "im", "non", "de")
 _ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
+_ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
+_NAMING = frozenset(("called", "named", "name", "renamed"))
+_OF_TIME = frozenset(("day", "number:time"))
 _REFUSING = ("instead_of", "over", "not", "never")
 _SEVERAL = frozenset(
     analysis.stem(word)
     for word in ("call", "need", "like", "send", "read", "contain", "include", "import", "have", "know",
                  "depend", "publish", "check", "print", "ask", "take", "add", "create", "mean", "return",
-                 "touch", "remove", "delete", "fix", "get", "do", "see", "show", "support", "want")
+                 "touch", "remove", "delete", "fix", "get", "do", "see", "show", "support", "want", "skip",
+                 "ignore", "track", "handle")
 )  # fmt: skip
 """What is said with these verbs of one thing may hold beside another: a program calls several."""
 
@@ -54,17 +59,43 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     if cosine is not None and cosine < LEAST_COSINE:
         return ""
     new, old = statement.parse(newer), statement.parse(older)
-    if _swapped(newer, older, new, old):
+    if _swapped(new, old) and not wording.same_assertion(newer, older):
         return "the order of the words"
-    only_new, only_old = _only(new, old), _only(old, new)
-    said_new, said_old = _said(only_new, only_old), _said(only_old, only_new)
-    if _of_two_subjects(new, old, only_new, only_old, said_new, said_old):
+    pair = _Pair.of(new, old)
+    if _are_apart(pair):
         return ""
-    shared = new.keys() & old.keys()
-    rest = min(len(new.keys()) - len(said_new), len(old.keys()) - len(said_old))
-    if not shared or len(shared) < LEAST_SHARED * rest:
-        return ""
-    return _denied(new, old, said_new, said_old) or _other_value(new, old, said_new, said_old)
+    return _denied(pair) or _other_value(pair)
+
+
+class _Pair(NamedTuple):
+    """Two statements, and what only one of them has: words of its value (`said`) and of its topic."""
+
+    new: Statement
+    old: Statement
+    said_new: Sequence[Term]
+    said_old: Sequence[Term]
+    topic_new: Sequence[Term]
+    topic_old: Sequence[Term]
+
+    @classmethod
+    def of(cls, new: Statement, old: Statement) -> _Pair:
+        new_keys, old_keys = new.keys(), old.keys()
+        only_new = [term for term in new.terms if term.key not in old_keys]
+        only_old = [term for term in old.terms if term.key not in new_keys]
+        said_new, said_old = _said(only_new, only_old), _said(only_old, only_new)
+        return cls(
+            new,
+            old,
+            said_new,
+            said_old,
+            [term for term in only_new if term not in said_new],
+            [term for term in only_old if term not in said_old],
+        )
+
+    @property
+    def one_denies(self) -> bool:
+        """Whether one of both is denied, and the other one not."""
+        return self.new.denials % 2 != self.old.denials % 2
 
 
 def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
@@ -76,38 +107,26 @@ def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
     return said
 
 
-def _only(one: Statement, other: Statement) -> list[Term]:
-    keys = other.keys()
-    return [term for term in one.terms if term.key not in keys]
-
-
-def _keys(terms: Iterable[Term]) -> set[str]:
-    return {term.key for term in terms}
-
-
-def _of_two_subjects(
-    new: Statement,
-    old: Statement,
-    only_new: Sequence[Term],
-    only_old: Sequence[Term],
-    said_new: Sequence[Term],
-    said_old: Sequence[Term],
-) -> bool:
-    """Whether two statements are about different things: each topic has a word of its own, or one is
-    about a part of what the other is about ("carts", "guest carts"; "the limit", "the limit in CI")."""
-    topic_new = [term for term in only_new if term not in said_new]
-    topic_old = [term for term in only_old if term not in said_old]
-    if topic_new and topic_old or _are_rivals(only_new, only_old):
+def _are_apart(pair: _Pair) -> bool:
+    """Whether two statements share too little, or are about different things: each topic has a word of
+    its own, or one is about a part of what the other is about ("carts", "guest carts"; "the limit",
+    "the limit in CI"), or they say it with other verbs."""
+    new, old, said_new, said_old, topic_new, topic_old = pair
+    shared = new.keys() & old.keys()
+    rest = min(len(new.keys()) - len(said_new), len(old.keys()) - len(said_old))
+    if not shared or len(shared) < LEAST_SHARED * rest:
         return True
-    if any(term.narrows for term in (*topic_new, *topic_old)):
+    if topic_new and topic_old or any(term.narrows for term in (*topic_new, *topic_old)):
         return True
-    if topic_new and _predicates(only_old) or topic_old and _predicates(only_new):
+    if _are_rivals((*said_new, *topic_new), (*said_old, *topic_old)):
+        return True
+    if topic_new and _predicates(said_old) or topic_old and _predicates(said_new):
         return True
     if _narrows(new, old, topic_new) or _narrows(old, new, topic_old):
         return True
-    is_apart = new.topic() and old.topic() and not new.topic() & old.topic()
     one_verb = _predicates(new.terms) & old.keys() or _predicates(old.terms) & new.keys()
-    return bool(is_apart and not one_verb)
+    has_topics = bool(new.topic() and old.topic())
+    return has_topics and not new.topic() & old.topic() and not one_verb
 
 
 def _predicates(terms: Iterable[Term]) -> set[str]:
@@ -131,20 +150,18 @@ def _are_rivals(one: Iterable[Term], other: Iterable[Term]) -> bool:
     return any(group & first and group & second for group in signs.RIVAL_WORDS)
 
 
-def _swapped(newer: str, older: str, new: Statement, old: Statement) -> bool:
+def _swapped(new: Statement, old: Statement) -> bool:
     return (
         new.topic() == old.topic()
         and sorted(new.tokens) == sorted(old.tokens)
         and new.tokens != old.tokens
-        and not wording.same_assertion(newer, older)
         and bool(_ROLES & set(new.tokens))
     )
 
 
-def _denied(
-    new: Statement, old: Statement, said_new: Sequence[Term], said_old: Sequence[Term]
-) -> str:
+def _denied(pair: _Pair) -> str:
     """Return the negation or the opposites in which two statements of one topic differ."""
+    new, old = pair.new, pair.old
     if refused := new.refused(("instead_of",)) & old.keys() - old.refused(_REFUSING):
         return f"not {' '.join(sorted(refused))}"
     first, second = set(new.tokens) - set(old.tokens), set(old.tokens) - set(new.tokens)
@@ -152,9 +169,11 @@ def _denied(
         ((a, b) for a in sorted(second) for b in sorted(first) if _are_opposite(a, b)), ()
     )
     # What is denied or reversed must be the same: "starts at 1 s" and "ends at 60 s" both hold.
-    if all(any(term.word not in opposed for term in said) for said in (said_new, said_old)):
+    if all(
+        any(term.word not in opposed for term in said) for said in (pair.said_new, pair.said_old)
+    ):
         return ""
-    if bool(new.denials % 2) != bool(old.denials % 2):
+    if pair.one_denies:
         return A_NEGATION
     return " and ".join(opposed)
 
@@ -166,11 +185,13 @@ def _are_opposite(one: str, other: str) -> bool:
     return len(short) > 3 and any(long == prefix + short for prefix in _REVERSING)
 
 
-def _other_value(
-    new: Statement, old: Statement, said_new: Sequence[Term], said_old: Sequence[Term]
-) -> str:
+def _other_value(pair: _Pair) -> str:
     """Return the values in which two statements of one topic differ, "" where not each has its own."""
-    if not said_new or not said_old:
+    new, old, said_new, said_old = pair[:4]
+    if said_new and not said_old and _NAMING.intersection(new.tokens):
+        # "The module is named ingest", "ingest was renamed to intake"
+        said_old = [term for term in old.terms if term.is_value and term.key in new.topic()]
+    if not said_new or not said_old or pair.one_denies:
         return ""
     sorts = [{term.sort for term in said} for said in (said_old, said_new)]
     if any(sorts_said <= PREDICATE for sorts_said in sorts) or all(
@@ -180,18 +201,20 @@ def _other_value(
         return ""
     if all(any(sort not in WORDS for sort in found) for found in sorts):
         # "12 images" and "40 variants" count different things.
-        if all("word" in found for found in sorts) or _counted(said_new) != _counted(said_old):
+        if all("word" in found for found in sorts) or not _are_comparable(said_new, said_old):
             return ""
-    elif new.denials and old.denials:
-        # More than one thing may be forbidden.
+    elif (new.denials and old.denials) or _ADDING.intersection((*new.tokens, *old.tokens)):
+        # More than one thing may be forbidden, and what is added takes nothing away.
         return ""
     elif any(term.key in _SEVERAL and term.sort == "verb" for term in (*new.terms, *old.terms)):
         return ""
     return f"{_listed(said_old)} and {_listed(said_new)}"
 
 
-def _counted(terms: Sequence[Term]) -> set[str]:
-    return {term.sort for term in terms} - WORDS
+def _are_comparable(one: Sequence[Term], other: Sequence[Term]) -> bool:
+    """Whether two texts count in the same dimension; "hourly" and "every 6 h" do."""
+    first, second = ({term.sort for term in terms} - WORDS for terms in (one, other))
+    return first == second or first | second <= _OF_TIME
 
 
 def _listed(terms: Sequence[Term]) -> str:

@@ -21,11 +21,14 @@ _UNITS = {
     for dimension, units in {
         "%": "%",
         "bytes": "B KB MB GB TB KiB MiB GiB Mb Gb Kb",
-        "time": "ms s min h day days week weeks month months year years",
+        "time": "ms s second seconds min minute minutes h hour hours day days week weeks month months year years",
         "rate": "Hz kHz MHz GHz",
     }.items()
     for unit in units.split()
 }
+_ONE_SPELLING = {
+    "second": "s", "seconds": "s", "minute": "min", "minutes": "min", "hour": "h", "hours": "h",
+}  # fmt: skip
 _DAYS = frozenset(
     f"{day}{ending}"
     for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
@@ -165,13 +168,14 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
     """Yield key, word and sort of what a token stands for: nothing, a number with its unit, or a word
     with its parts as one."""
     token = tokens[place]
-    before = tokens[place - 1] if place else ""
+    before, after = tokens[place - 1] if place else "", (*tokens[place + 1 :], "")[0]
+    if token == "one" and after.isalpha() and after not in _PREPOSITIONS:
+        token = "1"
     if token in _UNITS and NUMBER.match(before):
         return
     if NUMBER.match(token):
-        unit = tokens[place + 1] if place + 1 < len(tokens) else ""
-        dimension = _UNITS.get(unit, "")
-        whole = f"{token} {unit}" if dimension else token
+        dimension = _UNITS.get(after, "")
+        whole = f"{token} {_ONE_SPELLING.get(after, after)}" if dimension else token
         yield whole, whole, f"number:{dimension}"
     elif token.lower() in _DAYS or token == "may" and NUMBER.match(before):
         yield token.lower().rstrip("s"), token.lower(), "day"
