@@ -9,7 +9,7 @@ from vector_memory.lifecycle import signs, statement
 from vector_memory.lifecycle.statement import Statement, Term
 from vector_memory.text import analysis, wording
 
-LEAST_COSINE = 0.5
+LEAST_COSINE = 0.45
 """How near two texts must be to be of one subject."""
 LEAST_SHARED = 0.5
 """The share of the words that both must have in common: of those that the shorter text has, without
@@ -61,6 +61,8 @@ def between(newer: str, older: str, cosine: float | None) -> str:
     new, old = statement.parse(newer), statement.parse(older)
     if _swapped(new, old) and not wording.same_assertion(newer, older):
         return "the order of the words"
+    if renamed := _renamed(new, old):
+        return renamed
     pair = _Pair.of(new, old)
     if _are_apart(pair):
         return ""
@@ -104,6 +106,9 @@ def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
     said = [term for term in only if term.is_value]
     if not said and any(term.is_value for term in others):
         return [term for term in only if term.narrows]
+    if not said and all(term.sort not in WORDS for term in (*only, *others)):
+        # "Ends in March", "ends in June"
+        return [term for term in only if term.narrows]
     return said
 
 
@@ -124,9 +129,16 @@ def _are_apart(pair: _Pair) -> bool:
         return True
     if _narrows(new, old, topic_new) or _narrows(old, new, topic_old):
         return True
+    if not new.topic() or not old.topic() or new.topic() & old.topic():
+        return False
+    # "Write comments in English" and "comments are written in French" are of one thing all the same;
+    # two that act on each other are not.
     one_verb = _predicates(new.terms) & old.keys() or _predicates(old.terms) & new.keys()
-    has_topics = bool(new.topic() and old.topic())
-    return has_topics and not new.topic() & old.topic() and not one_verb
+    return not one_verb or _acts(new) and _acts(old)
+
+
+def _acts(text: Statement) -> bool:
+    return any(term.sort == "verb" for term in text.terms)
 
 
 def _predicates(terms: Iterable[Term]) -> set[str]:
@@ -187,34 +199,58 @@ def _are_opposite(one: str, other: str) -> bool:
 
 def _other_value(pair: _Pair) -> str:
     """Return the values in which two statements of one topic differ, "" where not each has its own."""
-    new, old, said_new, said_old = pair[:4]
-    if said_new and not said_old and _NAMING.intersection(new.tokens):
-        # "The module is named ingest", "ingest was renamed to intake"
-        said_old = [term for term in old.terms if term.is_value and term.key in new.topic()]
+    said_new, said_old = pair.said_new, pair.said_old
     if not said_new or not said_old or pair.one_denies:
         return ""
     sorts = [{term.sort for term in said} for said in (said_old, said_new)]
-    if any(sorts_said <= PREDICATE for sorts_said in sorts) or all(
-        _predicates(said) for said in (said_old, said_new)
-    ):
+    if any(found <= PREDICATE for found in sorts) or all(found & PREDICATE for found in sorts):
         # "Is written in Rust" and "calls the lexer": both may be true.
         return ""
-    if all(any(sort not in WORDS for sort in found) for found in sorts):
+    if all(found - WORDS for found in sorts):
         # "12 images" and "40 variants" count different things.
-        if all("word" in found for found in sorts) or not _are_comparable(said_new, said_old):
-            return ""
-    elif (new.denials and old.denials) or _ADDING.intersection((*new.tokens, *old.tokens)):
-        # More than one thing may be forbidden, and what is added takes nothing away.
-        return ""
-    elif any(term.key in _SEVERAL and term.sort == "verb" for term in (*new.terms, *old.terms)):
-        return ""
-    return f"{_listed(said_old)} and {_listed(said_new)}"
+        differ = _are_comparable(*sorts) and not all("word" in found for found in sorts)
+    else:
+        differ = not _may_both_hold(pair)
+    return f"{_listed(said_old)} and {_listed(said_new)}" if differ else ""
 
 
-def _are_comparable(one: Sequence[Term], other: Sequence[Term]) -> bool:
+def _are_comparable(one: set[str], other: set[str]) -> bool:
     """Whether two texts count in the same dimension; "hourly" and "every 6 h" do."""
-    first, second = ({term.sort for term in terms} - WORDS for terms in (one, other))
+    first, second = one - WORDS, other - WORDS
     return first == second or first | second <= _OF_TIME
+
+
+def _may_both_hold(pair: _Pair) -> bool:
+    """Whether other words said of one topic may be true beside each other: said with another verb or in
+    another way ("from main", "with Helm"), forbidden or added, or with a verb that takes several."""
+    said = (*pair.said_new, *pair.said_old)
+    terms = (*pair.new.terms, *pair.old.terms)
+    tokens = (*pair.new.tokens, *pair.old.tokens)
+    values = [{term.key for term in text.terms if term.is_value} for text in (pair.new, pair.old)]
+    return bool(
+        _predicates(said)
+        or _ways(pair.said_new) != _ways(pair.said_old)
+        or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
+        or (pair.new.denials and pair.old.denials)
+        or _ADDING.intersection(tokens)
+        or any(term.key in _SEVERAL and term.sort == "verb" for term in terms)
+    )
+
+
+def _ways(terms: Sequence[Term]) -> set[str]:
+    return {term.way for term in terms if term.sort not in PREDICATE}
+
+
+def _renamed(new: Statement, old: Statement) -> str:
+    """Return the names where one text says that what the other one names has another name now: "the
+    module is named ingest", "ingest was renamed to intake"."""
+    if _NAMING.isdisjoint(new.tokens):
+        return ""
+    known = old.keys()
+    named = [term for term in old.terms if term.is_value and term.sort == "word"]
+    name = [term for term in new.terms if term.is_value and term.key not in known]
+    is_one = named and name and all(term.key in new.topic() for term in named)
+    return f"{_listed(named)} and {_listed(name)}" if is_one else ""
 
 
 def _listed(terms: Sequence[Term]) -> str:

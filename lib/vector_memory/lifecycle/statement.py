@@ -37,10 +37,23 @@ _DAYS = frozenset(
                 "daily", "monthly", "hourly", "nightly", "morning", "evening", "quarterly")
     for ending in ("", "s")
 )  # fmt: skip
-_AUXILIARIES = frozenset(
-    ["is", "was", "be", "has", "have", "had", "does", "do", "did", "must", "should", "may", "can"]
-    + ["might", "could", "will", "would", "shall", "needs", "need", "uses", "use"]
+_MODALS = frozenset(
+    [
+        "does",
+        "do",
+        "did",
+        "must",
+        "should",
+        "may",
+        "can",
+        "might",
+        "could",
+        "will",
+        "would",
+        "shall",
+    ]
 )
+_AUXILIARIES = _MODALS | {"is", "was", "be", "has", "have", "had", "needs", "need", "uses", "use"}
 _PREPOSITIONS = frozenset(
     ["in", "on", "at", "for", "with", "by", "from", "to", "of", "within", "under", "between", "per"]
     + [
@@ -71,9 +84,10 @@ _PREPOSITIONS = frozenset(
 )
 _NARROWING = frozenset(
     ["in", "on", "for", "of", "at", "during", "when", "while", "if", "inside", "between", "from"]
-    + ["within", "before", "after", "until", "under", "across", "behind", "whenever", "because"]
+    + ["within", "before", "after", "until", "across", "behind", "whenever", "because"]
 )
 """Prepositions that say of what something holds, once it is said what holds."""
+_WAYS = {"from": "from"}
 _FILLERS = frozenset(
     analysis.stem(word)
     for word in ("use", "uses", "now", "instead", "longer", "anymore", "any", "currently",
@@ -81,6 +95,11 @@ _FILLERS = frozenset(
                  "migrate", "gone", "keep", "kept", "live", "run", "done", "every", "per", "please")
 )  # fmt: skip
 """Verbs and adverbs that say nothing of a topic."""
+_CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
+_PARTICIPLES = frozenset(
+    ["bound", "brought", "bought", "caught", "cut", "fed", "fetched", "found", "hit", "hung", "led"]
+    + ["lost", "met", "paid", "said", "shut", "shown", "sold", "spent", "split", "stuck", "told"]
+)
 _NAMING = frozenset(("called", "named"))
 _OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
 """What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
@@ -90,7 +109,8 @@ class Term(NamedTuple):
     """A word that counts. `key` is equal for equal terms; `sort` is `number` (with its unit's
     dimension behind a colon), `day`, `verb`, `participle` or `word`; `place` where it stands in its
     sentence; `is_value` whether it belongs to what is said, not to what it is said of; `narrows`
-    whether it says of what behind the verb: "in staging"."""
+    whether it says of what behind the verb: "in staging"; `way` is "from" behind this word.
+    """
 
     key: str
     word: str
@@ -98,6 +118,7 @@ class Term(NamedTuple):
     place: int
     is_value: bool
     narrows: bool
+    way: str
 
 
 class Statement(NamedTuple):
@@ -129,7 +150,8 @@ class Statement(NamedTuple):
 @lru_cache(maxsize=1_024)
 def parse(text: str) -> Statement:
     """Return what a text's words do, all of its sentences as one."""
-    sentences = [wording.tokens(part) for part in wording.sentences(text[: wording.MAX_CHARS])]
+    parts = wording.sentences(text[: wording.MAX_CHARS])
+    sentences = [wording.tokens(clause) for part in parts for clause in _CLAUSE.split(part)]
     tokens = tuple(token for sentence in sentences for token in sentence)
     terms = tuple(term for sentence in sentences for term in _terms(sentence))
     denials = sum(token.lower() in wording.NEGATIONS for token in tokens)
@@ -140,19 +162,27 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
     """Yield a sentence's terms, each with what it belongs to."""
     verb = _verb(tokens)
     of_owner = verb < len(tokens) and analysis.stem(tokens[verb].lower()) in _OWNING
-    of_topic, has_said = verb > 0, False
+    of_topic, has_said, way = verb > 0, False, ""
     for place, token in enumerate(tokens):
         if place == verb:
             of_topic, has_said = False, False
         elif place > verb and token in _PREPOSITIONS and has_said:
             of_topic = token in _NARROWING
+        if token in _PREPOSITIONS:
+            way = _WAYS.get(token, "")
         role = _role(tokens, place, verb)
         found = list(_term(tokens, place))
         for key, word, sort in found:
             in_topic = of_topic != (of_owner and not role)
             narrows = in_topic and place > verb and not of_owner
             yield Term(
-                key, word, role if role and sort == "word" else sort, place, not in_topic, narrows
+                key,
+                word,
+                role if role and sort == "word" else sort,
+                place,
+                not in_topic,
+                narrows,
+                way,
             )
         has_said = has_said or bool(found) and place > verb and not role
 
@@ -161,6 +191,9 @@ def _role(tokens: Sequence[str], place: int, verb: int) -> str:
     """Return which part of the predicate a token is: `verb`, `participle`, or "" for none."""
     if place == verb:
         return "verb" if verb else ""
+    between = tokens[verb + 1 : place]
+    if place > verb and tokens[verb] in _MODALS and all(w in wording.NEGATIONS for w in between):
+        return "verb"
     return "participle" if place == verb + 1 and _is_participle(tokens, place) else ""
 
 
@@ -215,9 +248,9 @@ def _looks_finite(tokens: Sequence[str], place: int) -> bool:
     word, before, after = tokens[place], tokens[place - 1], (*tokens[place + 1 :], "", "")
     if not (word.isalpha() and word.islower() and before not in _PREPOSITIONS and after[0]):
         return False
-    if after[0] in _AUXILIARIES or after[0].lower() in wording.NEGATIONS:
+    if after[0] in _AUXILIARIES or after[0] == "of" or after[0].lower() in wording.NEGATIONS:
         return False
-    if word.endswith("ed"):
+    if word.endswith("ed") and not word.endswith("eed"):
         return _AUXILIARIES.isdisjoint(tokens)
     if not word.endswith("s") or word.endswith(("ss", "us")) or before.endswith("s"):
         return False
@@ -228,8 +261,10 @@ def _looks_finite(tokens: Sequence[str], place: int) -> bool:
 def _before_preposition(tokens: Sequence[str]) -> int:
     """Return the place of the verb of a sentence without "is" and the like: behind a plural, or before
     the first preposition that has another word before it ("expire" of "sessions expire after 5 min")."""
-    if len(tokens) > 4 and tokens[0].endswith("s") and tokens[1] in _PREPOSITIONS:
-        return 3
+    for place in range(1, len(tokens) - 2):
+        of_a_noun = tokens[place] == "of" or (place == 1 and tokens[1] in _PREPOSITIONS)
+        if of_a_noun and tokens[place + 2].islower() and tokens[place + 2] not in _PREPOSITIONS:
+            return place + 2
     for place, token in enumerate(tokens):
         if place > 1 and token in _PREPOSITIONS and tokens[place - 2] not in _PREPOSITIONS:
             return place - 1
@@ -238,5 +273,9 @@ def _before_preposition(tokens: Sequence[str]) -> int:
 
 def _is_participle(tokens: Sequence[str], place: int) -> bool:
     word = tokens[place]
-    is_form = word in wording.IRREGULAR or (word.isalpha() and word.endswith(("ed", "en", "wn")))
+    is_form = (
+        word in wording.IRREGULAR
+        or word in _PARTICIPLES
+        or (word.isalpha() and word.endswith(("ed", "en", "wn")))
+    )
     return is_form and tokens[place - 1] in _AUXILIARIES

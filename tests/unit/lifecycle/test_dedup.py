@@ -62,6 +62,10 @@ AGAINST = [
     ("The client never retries on 503", "The client retries on 503", "negation"),
     ("Sessions are cached in Redis now", "We cache sessions in Memcached", "memcached"),
     ("Tests run one by one, not in parallel", "Tests run in parallel", "parallel"),
+    ("The module ingest is now named intake", "The module is named ingest", "intake"),
+    ("Merge requests need one approval", "Merge requests need two approvals", "2"),
+    ("Snapshots are taken every six hours", "Snapshots are taken hourly", "hourly"),
+    ("Releases are cut from next", "Releases are cut from main", "main"),
 ]
 BESIDE = [
     ("Postgres in staging listens on port 5433", "Postgres in dev listens on port 5432"),
@@ -79,6 +83,11 @@ BESIDE = [
     ("The retry delay ends at 60 seconds", "The retry delay starts at 1 second"),
     ("Do not log refresh tokens", "Do not log access tokens"),
     ("The job has backups every day", "The job needs 8 GB of memory"),
+    ("Backups of the wiki run every day", "Backups of the ledger run every hour"),
+    ("The site is deployed with Helm", "The site is deployed from main"),
+    ("The worker does not call the parser", "The parser calls the worker back"),
+    ("The report is sent to the auditors too", "The report is sent to the managers"),
+    ("The worker uses gRPC between services", "The worker is written in Go"),
 ]
 words = st.lists(
     st.sampled_from(
