@@ -97,7 +97,13 @@ class _Pair(NamedTuple):
     @property
     def one_denies(self) -> bool:
         """Whether one of both is denied, and the other one not."""
-        return self.new.denials % 2 != self.old.denials % 2
+        new, old = self.denials
+        return new % 2 != old % 2
+
+    @property
+    def denials(self) -> tuple[int, int]:
+        """How often each denies something that the other one is about."""
+        return self.new.denials(self.old.keys()), self.old.denials(self.new.keys())
 
 
 def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
@@ -231,14 +237,14 @@ def _may_both_hold(pair: _Pair) -> bool:
         _predicates(said)
         or _ways(pair.said_new) != _ways(pair.said_old)
         or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
-        or (pair.new.denials and pair.old.denials)
+        or all(pair.denials)
         or _ADDING.intersection(tokens)
         or any(term.key in _SEVERAL and term.sort == "verb" for term in terms)
     )
 
 
-def _ways(terms: Sequence[Term]) -> set[str]:
-    return {term.way for term in terms if term.sort not in PREDICATE}
+def _ways(terms: Sequence[Term]) -> set[bool]:
+    return {term.from_there for term in terms if term.sort not in PREDICATE}
 
 
 def _renamed(new: Statement, old: Statement) -> str:

@@ -87,7 +87,6 @@ _NARROWING = frozenset(
     + ["within", "before", "after", "until", "across", "behind", "whenever", "because"]
 )
 """Prepositions that say of what something holds, once it is said what holds."""
-_WAYS = {"from": "from"}
 _FILLERS = frozenset(
     analysis.stem(word)
     for word in ("use", "uses", "now", "instead", "longer", "anymore", "any", "currently",
@@ -109,7 +108,7 @@ class Term(NamedTuple):
     """A word that counts. `key` is equal for equal terms; `sort` is `number` (with its unit's
     dimension behind a colon), `day`, `verb`, `participle` or `word`; `place` where it stands in its
     sentence; `is_value` whether it belongs to what is said, not to what it is said of; `narrows`
-    whether it says of what behind the verb: "in staging"; `way` is "from" behind this word.
+    whether it says of what behind the verb: "in staging"; `from_there` whether it stands behind "from".
     """
 
     key: str
@@ -118,15 +117,19 @@ class Term(NamedTuple):
     place: int
     is_value: bool
     narrows: bool
-    way: str
+    from_there: bool
 
 
 class Statement(NamedTuple):
-    """A text's terms in their order, its tokens, and how often it denies."""
+    """A text's terms in their order, its tokens, and of each clause its keys and how often it denies."""
 
     terms: tuple[Term, ...]
     tokens: tuple[str, ...]
-    denials: int
+    clauses: tuple[tuple[frozenset[str], int], ...]
+
+    def denials(self, known: frozenset[str]) -> int:
+        """Return how often it denies something in clauses of which half of the keys are known."""
+        return sum(count for keys, count in self.clauses if 2 * len(keys & known) >= len(keys))
 
     def topic(self) -> frozenset[str]:
         """Return the keys of what it is about."""
@@ -153,23 +156,25 @@ def parse(text: str) -> Statement:
     parts = wording.sentences(text[: wording.MAX_CHARS])
     sentences = [wording.tokens(clause) for part in parts for clause in _CLAUSE.split(part)]
     tokens = tuple(token for sentence in sentences for token in sentence)
-    terms = tuple(term for sentence in sentences for term in _terms(sentence))
-    denials = sum(token.lower() in wording.NEGATIONS for token in tokens)
-    return Statement(terms, tokens, denials)
+    terms = [tuple(_terms(sentence)) for sentence in sentences]
+    keys = [frozenset(term.key for term in found) for found in terms]
+    counts = [sum(token.lower() in wording.NEGATIONS for token in one) for one in sentences]
+    every = tuple(term for found in terms for term in found)
+    return Statement(every, tokens, tuple(zip(keys, counts, strict=True)))
 
 
 def _terms(tokens: Sequence[str]) -> Iterator[Term]:
     """Yield a sentence's terms, each with what it belongs to."""
     verb = _verb(tokens)
     of_owner = verb < len(tokens) and analysis.stem(tokens[verb].lower()) in _OWNING
-    of_topic, has_said, way = verb > 0, False, ""
+    of_topic, has_said, from_there = verb > 0, False, False
     for place, token in enumerate(tokens):
         if place == verb:
             of_topic, has_said = False, False
         elif place > verb and token in _PREPOSITIONS and has_said:
             of_topic = token in _NARROWING
         if token in _PREPOSITIONS:
-            way = _WAYS.get(token, "")
+            from_there = token == "from"
         role = _role(tokens, place, verb)
         found = list(_term(tokens, place))
         for key, word, sort in found:
@@ -182,7 +187,7 @@ def _terms(tokens: Sequence[str]) -> Iterator[Term]:
                 place,
                 not in_topic,
                 narrows,
-                way,
+                from_there,
             )
         has_said = has_said or bool(found) and place > verb and not role
 
