@@ -1,9 +1,9 @@
 """Does `remember` merge what says the same, and nothing else?
 
-Groups of a fact with wordings that say the same and near misses that do not: each is remembered in a
-project of its own after its fact, through the daemon, and what `remember` did is counted. Then a
-store of different facts about one project (`dedup_facts.txt`): how many of them are merged, and how
-many links they get.
+Groups of a fact with wordings that say the same, near misses that do not, and what speaks `against` it:
+each is remembered in a project of its own after its fact, through the daemon, and what `remember` did
+is counted. Then a store of different facts about one project (`dedup_facts.txt`): how many of them are
+merged, and how many links they get.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from common import Bench, bench, options, show
 HERE = Path(__file__).parent
 OWN = HERE / "dedup_pairs_own.json"
 FACTS = HERE / "dedup_facts.txt"
-SORTS = {"same": "paraphrases", "different": "near misses"}
+SORTS = {"same": "paraphrases", "different": "near misses", "against": "contradictions"}
 
 
 def pairs(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield what a pair is (`same` or `different`), the fact, and the other text."""
+    """Yield what a pair is (`same`, `different` or `against`), the fact, and the other text."""
     for group in json.loads(path.read_text(encoding="utf-8")):
         for sort in SORTS:
-            yield from ((sort, group["fact"], other) for other in group[sort])
+            yield from ((sort, group["fact"], other) for other in group.get(sort, ()))
 
 
 def judged(made: Bench, path: Path, told: bool) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def judged(made: Bench, path: Path, told: bool) -> list[dict[str, Any]]:
         found[sort][_did(answer)] += 1
         if told:
             sys.stderr.write(f"{sort}\t{_did(answer)}\t{fact}\t{other}\n")
-    return [_row(path, sort, counts) for sort, counts in found.items()]
+    return [_row(path, sort, counts) for sort, counts in found.items() if counts]
 
 
 def _did(answer: dict[str, Any]) -> str:
@@ -64,9 +64,9 @@ def _row(path: Path, sort: str, counts: Counter[str]) -> dict[str, Any]:
     }
 
 
-def unrelated(made: Bench, told: bool) -> dict[str, Any]:
+def unrelated(made: Bench, path: Path, told: bool) -> dict[str, Any]:
     """Return what a store of different facts about one project gets."""
-    facts = [line for line in FACTS.read_text(encoding="utf-8").splitlines() if line]
+    facts = [line for line in path.read_text(encoding="utf-8").splitlines() if line]
     place = Path(made.root, "shop")
     place.mkdir()
     counts, links = Counter[str](), 0
@@ -82,6 +82,7 @@ def unrelated(made: Bench, told: bool) -> dict[str, Any]:
         "merged": counts["merged"],
         "superseded": counts["superseded"],
         "with links": counts["linked"] + counts["contradicts"],
+        "as contradicting": counts["contradicts"],
         "links": links,
     }
 
@@ -90,13 +91,14 @@ def main() -> None:
     """Measure once."""
     parser = options(__doc__ or "")
     parser.add_argument("pairs", nargs="*", type=Path, help="files of pairs; the own ones without")
+    parser.add_argument("--facts", type=Path, default=FACTS, help="different facts, one a line")
     parser.add_argument("--tell", action="store_true", help="print every pair on stderr")
     given = parser.parse_args()
     with bench(given.home) as made:
         made.daemon.start()
         files = given.pairs or [OWN]
         rows = [row for path in files for row in judged(made, path, given.tell)]
-        facts = unrelated(made, given.tell)
+        facts = unrelated(made, given.facts, given.tell)
     show("Duplicates", rows, given.json)
     show("Different facts of one project", [facts], given.json)
 

@@ -107,8 +107,8 @@ def _about_one(about: Terms, rest: Terms) -> bool:
     return not any(about & group - rest and rest & group - about for group in RIVALS)
 
 
-RIVALS: tuple[Terms, ...] = tuple(
-    frozenset(term for word in words.split() for term in analysis.analyse(word))
+RIVAL_WORDS = tuple(
+    frozenset(words.split())
     for words in (
         "dev development staging prod production test testing qa preview local ci",
         "frontend backend",
@@ -123,6 +123,10 @@ RIVALS: tuple[Terms, ...] = tuple(
     )
 )
 """Words that name different things of one sort."""
+RIVALS: tuple[Terms, ...] = tuple(
+    frozenset(term for word in words for term in analysis.analyse(word)) for words in RIVAL_WORDS
+)
+"""The same as terms."""
 
 
 def _ended(clause: str) -> Change | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vector_memory.model import DERIVED, PASSAGE, Memory
+from vector_memory.retrieve.repetitions import WITHIN
 from vector_memory.retrieve.search import Hit
-from vector_memory.retrieve.supersession import WITHIN
 from vector_memory.text import analysis
 
 QUESTION = "question"

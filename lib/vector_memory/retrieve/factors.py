@@ -20,6 +20,9 @@ SUM = {"similarity": 0.4, "recency": 0.2, "priority": 0.2, "usage": 0.2}
 HALF_LIFE_DAYS = 30.0
 PRIORITIES = {Priority.CORE: 1.0, Priority.HIGH: 0.75, Priority.NORMAL: 0.5, Priority.LOW: 0.0}
 USES_FOR_FULL = 20
+USE_BOUND = 0.005
+"""How much use alone may raise a score: it decides between hits that are nearly equal, and what is shown
+often is not shown more often for it."""
 
 COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 14.0, 2.0, -6.7
 """The logistic model of relevance, fitted by `benchmarks/abstention.py`."""
@@ -65,8 +68,9 @@ def multiplier(values: dict[str, float], latest: bool = False) -> float:
         values: the factors, 0 … 1 each.
         latest: the question asks for what holds now; then recency weighs as much as all together.
     """
-    mean = sum(values.values()) / len(values)
-    return 1.0 + BOUND * (0.5 * (mean + values["recency"]) if latest else mean)
+    mean = sum(value for name, value in values.items() if name != "usage") / len(values)
+    bounded = BOUND * (0.5 * (mean + values["recency"]) if latest else mean)
+    return 1.0 + bounded + USE_BOUND * values["usage"]
 
 
 def summed(similarity: float, values: dict[str, float]) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from vector_memory.model import QUIET, Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
-from vector_memory.retrieve import expansion, factors, fusion, period, supersession
+from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
 from vector_memory.retrieve.query import Query
 from vector_memory.text import analysis
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DEEPER = 3
 """How many times more memories than asked for are loaded and weighed by their factors."""
 LEAST_LOADED = 24
+NEARLY = 0.75
+"""The share of an older hit's score from which a newer one that contradicts it goes before it."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 
@@ -148,12 +150,15 @@ def search(
     weighed = _once(
         _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
     )
-    weighed, against = _with_links(weighed, shelves, fits)
+    weighed, against = _with_links(weighed, shelves, fits, query.text)
+    weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
     every = (_hit(item, query, against) for item in weighed)
     hits = (
-        supersession.collapse(every, _terms, k, _are_apart, _turn, _own_terms)
+        repetitions.without_repetitions(
+            every, lambda hit: hit.memory.text, _terms, k, _are_apart, _turn, _own_terms
+        )
         if collapse
         else list(islice(every, k))
     )
@@ -261,7 +266,10 @@ def _once(items: Iterable[_Weighed]) -> list[_Weighed]:
 
 
 def _with_links(
-    weighed: list[_Weighed], shelves: Sequence[CandidateSource], fits: Callable[[Memory], bool]
+    weighed: list[_Weighed],
+    shelves: Sequence[CandidateSource],
+    fits: Callable[[Memory], bool],
+    question: str,
 ) -> tuple[list[_Weighed], _Against]:
     """Add what is linked to the best, each behind the one that brought it; return with that which
     of all contradict each other."""
@@ -283,14 +291,14 @@ def _with_links(
                 found = _Found(place, one.memory.seq, sum(parts.values()), None, 0.0, parts)
                 added.append(_Weighed(found, one.memory, one.score, source.values, source))
     weighed = _once([*weighed, *added]) if added else weighed
-    return _newest_first(weighed, links) if links else (weighed, {})
+    return _newest_first(weighed, links, question) if links else (weighed, {})
 
 
 def _newest_first(
-    weighed: list[_Weighed], links: Sequence[Link]
+    weighed: list[_Weighed], links: Sequence[Link], question: str
 ) -> tuple[list[_Weighed], _Against]:
-    """Put the newer of two that contradict each other right before the older one, where that was
-    better; return with that what contradicts each."""
+    """Put the newer of two that contradict each other right before the older one, where it is nearly as
+    good and holds what the older one holds of the question; return with that what contradicts each."""
     by_id = {item.memory.id: item for item in weighed}
     against: _Against = {}
     for link in links:
@@ -298,7 +306,10 @@ def _newest_first(
             continue
         ends = by_id[link.from_id], by_id[link.to_id]
         older, newer = sorted(ends, key=lambda item: item.memory.created_at)
-        if newer.score <= older.score:
+        is_as_good = newer.score >= NEARLY * older.score and precedence.holds_as_much(
+            question, newer.memory.text, older.memory.text
+        )
+        if newer.score <= older.score and is_as_good:
             # Just above, by the least that a float can tell: all other hits keep their places.
             lifted = replace(newer, score=math.nextafter(older.score, math.inf))
             by_id[newer.memory.id] = lifted
@@ -307,6 +318,13 @@ def _newest_first(
             if other.memory not in known:
                 against[one.memory.id] = (*known, other.memory)
     return sorted(by_id.values(), key=lambda item: -item.score), against
+
+
+def _settled(weighed: Sequence[_Weighed], question: str) -> list[_Weighed]:
+    """Return hits in the order that the question's own words give to those worded alike."""
+    scores = precedence.settled(question, [(item.memory, item.score) for item in weighed])
+    moved = [replace(item, score=score) for item, score in zip(weighed, scores, strict=True)]
+    return sorted(moved, key=lambda item: -item.score)
 
 
 def _are_apart(one: Hit, other: Hit) -> bool:

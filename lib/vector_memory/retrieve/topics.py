@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from vector_memory.retrieve.repetitions import jaccard
 from vector_memory.retrieve.search import Hit
-from vector_memory.retrieve.supersession import jaccard
 
 ALIKE = 0.3
 """The share of their words that two hits have in common when they are about one thing."""

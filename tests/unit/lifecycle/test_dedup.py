@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vector_memory.lifecycle import dedup, wording
+from vector_memory.lifecycle import dedup
 from vector_memory.lifecycle.dedup import Outcome
+from vector_memory.text import wording
 
 PAIRS = json.loads(
     (Path(__file__).parents[3] / "benchmarks" / "dedup_pairs_own.json").read_text("utf-8")
@@ -53,10 +54,41 @@ AGAINST = [
     ("Logs are kept for two months", "Logs are kept for two weeks", "weeks"),
     ("The user prefers spaces over tabs", "The user prefers tabs over spaces", "order"),
     ("The demo is on 4 May", "The demo is on 4 June", "june"),
+    ("Use pnpm for the frontend, not npm", "Use npm for the frontend", "npm"),
+    ("Variables are written in snake_case", "Variables are written in camelCase", "camelCase"),
+    ("Use spaces for indentation", "Use tabs for indentation", "tabs"),
+    ("Bob owns the deploy pipeline", "Alice owns the deploy pipeline", "alice"),
+    ("We branch off develop", "We branch off main", "main"),
+    ("The client never retries on 503", "The client retries on 503", "negation"),
+    ("Sessions are cached in Redis now", "We cache sessions in Memcached", "memcached"),
+    ("Tests run one by one, not in parallel", "Tests run in parallel", "parallel"),
+    ("The module ingest is now named intake", "The module is named ingest", "intake"),
+    ("Merge requests need one approval", "Merge requests need two approvals", "2"),
+    ("Snapshots are taken every six hours", "Snapshots are taken hourly", "hourly"),
+    ("Releases are cut from next", "Releases are cut from main", "main"),
 ]
 BESIDE = [
     ("Postgres in staging listens on port 5433", "Postgres in dev listens on port 5432"),
     ("MIN_CONNECTIONS is 5 in the pool", "MAX_CONNECTIONS is 50 in the pool"),
+    ("The parser is written in Rust", "The worker is written in Go"),
+    ("The worker is deployed with Helm", "The worker is written in Go"),
+    ("Admin sessions expire after 10 minutes", "Sessions expire after 30 minutes"),
+    ("Failed downloads are not retried", "Failed uploads are retried twice"),
+    ("A team has at most 5 projects", "A team has at most 30 members"),
+    ("The parser calls the resolver", "The parser calls the lexer"),
+    ("MAX_POOL is 40 in the worker", "MAX_POOL is 20 in the API"),
+    ("The backend calls the frontend over HTTP", "The frontend calls the backend over HTTP"),
+    ("Ticket 42 asks for a login page", "Ticket 41 asks for a login page"),
+    ("Error E21 means that the lid is open", "Error E12 means that the paper is empty"),
+    ("The retry delay ends at 60 seconds", "The retry delay starts at 1 second"),
+    ("Do not log refresh tokens", "Do not log access tokens"),
+    ("The job has backups every day", "The job needs 8 GB of memory"),
+    ("Backups of the wiki run every day", "Backups of the ledger run every hour"),
+    ("The site is deployed with Helm", "The site is deployed from main"),
+    ("The worker does not call the parser", "The parser calls the worker back"),
+    ("The report is sent to the auditors too", "The report is sent to the managers"),
+    ("The worker uses gRPC between services", "The worker is written in Go"),
+    ("The worker is written in Go. Its tests need no network.", "The worker is written in Go."),
 ]
 words = st.lists(
     st.sampled_from(
@@ -110,7 +142,7 @@ def test_other_values_speak_against_each_other(one: str, other: str, reason: str
 
 @pytest.mark.parametrize(("one", "other"), BESIDE)
 def test_facts_of_two_things_stand_beside_each_other(one: str, other: str) -> None:
-    """Another number of another thing contradicts nothing."""
+    """What is said of another thing, or another thing said of one, contradicts nothing."""
     assert dedup.compare(one, other, 0.9).outcome is Outcome.RELATED
 
 

@@ -16,6 +16,7 @@ REPLACES = [
     ("We switched from Jest to Vitest for unit tests.", "Unit tests run with Jest."),
     ("We replaced Redis with Valkey for sessions.", "Sessions live in Redis."),
     ("The API no longer uses Redis; sessions live in Postgres.", "The API uses Redis."),
+    ("The order service uses Kafka instead of NATS now.", "The order service uses NATS."),
     ("The request timeout was raised from 30 to 60 seconds.", "The request timeout is 30 seconds."),
 ]
 REPLACES_NOT = [

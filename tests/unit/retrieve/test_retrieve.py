@@ -24,7 +24,7 @@ from vector_memory.model import (
     Scope,
     Source,
 )
-from vector_memory.retrieve import factors, fusion, query, render, supersession, topics
+from vector_memory.retrieve import factors, fusion, query, render, repetitions, topics
 from vector_memory.retrieve.candidates import begin, gather
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.text import fence
@@ -341,15 +341,15 @@ def test_hits_are_grouped_by_topic() -> None:
     assert "pnpm" in found[1].name
 
 
-def test_collapse_keeps_order_and_stops_at_k() -> None:
-    """Collapsing never reorders, and does not look further than it must."""
+def test_repetitions_go_without_a_new_order_and_stops_at_k() -> None:
+    """What stays keeps its order, and does not look further than it must."""
     looked = []
 
     def terms(item: int) -> frozenset[str]:
         looked.append(item)
         return frozenset({str(item)})
 
-    assert supersession.collapse(range(100), terms, 3) == [0, 1, 2]
+    assert repetitions.without_repetitions(range(100), str, terms, 3) == [0, 1, 2]
     assert len(looked) == 3
 
 

@@ -118,11 +118,16 @@ def test_a_differing_number_stays_beside_and_says_how_to_settle_it(house: Servic
 def test_contradicting_memories_are_shown_both_newest_first(
     house: ServiceHouse, ledger: Path
 ) -> None:
-    """Whatever the question's words, the newer comes first, each with its date."""
+    """The newer comes first, each with its date, where the question is as much about both; what it
+    names stands before what differs in it."""
     old = house.remember(OLD_PORT, ledger)
     house.pass_time(days=2)
     new = house.remember(NEW_PORT, ledger)
-    request = {"query": "does Postgres in dev listen on port 5432?", "project": str(ledger)}
+    named = {"query": "does Postgres in dev listen on port 5432?", "project": str(ledger)}
+    hits = door(house.ctx, "recall", named)["hits"]
+    assert [hit["id"] for hit in hits] == [old["id"], new["id"]]
+    assert hits[1]["contradicts"] == [{"id": old["id"], "created_at": hits[0]["created_at"]}]
+    request = {"query": "on which port does Postgres in dev listen?", "project": str(ledger)}
     hits = door(house.ctx, "recall", request)["hits"]
     assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
     assert hits[0]["score"] >= hits[1]["score"]

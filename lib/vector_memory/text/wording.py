@@ -82,7 +82,7 @@ _CLAUSES = frozenset(
     + ["before", "after", "where", "so", "but", "and", "or", "whenever"]
 )
 _BE = frozenset(("is", "was"))
-_IRREGULAR = {
+IRREGULAR = {
     "written": ("write", "wrote"), "sent": ("send", "sent"), "built": ("build", "built"),
     "kept": ("keep", "kept"), "run": ("run", "ran"), "set": ("set", "set"), "read": ("read", "read"),
     "made": ("make", "made"), "found": ("find", "found"), "taken": ("take", "took"),
@@ -90,6 +90,10 @@ _IRREGULAR = {
     "put": ("put", "put"), "done": ("do", "did"), "broken": ("break", "broke"),
     "thrown": ("throw", "threw"), "caught": ("catch", "caught"), "drawn": ("draw", "drew"),
 }  # fmt: skip
+NEGATIONS = frozenset(
+    ["not", "no", "never", "none", "nothing", "cannot", "dont", "nobody", "neither", "nor", "n't"]
+    + ["stop", "stopped", "avoid", "forbidden", "dropped", "gone"]
+)
 _MODALS = frozenset(("must", "should", "may", "can", "might", "could", "will", "would", "shall"))
 
 
@@ -226,7 +230,7 @@ def _active(reading: Reading, place: int, modal: str) -> set[Reading]:
             return set()
         return {(*agent, verb, *patient) for verb in verbs}
     if modal:
-        base = {_IRREGULAR[rest[0]][0]} if rest[0] in _IRREGULAR else verbs
+        base = {IRREGULAR[rest[0]][0]} if rest[0] in IRREGULAR else verbs
         return {("must", verb, *patient, *rest[1:]) for verb in base}
     return {(verb, *patient, *rest[1:]) for verb in verbs}
 
@@ -243,8 +247,8 @@ def _with_for_use(reading: Reading) -> set[Reading]:
 @lru_cache(maxsize=4_096)
 def _verbs(participle: str, past: bool) -> frozenset[str]:
     """Return the forms that a participle's verb has in the active, all that could be."""
-    if participle in _IRREGULAR:
-        base, was = _IRREGULAR[participle]
+    if participle in IRREGULAR:
+        base, was = IRREGULAR[participle]
         if was == base:
             # "They set it" may be of today or of yesterday: only "sets" tells.
             return frozenset() if past else frozenset((base + "s",))

@@ -1,0 +1,263 @@
+"""Whether two statements speak against each other: other things said of one subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from vector_memory.lifecycle import signs, statement
+from vector_memory.lifecycle.statement import Statement, Term
+from vector_memory.text import analysis, wording
+
+LEAST_COSINE = 0.45
+"""How near two texts must be to be of one subject."""
+LEAST_SHARED = 0.5
+"""The share of the words that both must have in common: of those that the shorter text has, without
+what is said otherwise."""
+PREDICATE = frozenset(("verb", "participle"))
+WORDS = PREDICATE | {"word"}
+A_NEGATION = "a negation"
+_OPPOSITES = (
+    ("enable", "disable"), ("enabled", "disabled"), ("enables", "disables"), ("on", "off"),
+    ("accepts", "rejects"), ("accept", "reject"), ("accepted", "rejected"), ("most", "least"),
+    ("starts", "ends"), ("start", "end"), ("fixed", "introduced"), ("passes", "fails"),
+    ("true", "false"), ("allow", "deny"), ("allowed", "denied"), ("allow", "forbid"),
+    ("allowed", "forbidden"), ("before", "after"), ("increase", "decrease"), ("minimum", "maximum"),
+    ("min", "max"), ("first", "last"), ("sync", "async"), ("public", "private"), ("up", "down"),
+    ("start", "stop"), ("open", "closed"), ("required", "optional"), ("must", "may"), ("with", "without"),
+    ("add", "remove"), ("include", "exclude"), ("ascending", "descending"), ("always", "never"),
+    ("only", "all"), ("all", "some"), ("merged", "reverted"), ("above", "below"), ("yes", "no"),
+)  # fmt: skip
+_OPPOSED = frozenset(pair for both in _OPPOSITES for pair in (both, both[::-1]))
+_REVERSING = ("un", "dis", "in", "im", "non", "de")
+_ROLES = frozenset(("over", "instead_of", "not", "before", "after", "from", "into", "by", "only"))
+_ADDING = frozenset(("too", "also", "additionally", "another", "besides"))
+_NAMING = frozenset(("called", "named", "name", "renamed"))
+_OF_TIME = frozenset(("day", "number:time"))
+_REFUSING = ("instead_of", "over", "not", "never")
+_SEVERAL = frozenset(
+    analysis.stem(word)
+    for word in ("call", "need", "like", "send", "read", "contain", "include", "import", "have", "know",
+                 "depend", "publish", "check", "print", "ask", "take", "add", "create", "mean", "return",
+                 "touch", "remove", "delete", "fix", "get", "do", "see", "show", "support", "want", "skip",
+                 "ignore", "track", "handle")
+)  # fmt: skip
+"""What is said with these verbs of one thing may hold beside another: a program calls several."""
+
+
+def between(newer: str, older: str, cosine: float | None) -> str:
+    """Return what speaks against both texts holding at once, "" for nothing.
+
+    Args:
+        newer: one text.
+        older: the other one.
+        cosine: of their vectors; None where there is no model, and words alone decide.
+
+    Returns:
+        What differs: "5432 and 5433", the older one first.
+    """
+    if cosine is not None and cosine < LEAST_COSINE:
+        return ""
+    new, old = statement.parse(newer), statement.parse(older)
+    if _swapped(new, old) and not wording.same_assertion(newer, older):
+        return "the order of the words"
+    if renamed := _renamed(new, old):
+        return renamed
+    pair = _Pair.of(new, old)
+    if _are_apart(pair):
+        return ""
+    return _denied(pair) or _other_value(pair)
+
+
+class _Pair(NamedTuple):
+    """Two statements, and what only one of them has: words of its value (`said`) and of its topic."""
+
+    new: Statement
+    old: Statement
+    said_new: Sequence[Term]
+    said_old: Sequence[Term]
+    topic_new: Sequence[Term]
+    topic_old: Sequence[Term]
+
+    @classmethod
+    def of(cls, new: Statement, old: Statement) -> _Pair:
+        new_keys, old_keys = new.keys(), old.keys()
+        only_new = [term for term in new.terms if term.key not in old_keys]
+        only_old = [term for term in old.terms if term.key not in new_keys]
+        said_new, said_old = _said(only_new, only_old), _said(only_old, only_new)
+        return cls(
+            new,
+            old,
+            said_new,
+            said_old,
+            [term for term in only_new if term not in said_new],
+            [term for term in only_old if term not in said_old],
+        )
+
+    @property
+    def one_denies(self) -> bool:
+        """Whether one of both is denied, and the other one not."""
+        new, old = self.denials
+        return new % 2 != old % 2
+
+    @property
+    def denials(self) -> tuple[int, int]:
+        """How often each denies something that the other one is about."""
+        return self.new.denials(self.old.keys()), self.old.denials(self.new.keys())
+
+
+def _said(only: Sequence[Term], others: Sequence[Term]) -> list[Term]:
+    """Return those of the words that only one text has which belong to its value. "In Memcached" may
+    say where something is, or of where it holds: where the other text has a value instead, it is one."""
+    said = [term for term in only if term.is_value]
+    if not said and any(term.is_value for term in others):
+        return [term for term in only if term.narrows]
+    if not said and all(term.sort not in WORDS for term in (*only, *others)):
+        # "Ends in March", "ends in June"
+        return [term for term in only if term.narrows]
+    return said
+
+
+def _are_apart(pair: _Pair) -> bool:
+    """Whether two statements share too little, or are about different things: each topic has a word of
+    its own, or one is about a part of what the other is about ("carts", "guest carts"; "the limit",
+    "the limit in CI"), or they say it with other verbs."""
+    new, old, said_new, said_old, topic_new, topic_old = pair
+    shared = new.keys() & old.keys()
+    rest = min(len(new.keys()) - len(said_new), len(old.keys()) - len(said_old))
+    if not shared or len(shared) < LEAST_SHARED * rest:
+        return True
+    if topic_new and topic_old or any(term.narrows for term in (*topic_new, *topic_old)):
+        return True
+    if _are_rivals((*said_new, *topic_new), (*said_old, *topic_old)):
+        return True
+    if topic_new and _predicates(said_old) or topic_old and _predicates(said_new):
+        return True
+    if _narrows(new, old, topic_new) or _narrows(old, new, topic_old):
+        return True
+    if not new.topic() or not old.topic() or new.topic() & old.topic():
+        return False
+    # "Write comments in English" and "comments are written in French" are of one thing all the same;
+    # two that act on each other are not.
+    one_verb = _predicates(new.terms) & old.keys() or _predicates(old.terms) & new.keys()
+    return not one_verb or _acts(new) and _acts(old)
+
+
+def _acts(text: Statement) -> bool:
+    return any(term.sort == "verb" for term in text.terms)
+
+
+def _predicates(terms: Iterable[Term]) -> set[str]:
+    return {term.key for term in terms if term.sort in PREDICATE}
+
+
+def _narrows(one: Statement, other: Statement, extra: Sequence[Term]) -> bool:
+    """Whether one of the extra words of a topic stands right before a word of both topics."""
+    topics = other.topic()
+    return any(
+        term in extra
+        and after.place == term.place + 1
+        and after.key in topics
+        and not after.is_value
+        for term, after in zip(one.terms, one.terms[1:], strict=False)
+    )
+
+
+def _are_rivals(one: Iterable[Term], other: Iterable[Term]) -> bool:
+    first, second = ({term.word.lower() for term in terms} for terms in (one, other))
+    return any(group & first and group & second for group in signs.RIVAL_WORDS)
+
+
+def _swapped(new: Statement, old: Statement) -> bool:
+    return (
+        new.topic() == old.topic()
+        and sorted(new.tokens) == sorted(old.tokens)
+        and new.tokens != old.tokens
+        and bool(_ROLES & set(new.tokens))
+    )
+
+
+def _denied(pair: _Pair) -> str:
+    """Return the negation or the opposites in which two statements of one topic differ."""
+    new, old = pair.new, pair.old
+    if refused := new.refused(("instead_of",)) & old.keys() - old.refused(_REFUSING):
+        return f"not {' '.join(sorted(refused))}"
+    first, second = set(new.tokens) - set(old.tokens), set(old.tokens) - set(new.tokens)
+    opposed = next(
+        ((a, b) for a in sorted(second) for b in sorted(first) if _are_opposite(a, b)), ()
+    )
+    # What is denied or reversed must be the same: "starts at 1 s" and "ends at 60 s" both hold.
+    if all(
+        any(term.word not in opposed for term in said) for said in (pair.said_new, pair.said_old)
+    ):
+        return ""
+    if pair.one_denies:
+        return A_NEGATION
+    return " and ".join(opposed)
+
+
+def _are_opposite(one: str, other: str) -> bool:
+    if (one.lower(), other.lower()) in _OPPOSED:
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) > 3 and any(long == prefix + short for prefix in _REVERSING)
+
+
+def _other_value(pair: _Pair) -> str:
+    """Return the values in which two statements of one topic differ, "" where not each has its own."""
+    said_new, said_old = pair.said_new, pair.said_old
+    if not said_new or not said_old or pair.one_denies:
+        return ""
+    sorts = [{term.sort for term in said} for said in (said_old, said_new)]
+    if any(found <= PREDICATE for found in sorts) or all(found & PREDICATE for found in sorts):
+        # "Is written in Rust" and "calls the lexer": both may be true.
+        return ""
+    if all(found - WORDS for found in sorts):
+        # "12 images" and "40 variants" count different things.
+        differ = _are_comparable(*sorts) and not all("word" in found for found in sorts)
+    else:
+        differ = not _may_both_hold(pair)
+    return f"{_listed(said_old)} and {_listed(said_new)}" if differ else ""
+
+
+def _are_comparable(one: set[str], other: set[str]) -> bool:
+    """Whether two texts count in the same dimension; "hourly" and "every 6 h" do."""
+    first, second = one - WORDS, other - WORDS
+    return first == second or first | second <= _OF_TIME
+
+
+def _may_both_hold(pair: _Pair) -> bool:
+    """Whether other words said of one topic may be true beside each other: said with another verb or in
+    another way ("from main", "with Helm"), forbidden or added, or with a verb that takes several."""
+    said = (*pair.said_new, *pair.said_old)
+    terms = (*pair.new.terms, *pair.old.terms)
+    tokens = (*pair.new.tokens, *pair.old.tokens)
+    values = [{term.key for term in text.terms if term.is_value} for text in (pair.new, pair.old)]
+    return bool(
+        _predicates(said)
+        or _ways(pair.said_new) != _ways(pair.said_old)
+        or ((pair.topic_new or pair.topic_old) and not values[0] & values[1])
+        or all(pair.denials)
+        or _ADDING.intersection(tokens)
+        or any(term.key in _SEVERAL and term.sort == "verb" for term in terms)
+    )
+
+
+def _ways(terms: Sequence[Term]) -> set[bool]:
+    return {term.from_there for term in terms if term.sort not in PREDICATE}
+
+
+def _renamed(new: Statement, old: Statement) -> str:
+    """Return the names where one text says that what the other one names has another name now: "the
+    module is named ingest", "ingest was renamed to intake"."""
+    if _NAMING.isdisjoint(new.tokens):
+        return ""
+    known = old.keys()
+    named = [term for term in old.terms if term.is_value and term.sort == "word"]
+    name = [term for term in new.terms if term.is_value and term.key not in known]
+    is_one = named and name and all(term.key in new.topic() for term in named)
+    return f"{_listed(named)} and {_listed(name)}" if is_one else ""
+
+
+def _listed(terms: Sequence[Term]) -> str:
+    return " ".join(dict.fromkeys(term.word for term in terms))

@@ -1,0 +1,286 @@
+"""A statement's words by what they do: what it is about, and what it says of that.
+
+Two statements speak against each other only if they are about one thing. So each word is of the
+topic (the subject before the verb, and what narrows it: "in staging", "for the list page") or of the
+value (what is said, such as "port 5432" or "with pytest"). Which it is comes from where the verb and
+the prepositions stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from vector_memory.text import analysis, wording
+
+NUMBER = re.compile(r"[-~^<>=v$]*\d[\w.,:/-]*$")
+_UNITS = {
+    unit: dimension
+    for dimension, units in {
+        "%": "%",
+        "bytes": "B KB MB GB TB KiB MiB GiB Mb Gb Kb",
+        "time": "ms s second seconds min minute minutes h hour hours day days week weeks month months year years",
+        "rate": "Hz kHz MHz GHz",
+    }.items()
+    for unit in units.split()
+}
+_ONE_SPELLING = {
+    "second": "s", "seconds": "s", "minute": "min", "minutes": "min", "hour": "h", "hours": "h",
+}  # fmt: skip
+_DAYS = frozenset(
+    f"{day}{ending}"
+    for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+                "january", "february", "march", "april", "june", "july", "august", "september",
+                "october", "november", "december", "today", "tomorrow", "yesterday", "weekly",
+                "daily", "monthly", "hourly", "nightly", "morning", "evening", "quarterly")
+    for ending in ("", "s")
+)  # fmt: skip
+_MODALS = frozenset(
+    [
+        "does",
+        "do",
+        "did",
+        "must",
+        "should",
+        "may",
+        "can",
+        "might",
+        "could",
+        "will",
+        "would",
+        "shall",
+    ]
+)
+_AUXILIARIES = _MODALS | {"is", "was", "be", "has", "have", "had", "needs", "need", "uses", "use"}
+_PREPOSITIONS = frozenset(
+    ["in", "on", "at", "for", "with", "by", "from", "to", "of", "within", "under", "between", "per"]
+    + [
+        "into",
+        "against",
+        "as",
+        "over",
+        "after",
+        "before",
+        "during",
+        "through",
+        "when",
+        "while",
+        "if",
+    ]
+    + [
+        "than",
+        "towards",
+        "inside",
+        "until",
+        "because",
+        "since",
+        "behind",
+        "across",
+        "via",
+        "whenever",
+    ]
+)
+_NARROWING = frozenset(
+    ["in", "on", "for", "of", "at", "during", "when", "while", "if", "inside", "between", "from"]
+    + ["within", "before", "after", "until", "across", "behind", "whenever", "because"]
+)
+"""Prepositions that say of what something holds, once it is said what holds."""
+_FILLERS = frozenset(
+    analysis.stem(word)
+    for word in ("use", "uses", "now", "instead", "longer", "anymore", "any", "currently",
+                 "old", "always", "still", "already", "change", "switch", "move", "rename", "replace",
+                 "migrate", "gone", "keep", "kept", "live", "run", "done", "every", "per", "please")
+)  # fmt: skip
+"""Verbs and adverbs that say nothing of a topic."""
+_CLAUSE = re.compile(r";\s+|\s+[\u2013\u2014-]\s+")
+_PARTICIPLES = frozenset(
+    ["bound", "brought", "bought", "caught", "cut", "fed", "fetched", "found", "hit", "hung", "led"]
+    + ["lost", "met", "paid", "said", "shut", "shown", "sold", "spent", "split", "stuck", "told"]
+)
+_NAMING = frozenset(("called", "named"))
+_OWNING = frozenset(analysis.stem(word) for word in ("owns", "maintains", "leads", "reviews"))
+"""What is said with these verbs is who it is that does so: "Ana owns the parser" is about the parser."""
+
+
+class Term(NamedTuple):
+    """A word that counts. `key` is equal for equal terms; `sort` is `number` (with its unit's
+    dimension behind a colon), `day`, `verb`, `participle` or `word`; `place` where it stands in its
+    sentence; `is_value` whether it belongs to what is said, not to what it is said of; `narrows`
+    whether it says of what behind the verb: "in staging"; `from_there` whether it stands behind "from".
+    """
+
+    key: str
+    word: str
+    sort: str
+    place: int
+    is_value: bool
+    narrows: bool
+    from_there: bool
+
+
+class Statement(NamedTuple):
+    """A text's terms in their order, its tokens, and of each clause its keys and how often it denies."""
+
+    terms: tuple[Term, ...]
+    tokens: tuple[str, ...]
+    clauses: tuple[tuple[frozenset[str], int], ...]
+
+    def denials(self, known: frozenset[str]) -> int:
+        """Return how often it denies something in clauses of which half of the keys are known."""
+        return sum(count for keys, count in self.clauses if 2 * len(keys & known) >= len(keys))
+
+    def topic(self) -> frozenset[str]:
+        """Return the keys of what it is about."""
+        return frozenset(term.key for term in self.terms if not term.is_value)
+
+    def refused(self, signs: Collection[str]) -> frozenset[str]:
+        """Return the keys of what stands right behind one of these tokens: "npm" of "not npm"."""
+        words: set[str] = set()
+        for place, token in enumerate(self.tokens):
+            if token in signs:
+                words.update(self.tokens[place + 1 : place + 2])
+                if words & _PREPOSITIONS:
+                    words.update(self.tokens[place + 2 : place + 3])
+        return frozenset(term.key for term in self.terms if term.word in words)
+
+    def keys(self) -> frozenset[str]:
+        """Return the keys of all its terms."""
+        return frozenset(term.key for term in self.terms)
+
+
+@lru_cache(maxsize=1_024)
+def parse(text: str) -> Statement:
+    """Return what a text's words do, all of its sentences as one."""
+    parts = wording.sentences(text[: wording.MAX_CHARS])
+    sentences = [wording.tokens(clause) for part in parts for clause in _CLAUSE.split(part)]
+    tokens = tuple(token for sentence in sentences for token in sentence)
+    terms = [tuple(_terms(sentence)) for sentence in sentences]
+    keys = [frozenset(term.key for term in found) for found in terms]
+    counts = [sum(token.lower() in wording.NEGATIONS for token in one) for one in sentences]
+    every = tuple(term for found in terms for term in found)
+    return Statement(every, tokens, tuple(zip(keys, counts, strict=True)))
+
+
+def _terms(tokens: Sequence[str]) -> Iterator[Term]:
+    """Yield a sentence's terms, each with what it belongs to."""
+    verb = _verb(tokens)
+    of_owner = verb < len(tokens) and analysis.stem(tokens[verb].lower()) in _OWNING
+    of_topic, has_said, from_there = verb > 0, False, False
+    for place, token in enumerate(tokens):
+        if place == verb:
+            of_topic, has_said = False, False
+        elif place > verb and token in _PREPOSITIONS and has_said:
+            of_topic = token in _NARROWING
+        if token in _PREPOSITIONS:
+            from_there = token == "from"
+        role = _role(tokens, place, verb)
+        found = list(_term(tokens, place))
+        for key, word, sort in found:
+            in_topic = of_topic != (of_owner and not role)
+            narrows = in_topic and place > verb and not of_owner
+            yield Term(
+                key,
+                word,
+                role if role and sort == "word" else sort,
+                place,
+                not in_topic,
+                narrows,
+                from_there,
+            )
+        has_said = has_said or bool(found) and place > verb and not role
+
+
+def _role(tokens: Sequence[str], place: int, verb: int) -> str:
+    """Return which part of the predicate a token is: `verb`, `participle`, or "" for none."""
+    if place == verb:
+        return "verb" if verb else ""
+    between = tokens[verb + 1 : place]
+    if place > verb and tokens[verb] in _MODALS and all(w in wording.NEGATIONS for w in between):
+        return "verb"
+    return "participle" if place == verb + 1 and _is_participle(tokens, place) else ""
+
+
+def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
+    """Yield key, word and sort of what a token stands for: nothing, a number with its unit, or a word
+    with its parts as one."""
+    token = tokens[place]
+    before, after = tokens[place - 1] if place else "", (*tokens[place + 1 :], "")[0]
+    if token == "one" and after.isalpha() and after not in _PREPOSITIONS:
+        token = "1"
+    if token in _UNITS and NUMBER.match(before):
+        return
+    if NUMBER.match(token):
+        dimension = _UNITS.get(after, "")
+        whole = f"{token} {_ONE_SPELLING.get(after, after)}" if dimension else token
+        yield whole, whole, f"number:{dimension}"
+    elif token.lower() in _DAYS or token == "may" and NUMBER.match(before):
+        yield token.lower().rstrip("s"), token.lower(), "day"
+    elif (
+        token.lower() not in wording.NEGATIONS
+        and token not in _PREPOSITIONS
+        and token != "instead_of"
+    ):
+        for part in _parts(token):
+            terms = analysis.analyse(wording.IRREGULAR.get(part, (part,))[0])
+            if terms and terms[0] not in _FILLERS and part not in _NAMING:
+                yield terms[0], part, "word"
+
+
+def _parts(token: str) -> Sequence[str]:
+    """Return the words of "trunk-based"; a name or a word such as "opt-in" stays whole."""
+    parts = token.split("-")
+    plain = all(part.isalpha() and part.islower() for part in parts)
+    return parts if plain and analysis.STOP_WORDS.isdisjoint(parts) else (token,)
+
+
+def _verb(tokens: Sequence[str]) -> int:
+    """Return where the main verb stands, 0 where a sentence begins with it."""
+    if not tokens or tokens[0] in ("we", "I", "you", "they"):
+        return min(1, len(tokens))
+    if analysis.stem(tokens[0]) in _FILLERS:
+        return 0
+    for place in range(1, len(tokens)):
+        token = tokens[place].lower()
+        if token in _AUXILIARIES or token in wording.NEGATIONS or _looks_finite(tokens, place):
+            return place
+    return _before_preposition(tokens)
+
+
+def _looks_finite(tokens: Sequence[str], place: int) -> bool:
+    """Whether a word looks like "deletes" after "worker", and not like "keys" of "API keys are"."""
+    word, before, after = tokens[place], tokens[place - 1], (*tokens[place + 1 :], "", "")
+    if not (word.isalpha() and word.islower() and before not in _PREPOSITIONS and after[0]):
+        return False
+    if after[0] in _AUXILIARIES or after[0] == "of" or after[0].lower() in wording.NEGATIONS:
+        return False
+    if word.endswith("ed") and not word.endswith("eed"):
+        return _AUXILIARIES.isdisjoint(tokens)
+    if not word.endswith("s") or word.endswith(("ss", "us")) or before.endswith("s"):
+        return False
+    goes_on = after[0].islower() and not after[0].endswith("s") and after[0] not in _PREPOSITIONS
+    return not (goes_on and after[1] in _PREPOSITIONS and after[1] != "of")
+
+
+def _before_preposition(tokens: Sequence[str]) -> int:
+    """Return the place of the verb of a sentence without "is" and the like: behind a plural, or before
+    the first preposition that has another word before it ("expire" of "sessions expire after 5 min")."""
+    for place in range(1, len(tokens) - 2):
+        of_a_noun = tokens[place] == "of" or (place == 1 and tokens[1] in _PREPOSITIONS)
+        if of_a_noun and tokens[place + 2].islower() and tokens[place + 2] not in _PREPOSITIONS:
+            return place + 2
+    for place, token in enumerate(tokens):
+        if place > 1 and token in _PREPOSITIONS and tokens[place - 2] not in _PREPOSITIONS:
+            return place - 1
+    return 1 if len(tokens) > 2 else 0
+
+
+def _is_participle(tokens: Sequence[str], place: int) -> bool:
+    word = tokens[place]
+    is_form = (
+        word in wording.IRREGULAR
+        or word in _PARTICIPLES
+        or (word.isalpha() and word.endswith(("ed", "en", "wn")))
+    )
+    return is_form and tokens[place - 1] in _AUXILIARIES

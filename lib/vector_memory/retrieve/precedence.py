@@ -1,0 +1,106 @@
+"""Which of memories that are worded alike comes first: the one that holds more of the question.
+
+Scores are sums of many things, and among texts that differ in one number or name all of them are
+noise. There the question's own words decide.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from vector_memory.model import Memory
+from vector_memory.text import analysis
+
+ALIKE = 0.5
+"""The share of the longer text's words that two have in common when they are worded alike."""
+MOST_CHARS = 600
+"""Longer texts say many things: no word of the question decides between them."""
+LEAST_WORDS = 3
+"""Words from which on a text that has all of a question's words in their order is what was asked for."""
+PART = 1 / 3
+"""The share of a text that the question must be for that."""
+_WORD = re.compile(r"\w+(?:[-./:@#+]+\w+)*")
+_TELLING = frozenset(("not", "no", "never", "cannot", "only", "before", "after", "on", "off"))
+
+
+class Wording(NamedTuple):
+    """A text's words in their order, lower-case; and the stems of those that tell something."""
+
+    words: tuple[str, ...]
+    stems: frozenset[str]
+
+
+@lru_cache(maxsize=2_048)
+def wording_of(text: str) -> Wording:
+    """Return a text's words, whatever their case and the signs between them."""
+    words = tuple(word.lower() for word in _WORD.findall(text))
+    telling = (word for word in words if word in _TELLING or word not in analysis.STOP_WORDS)
+    return Wording(words, frozenset(analysis.stem(word) for word in telling))
+
+
+def holds_as_much(question: str, one: str, other: str) -> bool:
+    """Whether one text holds all words of a question that the other holds."""
+    asked = wording_of(question).stems
+    return asked & wording_of(other).stems <= wording_of(one).stems
+
+
+def in_own_words(question: str, memory: Memory) -> bool:
+    """Whether a memory is asked for in its own words: they are the question, or it is a good part of
+    them as it stands."""
+    asked, words = wording_of(question).words, wording_of(_compared(memory)).words
+    if asked == words:
+        return bool(asked)
+    if len(asked) < max(LEAST_WORDS, PART * len(words)):
+        return False
+    return any(
+        words[place : place + len(asked)] == asked for place in range(len(words) - len(asked) + 1)
+    )
+
+
+def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float]:
+    """Return the scores by which memories stand that have been ranked for a question.
+
+    What is asked for in its own words stands first. Of texts that are worded alike, one that lacks a
+    word of the question that another one holds goes right behind that one.
+
+    Args:
+        question: its text.
+        ranked: memories with their scores, best first.
+
+    Returns:
+        The scores in the same order, changed by no more than what a place takes.
+    """
+    scores = [score for _, score in ranked]
+    asked = wording_of(question).stems
+    texts = [_compared(memory) for memory, _ in ranked]
+    held = [asked & wording_of(text).stems for text in texts]
+    # What holds most first, so that each goes behind the last place of those that hold more.
+    for place in sorted(range(len(ranked)), key=lambda place: -len(held[place])):
+        better = [
+            scores[other]
+            for other, text in enumerate(texts)
+            if held[place] < held[other] and _are_alike(texts[place], text)
+        ]
+        if better and min(better) <= scores[place]:
+            scores[place] = math.nextafter(min(better), -math.inf)
+    first = max(scores, default=0.0)
+    for place in range(len(ranked) - 1, -1, -1):
+        if in_own_words(question, ranked[place][0]):
+            first = scores[place] = math.nextafter(first, math.inf)
+    return scores
+
+
+def _compared(memory: Memory) -> str:
+    """Return a memory's text, "" for what is not compared: a long one, and a question that was stored,
+    which is no answer to itself."""
+    is_question = memory.kind == "question" or memory.text.rstrip().endswith("?")
+    return "" if is_question or len(memory.text) > MOST_CHARS else memory.text
+
+
+def _are_alike(one: str, other: str) -> bool:
+    first, second = wording_of(one).stems, wording_of(other).stems
+    return len(first & second) >= ALIKE * max(1, len(first), len(second))

@@ -1,0 +1,129 @@
+"""Of hits that say the same, the best stands for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from typing import NamedTuple, TypeVar
+
+from vector_memory.text import analysis, wording
+
+Item = TypeVar("Item")
+SAME = 0.85
+"""The share of words that two texts have in common when one may stand for both."""
+WITHIN = 0.75
+"""The same for an idea and the passage that it was said in."""
+
+
+def without_repetitions(
+    items: Iterable[Item],
+    text_of: Callable[[Item], str],
+    terms_of: Callable[[Item], frozenset[str]],
+    k: int,
+    apart: Callable[[Item, Item], bool] = lambda one, other: False,
+    turn_of: Callable[[Item], object] = lambda item: None,
+    words_of: Callable[[Item], frozenset[str]] | None = None,
+) -> list[Item]:
+    """Return at most k items in their order, without those that say again what stands before: nearly
+    the same words, or, of one turn, words that the other contains; and nothing else than it.
+
+    Args:
+        text_of: what an item says.
+        terms_of: the words of an item.
+        apart: whether two items are known to speak against each other: then each is shown, however
+            alike their words are.
+        turn_of: the turn that an item comes from, None for none.
+        words_of: the words of an item without those that all of a turn have; its terms by default.
+    """
+    kept: list[tuple[Item, frozenset[str], object]] = []
+    words_of = words_of or terms_of
+
+    def repeats(item: Item, terms: frozenset[str], turn: object) -> bool:
+        for other, seen, there in kept:
+            of_turn = turn is not None and turn == there
+            if of_turn and contained(words_of(item), words_of(other)) < WITHIN:
+                of_turn = False
+            if (
+                (of_turn or jaccard(terms, seen) >= SAME)
+                and not apart(item, other)
+                and says_no_more(text_of(item), text_of(other), of_turn)
+            ):
+                return True
+        return False
+
+    for item in items:
+        if len(kept) == k:
+            break
+        # Only now, one by one: the terms of what is never reached are never made.
+        terms, turn = terms_of(item), turn_of(item)
+        if not repeats(item, terms, turn):
+            kept.append((item, terms, turn))
+    return [item for item, _, _ in kept]
+
+
+def says_no_more(text: str, other: str, of_turn: bool = False) -> bool:
+    """Whether a text of nearly the same words says nothing that another one does not say: none of its
+    words stands in another's place or in another order, and no number, name, negation or narrowing
+    word is missing from the other.
+
+    Args:
+        of_turn: both were said in one turn, of the same things: the one may leave words out.
+    """
+    if wording.same_assertion(text, other):
+        return True
+    mine, theirs = _words(text), _words(other)
+    missing: set[str] = set()
+    added: set[str] = set()
+    keys = [word.key for word in mine], [word.key for word in theirs]
+    for action, start, end, there, until in SequenceMatcher(None, *keys, False).get_opcodes():
+        if action == "equal":
+            continue
+        lost = {word.key for word in mine[start:end] if word.counts}
+        instead = {word.key for word in theirs[there:until] if word.counts}
+        # Words right before others narrow what these name; so does "in staging".
+        narrows = lost and (end < len(mine) or any(not word.counts for word in mine[start:end]))
+        if lost and instead or (narrows and not of_turn):
+            return False
+        if any(word.is_telling for word in mine[start:end]):
+            return False
+        if any(word.token in wording.NEGATIONS for word in theirs[there:until]):
+            return False
+        missing |= lost
+        added |= instead
+    return missing.isdisjoint(added)
+
+
+class _Word(NamedTuple):
+    """A token, by which key it is equal to others, and whether it tells anything by itself."""
+
+    token: str
+    key: str
+    counts: bool
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it is a number, a name, something of code, or a negation."""
+        if self.token in wording.NEGATIONS:
+            return True
+        return self.counts and not (self.token.isalpha() and self.token.islower())
+
+
+def _words(text: str) -> list[_Word]:
+    tokens = [token for part in wording.sentences(text) for token in wording.tokens(part)]
+    terms = [analysis.analyse(token) for token in tokens]
+    return [
+        _Word(token, found[0] if found else token.lower(), bool(found))
+        for token, found in zip(tokens, terms, strict=True)
+    ]
+
+
+def contained(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of the smaller set that the other holds, 0 … 1; 1 for an empty one."""
+    smaller = min(len(one), len(other))
+    return len(one & other) / smaller if smaller else 1.0
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of common elements among all of two sets, 0 … 1; 1 for two empty sets."""
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
