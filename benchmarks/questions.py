@@ -128,7 +128,8 @@ class Examination:
         request: dict[str, Any] = {"query": question["question"], "k": max(DEPTHS)}
         if self._by_project and question["gold"]:
             path = os.path.join(self._data, "transcripts", question["gold"][0]["file"])
-            return {**request, "project": head_of(path)[1]}
+            # One transcript names a relative folder; capture takes it as from here, too.
+            return {**request, "project": os.path.realpath(head_of(path)[1])}
         return {**request, "all_projects": True}
 
 

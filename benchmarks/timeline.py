@@ -132,13 +132,14 @@ def sessions_of(labels: Sequence[Label], data: str, root: str) -> list[Session]:
     homes = {_first_folder(path) for path in by_path}
     project = os.path.join(root, labels[0]["project"])
     into = os.path.join(root, "client", "projects", labels[0]["project"])
+    # Right in a source's folder there may be transcripts of several projects.
+    is_mixed = all(label["source"].count("/") == 1 for label in labels)
     made: list[Session] = []
     anchors = _anchors(labels)
     # Subagents' transcripts come after those of their sessions, whose parts they are given to.
     paths = {path for near in by_path for path in transcripts_below(os.path.dirname(near))}
     for path in sorted(paths, key=lambda path: ("subagents" in path, path)):
-        shared = os.path.basename(os.path.dirname(path)) == "obra__episodic-memory"
-        if path in by_path or not shared or _first_folder(path) in homes:
+        if path in by_path or not is_mixed or _first_folder(path) in homes:
             lines = _lines(path, project)
             prompts = list(_prompts(lines))
             for prompt in prompts:
