@@ -4,7 +4,7 @@ and the protocols between the parts. No I/O, no third-party import."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, IntFlag
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -161,6 +161,8 @@ RULES = (
 SUSPICION, IS_FOREIGN, PROPOSED = "suspicion", "foreign", "proposed"
 """In `extra`: what looks like an instruction to the model; that nobody vouched for an import; and what an
 agent would have a memory count as, which waits for the user."""
+GAVE_WAY = "gave_way"
+"""In `extra`: why it was replaced, in a few words."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 
@@ -279,6 +281,16 @@ class Memory:
     def is_held(self) -> bool:
         """Whether no hook brings it: only who asks on purpose is given it."""
         return self.suspicion.get("held") is True or self.proposed.get("held") is True
+
+    @property
+    def gave_way(self) -> str:
+        """Why it was replaced, in a few words; "" where it was not, or nobody knows."""
+        return str(self.extra.get(GAVE_WAY) or "")
+
+    def revived(self) -> Memory:
+        """Return the memory as one that holds again."""
+        extra = {name: value for name, value in self.extra.items() if name != GAVE_WAY}
+        return replace(self, status=Status.ACTIVE, superseded_by="", valid_until=None, extra=extra)
 
     @property
     def embedded(self) -> str:

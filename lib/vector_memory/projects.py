@@ -11,6 +11,10 @@ import re
 
 from vector_memory.system import files, private, tampering
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MARKER = tampering.MARKER
 STORE_IN_MARKER = os.path.join(MARKER, tampering.STORE)
 
@@ -19,6 +23,35 @@ _ORIGIN = re.compile(r'\[remote "origin"\]([^\[]*)')
 _ANY_REMOTE = re.compile(r'\[remote "[^"]+"\]([^\[]*)')
 _SCHEME = re.compile(r"^[a-z+]+://", re.IGNORECASE)
 _USER = re.compile(r"^[^@/]+@")
+
+
+def is_excluded(excluded: "Iterable[str]", *folders: str) -> bool:
+    """Whether the user wants no memory in one of these folders: one that he excluded is it, or lies above it.
+    Folders are the same where the system says so, however they are written."""
+    roots = {os.path.realpath(os.path.expanduser(folder)) for folder in excluded if folder}
+    if not roots:
+        return False
+    here = {part for folder in folders if folder for part in _upwards(folder)}
+    if here & roots:
+        return True
+    return not {_number(one) for one in here}.isdisjoint({_number(one) for one in roots} - {None})
+
+
+def _upwards(path: str) -> "list[str]":
+    """Return a folder's real path and those of all folders above it."""
+    found = [os.path.realpath(path)]
+    while (above := os.path.dirname(found[-1])) != found[-1]:
+        found.append(above)
+    return found
+
+
+def _number(path: str) -> "tuple[int, int] | None":
+    """Return what the system knows a folder by, None where there is none."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return about.st_dev, about.st_ino
 
 
 class Place:

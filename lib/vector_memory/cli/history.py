@@ -24,4 +24,5 @@ def history(
     for one in answer["chain"]:
         until = output.day(one["until"]) if one["until"] else "now"
         head = f"{one['id'][: output.ID_CHARS]}  {output.day(one['from'])} to {until}"
-        output.say(f"{head}  {output.one_line(one['text'])}")
+        reason = f" ({output.one_line(one['reason'])})" if one.get("reason") else ""
+        output.say(f"{head}  {output.one_line(one['text'])}{reason}")

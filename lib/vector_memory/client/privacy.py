@@ -5,6 +5,7 @@ import json
 import os
 import re
 
+from vector_memory import projects
 from vector_memory.system.files import open_regular
 
 FILE = "CLAUDE.md"
@@ -17,8 +18,8 @@ _RULES = re.compile(
 
 
 def may_speak(config: str, folder: str, setting: str) -> bool:
-    """Whether the settings let a hook speak in a folder: `setting` is not off, and the folder is not, and not
-    below, one that the user excluded. Settings that cannot be read let nothing through.
+    """Whether the settings let a hook speak in a folder: `setting` is not off, and the user excluded neither the
+    folder nor its project (`projects.is_excluded`). Settings that cannot be read let nothing through.
 
     Args:
         config: the path of `config.json`.
@@ -39,9 +40,10 @@ def may_speak(config: str, folder: str, setting: str) -> bool:
     excluded = os.environ.get(_PREFIX + "EXCLUDED_PROJECTS", "").split(os.pathsep)
     kept = settings.get("excluded_projects") or []
     excluded += map(str, kept) if isinstance(kept, list) else [str(kept)]
-    here = os.path.join(os.path.realpath(folder), "")
-    roots = [os.path.realpath(os.path.expanduser(one)) for one in excluded if one]
-    return not any(here.startswith(os.path.join(root, "")) for root in roots)
+    if not any(excluded):
+        return True
+    here = folder or os.curdir
+    return not projects.is_excluded(excluded, projects.locate(here).root, here)
 
 
 def rules_since(project: str) -> float:

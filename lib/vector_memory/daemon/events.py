@@ -8,21 +8,22 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
 from vector_memory import wire
 from vector_memory.client.spool import CLAIM_S, write_spool
+from vector_memory.daemon import hook_message
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
+from vector_memory.daemon.hook_message import HookMessage, text_of
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.last_turn import SessionTail, last_turn
 from vector_memory.service.inject import prompt_recall, session_start
-from vector_memory.system import json_in
 from vector_memory.system.files import with_real_folder
 
 log = logging.getLogger(__name__)
@@ -76,14 +77,14 @@ class Events:
         self._claims = Claims()
         self.backlog = Backlog(ctx, index, self._learn)
         self._tools = {"PreToolUse": "before", "PostToolUse": "after"}
-        self._answers: dict[str, Callable[[dict[str, Any], str], str]] = {
+        self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
             "PostToolUseFailure": self._failure,
             "Stop": self._stop,
             "SubagentStop": self._stop,
-            "PreCompact": self._save,
-            "SessionEnd": self._save,
+            "PreCompact": self._capture,
+            "SessionEnd": self._capture,
         }
 
     def answer(self, event: str, body: bytes, started: Started | None = None) -> bytes:
@@ -93,58 +94,55 @@ class Events:
         if (known is None and event not in self._tools) or not self._claims.first(event, data):
             return b""
         try:
-            message = json_in.whole(json_in.load(data))
+            message = hook_message.read(data, folder_bytes.decode("utf-8", "replace"))
         except ValueError:
             self._ctx.count("hook_inputs_broken")
             return b""
-        if not isinstance(message, dict):
+        if message is None:
             return b""
-        message["session_id"] = json_in.session_id(message.get("session_id"))
         # A subagent is told what to do by the agent.
-        spoken = "" if message.get("agent_id") else _text(message, "prompt")
-        self._callers.heard(started, event, spoken)
-        folder = folder_bytes.decode("utf-8", "replace") or _text(message, "cwd") or "/"
-        if not _is_named(folder):
+        self._callers.heard(started, event, "" if message.agent_id else message.prompt)
+        if not _is_named(message.folder):
             return b""
-        with privacy.for_folder(self._ctx, folder, [os.fsdecode(configuration)]):
+        with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
-                self._tool_call(event, message, folder)
+                self._tool_call(event, message)
                 if known is None
-                else context_block.output(event, known(message, folder))
+                else context_block.output(event, known(message))
             )
         self._ctx.count(f"hook_{event}")
         return json.dumps(printed).encode("ascii") if printed else b""
 
-    def _session_start(self, message: dict[str, Any], folder: str) -> str:
-        session, source = _text(message, "session_id"), _text(message, "source") or "startup"
+    def _session_start(self, message: HookMessage) -> str:
+        source = message.source or "startup"
         if source == "compact":
-            self._turn(session).compacted_at = self._ctx.now()
+            self._turn(message).compacted_at = self._ctx.now()
             self._wait_for_index()
-        question = self._question(message, folder, source=source)
+        question = self._question(message, source=source)
         if question is None:
             return ""
-        self._ctx.state.remember_session(session, question.place.id, folder, self._ctx.now())
+        now = self._ctx.now()
+        self._ctx.state.remember_session(question.session, question.place.id, question.folder, now)
         notice = privacy_rules.notice(self._ctx, question.place)
         told = (notice, session_start.on_start(self._ctx, question))
         return "\n".join(filter(None, told))
 
-    def _question(self, message: dict[str, Any], folder: str, **more: Any) -> HookQuestion | None:
+    def _question(self, message: HookMessage, **more: Any) -> HookQuestion | None:
         """Return what a hook asks, and from where; None where the user wants no memory."""
-        asker = asker_at(self._ctx, folder)
+        asker = asker_at(self._ctx, message.folder)
         if asker is None:
             return None
-        session = _text(message, "session_id")
         return HookQuestion(
             **vars(asker),
-            session=session,
-            folder=folder,
-            compacted_at=self._turn(session).compacted_at,
-            transcript=_text(message, "transcript_path"),
+            session=message.session_id,
+            folder=message.folder,
+            compacted_at=self._turn(message).compacted_at,
+            transcript=message.transcript_path,
             **more,
         )
 
-    def _turn(self, session: str) -> SessionTail:
-        return last_turn(self._ctx.running, session)
+    def _turn(self, message: HookMessage) -> SessionTail:
+        return last_turn(self._ctx.running, message.session_id)
 
     def _wait_for_index(self) -> None:
         """Give what PreCompact had indexed a moment: this session is about to be told of itself."""
@@ -152,96 +150,86 @@ class Events:
         self._index(done.set)
         done.wait(INDEX_WAIT_S)
 
-    def _prompt(self, message: dict[str, Any], folder: str) -> str:
-        if message.get("agent_id"):
+    def _prompt(self, message: HookMessage) -> str:
+        if message.agent_id:
             return ""
-        turn, prompt = self._turn(_text(message, "session_id")), _text(message, "prompt")
-        question = self._question(message, folder, prompt=prompt, before=turn.words)
+        turn = self._turn(message)
+        question = self._question(message, prompt=message.prompt, before=turn.words)
         answer = prompt_recall.on_prompt(self._ctx, question) if question else ""
-        turn.hear(prompt)
+        turn.hear(message.prompt)
         return answer
 
-    def _tool_call(self, event: str, message: dict[str, Any], folder: str) -> dict[str, Any] | None:
+    def _tool_call(self, event: str, message: HookMessage) -> dict[str, object] | None:
         """Answer a tool call; what looks at them is imported when the first one comes."""
         from vector_memory.service.tools import dispatch, tool_call
 
-        given, session = message.get("tool_input"), _text(message, "session_id")
-        cwd = _text(message, "cwd") or folder
-        asker = asker_at(self._ctx, folder, cwd)
+        cwd = message.cwd or message.folder
+        asker = asker_at(self._ctx, message.folder, cwd)
         if asker is None:
             return None
-        turn = self._turn(session)
+        turn = self._turn(message)
         call = tool_call.ToolCall(
             **vars(asker),
-            session=session,
-            folder=folder,
+            session=message.session_id,
+            folder=message.folder,
             cwd=cwd,
-            tool=_text(message, "tool_name"),
-            input=given if isinstance(given, dict) else {},
-            response=message.get("tool_response"),
-            agent=_text(message, "agent_id"),
-            use_id=_text(message, "tool_use_id"),
+            tool=message.tool_name,
+            input=message.tool_input,
+            response=message.sent.get("tool_response"),
+            agent=message.agent_id,
+            use_id=message.tool_use_id,
             prompt=turn.prompt,
             asked=turn.asked,
             compacted_at=turn.compacted_at,
-            transcript=_text(message, "transcript_path"),
+            transcript=message.transcript_path,
         )
         look = dispatch.before if event == "PreToolUse" else dispatch.after
         return tool_call.output(event, look(self._ctx, call))
 
-    def _failure(self, message: dict[str, Any], folder: str) -> str:
+    def _failure(self, message: HookMessage) -> str:
         """Bring the fix of a command's error; nobody needs one for what was interrupted."""
-        given = message.get("tool_input")
-        command = _text(given, "command") if isinstance(given, dict) else ""
-        if message.get("is_interrupt") or not command:
+        command = text_of(message.tool_input, "command")
+        if message.is_interrupt or not command:
             return ""
-        question = self._question(message, folder)
+        question = self._question(message)
         if question is None:
             return ""
         from vector_memory.service.learning import guidance
         from vector_memory.service.tools import failure_advice
 
-        error = _text(message, "error")
-        told = [failure_advice.on_failure(self._ctx, question, error, command)]
-        if not message.get("agent_id"):
+        told = [failure_advice.on_failure(self._ctx, question, message.error, command)]
+        if not message.agent_id:
             # What a subagent changed stands in a transcript of its own.
-            told.append(guidance.for_failure(self._ctx, question, error, command))
+            told.append(guidance.for_failure(self._ctx, question, message.error, command))
         return "\n".join(filter(None, told))
 
-    def _stop(self, message: dict[str, Any], folder: str) -> str:
-        session = _text(message, "session_id")
-        last = _text(message, "last_assistant_message")
-        if not message.get("agent_id"):
-            self._turn(session).answer = last
-        self._capture(message, folder, last)
-        return ""
+    def _stop(self, message: HookMessage) -> str:
+        if not message.agent_id:
+            self._turn(message).answer = message.last_assistant_message
+        return self._capture(message, message.last_assistant_message)
 
-    def _save(self, message: dict[str, Any], folder: str) -> str:
-        self._capture(message, folder, "")
-        return ""
-
-    def _capture(self, message: dict[str, Any], folder: str, last: str) -> None:
+    def _capture(self, message: HookMessage, last: str = "") -> str:
         """Acknowledge only what is durable: the event is spooled before the hook is answered, and
         the file goes when its transcript is indexed."""
-        if not self._ctx.settings.capture:
-            return
-        event = _text(message, "hook_event_name")
-        named = next(iter(policy.configurations()), "")
-        path = self._ctx.reserve.spare(
-            lambda: write_spool(self._ctx.home, event, message, folder, configuration=named)
-        )
-        self.backlog.add(path, last)
+        if self._ctx.settings.capture:
+            home, event = self._ctx.home, text_of(message.sent, "hook_event_name")
+            named = next(iter(policy.configurations()), "")
+            path = self._ctx.reserve.spare(
+                lambda: write_spool(home, event, message.sent, message.folder, configuration=named)
+            )
+            self.backlog.add(path, last)
+        return ""
 
-    def _learn(self, entry: dict[str, Any], last: str, apart: bool) -> None:
+    def _learn(self, entry: Mapping[str, object], last: str, apart: bool) -> None:
         """Do what a spooled event means."""
         shown = entry.get("shown")
-        session, transcript = _text(entry, "session"), _text(entry, "transcript")
+        session, transcript = text_of(entry, "session"), text_of(entry, "transcript")
         if isinstance(shown, list) and session:
             ids = [str(one) for one in shown]
             self._ctx.state.add_shown(session, ids, self._ctx.now())
             self._ctx.audit("recall", "hook", ids, session=session, without_daemon=True)
             return
-        folder = _text(entry, "folder")
+        folder = text_of(entry, "folder")
         if not (transcript and _is_named(folder) and self._ctx.settings.capture):
             return
         if os.path.lexists(transcript):
@@ -251,10 +239,11 @@ class Events:
             # prompt do not wait for it.
             from vector_memory.service.jobs import turn_end
 
-            with privacy.for_folder(self._ctx, folder, [_text(entry, "configuration")]):
+            with privacy.for_folder(self._ctx, folder, [text_of(entry, "configuration")]):
+                asker = asker_at(self._ctx, folder)
                 turn_end.learn(
                     self._ctx,
-                    turn_end.Ended(session, transcript, folder, final, last, apart),
+                    turn_end.Ended(session, transcript, folder, final, last, apart, asker),
                 )
 
 
@@ -262,11 +251,6 @@ def _is_named(folder: str) -> bool:
     """Whether a folder's name is one that everything here can hold: of one that is no UTF-8 nobody could
     find the project, nor its rules of privacy. It has no memory."""
     return "\ufffd" not in folder
-
-
-def _text(message: dict[str, Any], name: str) -> str:
-    value = message.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def sweep_claims(ctx: Context) -> None:

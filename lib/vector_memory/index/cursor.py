@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from vector_memory.system.files import open_plain
 
@@ -13,14 +13,24 @@ HEAD_BYTES = 1_024
 TAIL_BYTES = 256
 
 
+class Position(NamedTuple):
+    """A place in a transcript: `offset` bytes, `line` lines and `turns` exchanges lie before it, and `part`
+    objects of its first line. Of two places the greater comes later."""
+
+    offset: int = 0
+    part: int = 0
+    line: int = 0
+    turns: int = 0
+
+
 @dataclass(frozen=True)
 class Cursor:
     """Where reading goes on: at the start of the oldest exchange that may still grow.
 
-    `offset` is in bytes, `line` lines and `turns` exchanges lie before it; `part` objects of its
-    first line are done with. `head` and `tail` are hashes of the file's first `head_bytes` and of
-    the bytes just before `offset`. `emitted` holds hashes of the exchanges after `offset` that were
-    given out, by their key.
+    `offset`, `part`, `line` and `turns` are that place (`Position`). `head` and `tail` are hashes of the
+    file's first `head_bytes` and of the bytes just before `offset`. `emitted` holds hashes of the exchanges
+    after `offset` that were given out, by their key. `lessons` is where the last task begins of which lessons
+    were taken: it may still go on, so lessons begin there again.
     """
 
     offset: int = 0
@@ -31,6 +41,12 @@ class Cursor:
     head: str = ""
     tail: str = ""
     emitted: dict[str, str] = field(default_factory=dict)
+    lessons: Position = Position()
+
+    @property
+    def position(self) -> Position:
+        """Where reading goes on."""
+        return Position(self.offset, self.part, self.line, self.turns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cursor as plain JSON values."""
@@ -40,6 +56,8 @@ class Cursor:
     def from_dict(cls, raw: dict[str, Any]) -> Cursor:
         """Return the cursor that `to_dict` made; one at the start when `raw` is none."""
         known = {one.name: raw[one.name] for one in fields(cls) if one.name in raw}
+        if isinstance(lessons := known.get("lessons"), list):
+            known["lessons"] = Position(*(n for n in lessons[:4] if type(n) is int))
         defaults = asdict(cls())
         if any(type(value) is not type(defaults[name]) for name, value in known.items()):
             return cls()

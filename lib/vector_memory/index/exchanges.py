@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from vector_memory.index import tools
 from vector_memory.index.codex import translate
+from vector_memory.index.cursor import Position
 from vector_memory.index.noise import is_command, plain_prompt, strip_tags
 from vector_memory.index.transcript import Entry
 from vector_memory.index.typists import is_typed
@@ -117,6 +118,11 @@ class Exchange:
     def is_users(self) -> bool:
         """Whether the prompt is the user's, not another program's nor what a session asked a subagent."""
         return self.is_typed and not self.is_subagent
+
+    @property
+    def position(self) -> Position:
+        """Where it starts in its transcript."""
+        return Position(self.start, self.part, self.line_start - 1, self.turn - 1)
 
     @property
     def key(self) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.codex import is_rollout, learned, translate
-from vector_memory.index.cursor import HEAD_BYTES, Cursor, fingerprint
+from vector_memory.index.cursor import HEAD_BYTES, Cursor, Position, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.ideas import to_ideas
@@ -26,6 +26,35 @@ PRODUCERS = (to_drafts, to_ideas, fix_drafts)
 redactor) and names its drafts by `external_id`, so that reading again makes the same ones."""
 
 
+@dataclass
+class TurnRead:
+    """What one reading of a transcript gave, for all that is made of it: memories, verdicts, lessons.
+
+    Attributes:
+        path: the transcript's real path.
+        cursor: where to read on.
+        drafts: what is to be remembered of what is new or has grown, redacted.
+        exchanges: all that was read, as it stands in the transcript, those that may still grow included, in
+            the order of their start; None where another process read it, which keeps them.
+        reaches_back: whether it began where lessons begin again, or before.
+        session: the session that the file begins with, and `cwd` its folder.
+        redactions: values that were redacted.
+        dropped: texts that could not be redacted.
+        over: the rules that are not followed any more (`policy.given_up`).
+    """
+
+    path: str
+    cursor: Cursor
+    drafts: list[Draft] = field(default_factory=list)
+    exchanges: list[Exchange] | None = None
+    reaches_back: bool = False
+    session: str = ""
+    cwd: str = ""
+    redactions: int = 0
+    dropped: int = 0
+    over: list[list[str]] = field(default_factory=list)
+
+
 def read_new(
     path: str,
     cursor: Cursor | None,
@@ -33,8 +62,9 @@ def read_new(
     final: bool,
     last_assistant_message: str = "",
     clean: Callable[[str], str] = unchanged,
-) -> tuple[list[Draft], Cursor]:
-    """Return the drafts of what is new or has grown in a transcript, and where to read on.
+    for_lessons: bool = False,
+) -> TurnRead:
+    """Read what is new or has grown in a transcript.
 
     Args:
         path: the transcript.
@@ -43,55 +73,72 @@ def read_new(
         final: the session is over: open exchanges are complete, as is a last line without an end.
         last_assistant_message: the last answer, where the transcript may lag behind it.
         clean: redacts a text before it is cut. Texts that it refuses are left out.
+        for_lessons: begin where lessons begin again, if that comes first. There is no draft of what lies
+            before the cursor's own place.
     """
-    if cursor is None or not cursor.still_fits(path):
-        cursor = Cursor()
-    reading, lines = _read(path, cursor, final)
-    open_ones = _with_last_words(reading.open(), last_assistant_message)
-    ready = [*reading.closed, *(one for one in open_ones if final or one.is_answered)]
+    cursor = _fitting(path, cursor)
+    begin = min(cursor.position, cursor.lessons) if for_lessons else cursor.position
+    reading, lines = _read(path, begin, final)
+    closed = [one for one in reading.closed if _has_new(one, cursor)]
+    open_ones = [one for one in reading.open() if _has_new(one, cursor)]
+    open_ones = _with_last_words(open_ones, last_assistant_message)
+    ready = [*closed, *(one for one in open_ones if final or one.is_answered)]
     known = dict(cursor.emitted)
     fresh = [one for one in ready if known.get(one.key) != one.digest()]
     known.update((one.key, one.digest()) for one in fresh)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
     drafts = _drafts(sorted(fresh, key=lambda one: one.turn), path, at, clean)
-    moved = _moved(path, lines, reading, open_ones, cursor)
-    alive = {one.key for one in (*reading.closed, *open_ones) if one.turn > moved.turns}
-    return drafts, replace(moved, emitted={key: known[key] for key in known if key in alive})
+    end = Position(lines.offset, 0, lines.line, reading.turns)
+    moved = _oldest_needed(closed, open_ones) or end
+    alive = {one.key for one in (*closed, *open_ones) if one.turn > moved.turns}
+    emitted = {key: digest for key, digest in known.items() if key in alive}
+    return TurnRead(
+        path,
+        _cursor_at(path, moved, emitted, cursor.lessons),
+        drafts,
+        _in_order(reading),
+        reaches_back=begin <= cursor.lessons,
+    )
 
 
 def read_exchanges(
     path: str, cursor: Cursor | None = None, *, final: bool = False
 ) -> list[Exchange]:
-    """Return the exchanges of a transcript from a cursor on, those that may still grow included, in the
-    order of their start. A cursor that does not fit the file any more counts as none.
+    """Return the exchanges of a transcript from where lessons begin again, those that may still grow
+    included, in the order of their start. A cursor that does not fit the file any more counts as none.
 
     Raises:
         OSError: the file cannot be read.
     """
-    if cursor is None or not cursor.still_fits(path):
-        cursor = Cursor()
-    reading, _ = _read(path, cursor, final)
+    reading, _ = _read(path, _fitting(path, cursor).lessons, final)
+    return _in_order(reading)
+
+
+def _in_order(reading: Reading) -> list[Exchange]:
     return sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
 
 
-def cursor_before(path: str, exchange: Exchange) -> Cursor:
-    """Return the cursor from which on an exchange and all after it are read again."""
-    line, turns = exchange.line_start - 1, exchange.turn - 1
-    return _at(path, exchange.start, line, exchange.part, turns)
+def _has_new(exchange: Exchange, cursor: Cursor) -> bool:
+    """Whether an exchange begins or goes on after a cursor."""
+    return exchange.position >= cursor.position or exchange.line_end > cursor.line
 
 
-def _read(path: str, cursor: Cursor, final: bool) -> tuple[Reading, Lines]:
-    reading = Reading(cursor.turns)
-    lines = Lines(path, cursor.offset, cursor.line, final=final)
-    known = learned(path, cursor.offset) if cursor.offset else {}
-    for entry in translate(_after(lines, cursor), known):
+def _fitting(path: str, cursor: Cursor | None) -> Cursor:
+    return cursor if cursor is not None and cursor.still_fits(path) else Cursor()
+
+
+def _read(path: str, begin: Position, final: bool) -> tuple[Reading, Lines]:
+    reading = Reading(begin.turns)
+    lines = Lines(path, begin.offset, begin.line, final=final)
+    known = learned(path, begin.offset) if begin.offset else {}
+    for entry in translate(_after(lines, begin), known):
         reading.add(entry)
     return reading, lines
 
 
-def _after(entries: Iterable[Entry], cursor: Cursor) -> Iterable[Entry]:
+def _after(entries: Iterable[Entry], begin: Position) -> Iterable[Entry]:
     """Return the entries without those of the first line that belong to what was read before."""
-    return (one for one in entries if one.start > cursor.offset or one.part >= cursor.part)
+    return (one for one in entries if one.start > begin.offset or one.part >= begin.part)
 
 
 def _with_last_words(open_ones: list[Exchange], words: str) -> list[Exchange]:
@@ -125,26 +172,31 @@ def _drafts(
     return drafts
 
 
-def _moved(
-    path: str, lines: Lines, reading: Reading, open_ones: list[Exchange], before: Cursor
-) -> Cursor:
+def _oldest_needed(closed: list[Exchange], open_ones: list[Exchange]) -> Position | None:
     """Return where to read on: before the oldest open exchange, the few that it may look back to, and
-    every one that overlaps them."""
+    every one that overlaps them; None where nothing is open."""
     if not open_ones:
-        return _at(path, lines.offset, lines.line, 0, reading.turns)
+        return None
     first = min(open_ones, key=lambda one: one.turn)
-    main = [one for one in reading.closed if not one.is_subagent and one.turn < first.turn]
+    main = [one for one in closed if not one.is_subagent and one.turn < first.turn]
     first = min([first, *main[-MOST_BEFORE:]], key=lambda one: one.turn)
-    for closed in sorted(reading.closed, key=lambda one: -one.turn):
-        if closed.turn < first.turn and closed.line_end >= first.line_start:
-            first = closed
-    return _at(path, first.start, first.line_start - 1, first.part, first.turn - 1)
+    for one in sorted(closed, key=lambda each: -each.turn):
+        if one.turn < first.turn and one.line_end >= first.line_start:
+            first = one
+    return first.position
 
 
-def _at(path: str, offset: int, line: int, part: int, turns: int) -> Cursor:
-    head_bytes = min(offset, HEAD_BYTES)
-    head, tail = fingerprint(path, offset, head_bytes)
-    return Cursor(offset, line, part, turns, head_bytes, head, tail)
+def _cursor_at(path: str, place: Position, emitted: dict[str, str], lessons: Position) -> Cursor:
+    head_bytes = min(place.offset, HEAD_BYTES)
+    head, tail = fingerprint(path, place.offset, head_bytes)
+    return Cursor(
+        **place._asdict(),
+        head_bytes=head_bytes,
+        head=head,
+        tail=tail,
+        emitted=emitted,
+        lessons=lessons,
+    )
 
 
 def head_of(path: str) -> tuple[str, str]:

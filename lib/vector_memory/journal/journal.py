@@ -209,11 +209,14 @@ class Journal(VectorCache, Surroundings):
             self.scrub()
         return purged
 
-    def supersede(self, old_id: str, new_id: str, at: datetime | None = None) -> Memory:
+    def supersede(
+        self, old_id: str, new_id: str, at: datetime | None = None, why: str = ""
+    ) -> Memory:
         """Let a memory give way to another, with a link from the new one.
 
         Args:
             at: since when the new one holds; now by default.
+            why: in a few words without secrets, for its history; "" keeps what was known of that.
 
         Returns:
             The old one as it is stored now, with `superseded_by` and `valid_until`.
@@ -223,7 +226,7 @@ class Journal(VectorCache, Surroundings):
             BadInputError: one is forgotten, or the new one gave way to the old one.
         """
         with self.connections.writing() as connection:
-            return writes.supersede(self.reader, connection, old_id, new_id, at or self.now())
+            return writes.supersede(self.reader, connection, old_id, new_id, at or self.now(), why)
 
     def touch(self, uses: Mapping[str | int, int], at: datetime) -> None:
         """Count uses of memories, by id or sequence number, the last at a time. Gives no new

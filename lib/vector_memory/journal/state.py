@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
 from vector_memory.journal import audit, audit_files
@@ -27,6 +27,9 @@ from vector_memory.journal.state_schema import MIGRATIONS
 if TYPE_CHECKING:
     import sqlite3
 
+Task = Literal["topics", "summary", "mining", "lessons", "purge"]
+"""What may be due, each for what its key names: a session's id, for `lessons` a transcript's path, for `purge` a
+store's folder."""
 MOST_UNWRITTEN = 1_000
 MOST_NOTED = 256
 LOOK_AFTER = 500
@@ -158,13 +161,12 @@ class State:
         self.set_cursors({path: cursor})
 
     def set_cursors(
-        self, cursors: Mapping[str, dict[str, Any]], due: Iterable[tuple[str, str]] = ()
+        self, cursors: Mapping[str, dict[str, Any]], due: Iterable[tuple[Task, str]] = ()
     ) -> None:
-        """Note how far transcripts have been read, and which tasks are due for which sessions then, in
-        one transaction. Durable.
+        """Note how far transcripts have been read, and which tasks are due then, in one transaction. Durable.
 
         Args:
-            due: (task, session) pairs.
+            due: (task, key) pairs.
         """
         rows = [(path, json.dumps(cursor)) for path, cursor in cursors.items()]
         with self._durably() as connection:
@@ -180,12 +182,12 @@ class State:
 
     # -- what is due ------------------------------------------------------------------------------
 
-    def add_due(self, task: str, session: str) -> None:
-        """Note that a task is due for a session. Durable."""
-        self.set_cursors({}, [(task, session)])
+    def add_due(self, task: Task, key: str) -> None:
+        """Note that a task is due for what its key names. Durable."""
+        self.set_cursors({}, [(task, key)])
 
-    def due(self, task: str, most: int = -1) -> list[str]:
-        """Return the sessions for which a task is due, sorted, so many at most; all for -1."""
+    def due(self, task: Task, most: int = -1) -> list[str]:
+        """Return the keys for which a task is due, sorted, so many at most; all for -1."""
         with self._connections.reading() as connection:
             sql = "SELECT session FROM due WHERE task = ? ORDER BY session LIMIT ?"
             return [row[0] for row in connection.execute(sql, (task, most))]
@@ -195,16 +197,16 @@ class State:
         with self._connections.reading() as connection:
             return connection.execute("SELECT 1 FROM due LIMIT 1").fetchone() is not None
 
-    def is_due(self, task: str, session: str) -> bool:
-        """Whether a task is due for a session."""
+    def is_due(self, task: Task, key: str) -> bool:
+        """Whether a task is due for what its key names."""
         with self._connections.reading() as connection:
             sql = "SELECT 1 FROM due WHERE task = ? AND session = ?"
-            return connection.execute(sql, (task, session)).fetchone() is not None
+            return connection.execute(sql, (task, key)).fetchone() is not None
 
-    def done(self, task: str, sessions: Iterable[str]) -> None:
-        """Note that a task is done for sessions. What a power cut takes of this is done again."""
+    def done(self, task: Task, keys: Iterable[str]) -> None:
+        """Note that a task is done for these keys. What a power cut takes of this is done again."""
         with self._connections.writing() as connection:
-            rows = [(task, session) for session in sessions]
+            rows = [(task, key) for key in keys]
             connection.executemany("DELETE FROM due WHERE task = ? AND session = ?", rows)
 
     # -- sessions ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.journal import links, vectors
 from vector_memory.journal.reads import Reader, get
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
-from vector_memory.model import CleanText, Link, Memory, Relation, Source, Status
+from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status
 
 MAX_CHAIN = 64
 """Steps after which a chain of successors is taken for a circle."""
@@ -132,7 +132,12 @@ def forget(
 
 
 def supersede(
-    reader: Reader, connection: sqlite3.Connection, old_id: str, new_id: str, at: datetime
+    reader: Reader,
+    connection: sqlite3.Connection,
+    old_id: str,
+    new_id: str,
+    at: datetime,
+    why: str = "",
 ) -> Memory:
     """Let a memory give way to another; return the old one as it is stored now.
 
@@ -153,7 +158,14 @@ def supersede(
         raise BadInputError("A forgotten memory cannot take part.", "Name memories that are there.")
     gone = _replace(
         connection,
-        replace(old, status=Status.SUPERSEDED, superseded_by=new.id, valid_until=at, updated_at=at),
+        replace(
+            old,
+            status=Status.SUPERSEDED,
+            superseded_by=new.id,
+            valid_until=at,
+            updated_at=at,
+            extra={**old.extra, GAVE_WAY: why} if why else old.extra,
+        ),
     )
     links.put(connection, [Link(new.id, old.id, Relation.SUPERSEDES, created_at=at)])
     return gone

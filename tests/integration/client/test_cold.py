@@ -93,6 +93,15 @@ def test_the_settings_hold(tmp_path: Path, ledger: Path, monkeypatch: pytest.Mon
     for folder in (ledger, ledger / "sub", link / ledger.name):
         assert not may({"excluded_projects": [str(ledger)]}, folder), folder
         assert not may({"excluded_projects": [f"{link}/{ledger.name}/"]}, folder), folder
+    worktree = tmp_path / "tree"
+    (ledger / ".git" / "worktrees" / "tree").mkdir(parents=True, exist_ok=True)
+    (ledger / ".git" / "worktrees" / "tree" / "commondir").write_text("../..")
+    (ledger / ".git" / "worktrees" / "tree" / "gitdir").write_text(f"{worktree}/.git\n")
+    worktree.mkdir()
+    (worktree / ".git").write_text(f"gitdir: {ledger}/.git/worktrees/tree\n")
+    assert not may({"excluded_projects": [str(ledger)]}, worktree), (
+        "another tree of the same project"
+    )
     for broken in ("{", "[]", "\0"):
         assert not may(broken)
     monkeypatch.setenv("VECTOR_MEMORY_RECALL_ON_PROMPT", "false")

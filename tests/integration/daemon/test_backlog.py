@@ -26,6 +26,7 @@ from vector_memory.client.spool import read_aside, read_spool, write_spool
 from vector_memory.daemon import backlog
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreDamagedError, StoreFullError
+from vector_memory.index.reader import TurnRead
 from vector_memory.service.capture import read_session, store_session
 from vector_memory.system.paths import Home
 
@@ -114,7 +115,7 @@ def test_what_fails_three_times_is_set_aside_and_told(
     bad = spooled(desk.home, tmp_path / "a", "bad")
     true, tries = read_session.read, list[str]()
 
-    def read(ask: read_session.ReadRequest) -> read_session.SessionRead:
+    def read(ask: read_session.ReadRequest) -> TurnRead:
         if ask.path == str(bad):
             tries.append(ask.path)
             raise failure

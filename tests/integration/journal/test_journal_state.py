@@ -193,17 +193,17 @@ def test_important_things_wait_for_the_disk(state: State) -> None:
 def test_what_is_due(state: State, tmp_path: Path) -> None:
     """It is noted with the cursors, once each, and goes when it is done."""
     assert not state.has_due()
-    state.set_cursors({"/t": {"offset": 1}}, [("topics", "b"), ("topics", "a"), ("other", "b")])
+    state.set_cursors({"/t": {"offset": 1}}, [("topics", "b"), ("topics", "a"), ("summary", "b")])
     state.add_due("topics", "a")
     assert state.due("topics") == ["a", "b"]
     assert state.due("topics", 1) == ["a"]
-    assert (state.is_due("other", "b"), state.is_due("other", "a")) == (True, False)
+    assert (state.is_due("summary", "b"), state.is_due("summary", "a")) == (True, False)
     state.done("topics", ["a", "b", "unknown"])
-    assert (state.due("topics"), state.due("other")) == ([], ["b"])
+    assert (state.due("topics"), state.due("summary")) == ([], ["b"])
     state.close()
     again = reopen(tmp_path)
     assert again.has_due()
-    again.done("other", ["b"])
+    again.done("summary", ["b"])
     assert not again.has_due()
     again.close()
 

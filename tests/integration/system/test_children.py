@@ -15,8 +15,9 @@ import pytest
 from processes import gone
 
 from vector_memory.index.cursor import Cursor
+from vector_memory.index.reader import TurnRead
 from vector_memory.service.capture import reading_process
-from vector_memory.service.capture.read_session import ReadRequest, SessionRead
+from vector_memory.service.capture.read_session import ReadRequest
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.service.capture.reading_worker import READ_S, reading_s
 from vector_memory.system import children
@@ -159,7 +160,7 @@ def test_a_reading_that_hangs_is_an_error_and_the_next_is_read(
                 assert process.pid is not None
                 os.kill(process.pid, signal.SIGSTOP)
     assert [ask for ask, _ in found] == asks
-    assert [isinstance(made, SessionRead) for _, made in found] == [True, False, True]
+    assert [isinstance(made, TurnRead) for _, made in found] == [True, False, True]
     assert "too long" in str(found[1][1])
     assert all(gone(pid) for pid in pids if pid is not None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,18 @@ from hypothesis import strategies as st
 from transcript_samples import Talk
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.cursor import Cursor
+from vector_memory.index import reader
+from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.memories import Draft
-from vector_memory.index.reader import is_transcript, read_new, transcripts_below
+from vector_memory.index.reader import is_transcript, transcripts_below
 
 Texts = dict[str, str]
+
+
+def read_new(path: str, cursor: Cursor | None, **more: Any) -> tuple[list[Draft], Cursor]:
+    """Return the drafts of what is new, and where to read on."""
+    turn = reader.read_new(path, cursor, **more)
+    return turn.drafts, turn.cursor
 
 
 def texts(drafts: list[Draft]) -> Texts:
@@ -305,3 +313,50 @@ def test_transcripts_below(tmp_path: Path) -> None:
 def test_missing_file_is_no_transcript(tmp_path: Path) -> None:
     """What is not there is no transcript."""
     assert not is_transcript(str(tmp_path / "none.jsonl"))
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_one_reading_serves_memories_and_lessons(tmp_path: Path, final: bool) -> None:
+    """Begun where lessons begin again, it has what came before in its exchanges, and no draft of it: there are
+    the same drafts, and the same cursor, as without."""
+    talk = Talk()
+    for number in range(8):
+        talk.user(f"Question {number}?")
+        talk.say(f"Answer {number}.")
+    path = talk.write(tmp_path / "t.jsonl")
+    first = reader.read_new(path, None, final=final)
+    assert first.exchanges is not None
+    assert first.reaches_back
+    second = first.exchanges[1].position
+    cursor = replace(first.cursor, lessons=second)
+    talk.user("And another one?")
+    talk.say("Another answer.")
+    talk.write(tmp_path / "t.jsonl")
+    alone = reader.read_new(path, kept(cursor), final=False)
+    both = reader.read_new(path, kept(cursor), final=False, for_lessons=True)
+    assert texts(both.drafts) == texts(alone.drafts)
+    assert len(both.drafts) == 1
+    assert (alone.reaches_back, both.reaches_back) == (False, True)
+    assert both.exchanges is not None
+    assert [one.prompt for one in both.exchanges][:2] == ["Question 1?", "Question 2?"]
+    assert both.cursor.lessons == second
+    if not final:
+        assert both.cursor == alone.cursor
+
+
+def test_what_goes_on_after_the_end_is_not_lost(tmp_path: Path) -> None:
+    """A session that was over goes on with an answer to its last prompt: it comes with that prompt."""
+    talk = two_turns()
+    path = talk.write(tmp_path / "t.jsonl")
+    drafts, cursor = read_new(path, None, final=True)
+    talk.say("And one thing more.")
+    talk.write(tmp_path / "t.jsonl")
+    again, _ = read_new(path, kept(cursor), final=False, for_lessons=True)
+    assert texts(again).keys() <= texts(drafts).keys()
+    assert any("one thing more" in one.text for one in again)
+
+
+def test_a_cursor_of_an_older_version_lets_lessons_begin_at_the_start() -> None:
+    """It does not say where they begin again, and one that is broken counts as one that does not."""
+    assert Cursor.from_dict({"offset": 7, "line": 1}).lessons == Position()
+    assert Cursor.from_dict({"offset": 7, "lessons": ["x"]}).lessons == Position()

@@ -8,7 +8,7 @@ that deletes what it finds. Nothing is run, and nothing on the disk is looked at
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,7 +52,7 @@ class SearchCall:
     alone: bool = True
 
 
-def searches(tool: str, given: dict[str, Any]) -> SearchCall | None:
+def searches(tool: str, given: Mapping[str, Any]) -> SearchCall | None:
     """Return the searches of a tool call, None where it is none.
 
     Args:
@@ -67,7 +67,7 @@ def searches(tool: str, given: dict[str, Any]) -> SearchCall | None:
     return _of_line(command) if tool == "Bash" and isinstance(command, str) else None
 
 
-def _of_grep_tool(given: dict[str, Any]) -> SearchCall | None:
+def _of_grep_tool(given: Mapping[str, Any]) -> SearchCall | None:
     pattern = _text(given, "pattern")
     if not pattern:
         return None
@@ -76,14 +76,14 @@ def _of_grep_tool(given: dict[str, Any]) -> SearchCall | None:
     return SearchCall((Search("Grep", (pattern,), paths=(path,) if path else (), within=within),))
 
 
-def _of_glob_tool(given: dict[str, Any]) -> SearchCall | None:
+def _of_glob_tool(given: Mapping[str, Any]) -> SearchCall | None:
     pattern, path = _text(given, "pattern"), _text(given, "path")
     if not pattern:
         return None
     return SearchCall((Search("Glob", names=(pattern,), paths=(path,) if path else ()),))
 
 
-def _text(given: dict[str, Any], name: str) -> str:
+def _text(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name)
     return value if isinstance(value, str) else ""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache, partial
 
 from vector_memory import projects
-from vector_memory.model import Scope
+from vector_memory.model import Memory, Scope
 from vector_memory.service.base.context import Context, scope_of
 from vector_memory.service.base.shelf import Shelf
 
@@ -17,13 +19,23 @@ class Asker:
 
     Attributes:
         place: the project, None for none in particular.
-        shelves: the stores that the question is put to, the project's own first.
         scope: what it is limited to.
+        open_shelves: opens the stores at the first call, and gives the same ones at each.
     """
 
     place: projects.Place | None
-    shelves: list[Shelf]
     scope: Scope
+    open_shelves: Callable[[], list[Shelf]]
+
+    @property
+    def shelves(self) -> list[Shelf]:
+        """The stores that the question is put to, the project's own first. They are opened here: what needs no
+        store opens none.
+
+        Raises:
+            VectorMemoryError: the global store cannot be opened.
+        """
+        return self.open_shelves()
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,12 @@ class HookQuestion(ProjectAsker):
     compacted_at: datetime | None = None
     transcript: str = ""
 
+    def sees(self, memory: Memory) -> bool:
+        """Whether the model still sees where a memory comes from: its own session, not compacted since."""
+        if memory.source.session != self.session or not self.session:
+            return False
+        return self.compacted_at is None or memory.created_at > self.compacted_at
+
 
 def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
     """Return who asks from a folder, None where the user wants no memory.
@@ -73,4 +91,4 @@ def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
 
 def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:
     """Return who asks in a project."""
-    return ProjectAsker(place, ctx.shelves_of(place), scope_of(place))
+    return ProjectAsker(place, scope_of(place), cache(partial(ctx.shelves_of, place)))

@@ -37,23 +37,6 @@ PLACE_S = 30.0
 """How long a folder's project is taken as known before its git files are read again."""
 
 
-def _upwards(path: str) -> list[str]:
-    """Return a folder's real path and those of all folders above it."""
-    found = [os.path.realpath(path)]
-    while (above := os.path.dirname(found[-1])) != found[-1]:
-        found.append(above)
-    return found
-
-
-def _number(path: str) -> tuple[int, int] | None:
-    """Return what the system knows a folder by, None where there is none."""
-    try:
-        about = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return about.st_dev, about.st_ino
-
-
 def utc_now() -> datetime:
     """Return the time, aware, in UTC."""
     return datetime.now(timezone.utc)
@@ -118,18 +101,8 @@ class Context:
         return place
 
     def is_excluded(self, place: projects.Place, *folders: str) -> bool:
-        """Whether the user wants no memory in a project, or in one of the folders of it where a session is.
-        Folders are the same where the system says so, however they are written."""
-        excluded = self.settings.excluded_projects
-        if not excluded:
-            return False
-        here = {part for path in (place.root, *folders) if path for part in _upwards(path)}
-        roots = {os.path.realpath(os.path.expanduser(one)) for one in excluded}
-        if here & roots:
-            return True
-        return not {_number(one) for one in here}.isdisjoint(
-            {_number(one) for one in roots} - {None}
-        )
+        """Whether the user wants no memory in a project, or in one of the folders of it where a session is."""
+        return projects.is_excluded(self.settings.excluded_projects, place.root, *folders)
 
     def forget_places(self) -> None:
         """Read every folder's project anew: a marker was made or trust has changed."""

@@ -1,5 +1,4 @@
-"""The block of memories that a hook shows: what is in sight already, and the fence with what was noted of
-it."""
+"""The block of memories that a hook shows, and what is noted of it."""
 
 from __future__ import annotations
 
@@ -9,18 +8,9 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import Memory
 from vector_memory.service.base import client_memory
-from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
-
-
-def in_sight(memory: Memory, question: HookQuestion) -> bool:
-    """Whether the model still sees where a memory comes from: its own session, not compacted since."""
-    if memory.source.session != question.session or not question.session:
-        return False
-    return question.compacted_at is None or memory.created_at > question.compacted_at
 
 
 def show(

@@ -167,7 +167,7 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     """
     place = None if request.all_projects else place_of(ctx, request)
     ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
-    shelves = ctx.all_shelves() if request.all_projects else ctx.shelves_of(place)
+    shelves = ctx.all_shelves if request.all_projects else partial(ctx.shelves_of, place)
     scope = Scope(projects=None if request.all_projects else ids)
     if isinstance(request, Filter):
         scope = dataclasses.replace(
@@ -180,7 +180,7 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             entities=request.entities,
             collections=request.collections,
         )
-    return Asker(place, shelves, scope)
+    return Asker(place, scope, cache(shelves))
 
 
 def place_of(ctx: Context, request: Request) -> projects.Place | None:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.index.reader import transcripts_below
+from vector_memory.index.reader import TurnRead, transcripts_below
 from vector_memory.model import Progress
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import FileError
 from vector_memory.service.capture import deferred, store_session
-from vector_memory.service.capture.read_session import ReadRequest, SessionRead
+from vector_memory.service.capture.read_session import ReadRequest
 from vector_memory.service.capture.reading_process import ReadingProcess
 from vector_memory.system.files import explained
 
@@ -177,7 +177,7 @@ def is_live(path: str, own_session: str = "") -> bool:
         return False
 
 
-Found = tuple[ReadRequest, SessionRead | OSError]
+Found = tuple[ReadRequest, TurnRead | OSError]
 
 
 def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
@@ -186,7 +186,7 @@ def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
     drafts, since = 0, time.monotonic()
     for one in found:
         batch.append(one)
-        drafts += len(one[1].drafts) if isinstance(one[1], SessionRead) else 0
+        drafts += len(one[1].drafts) if isinstance(one[1], TurnRead) else 0
         late = time.monotonic() - since > TOGETHER_S
         if late or len(batch) >= TOGETHER or drafts >= TOGETHER_DRAFTS:
             yield batch
@@ -197,9 +197,7 @@ def _batches(found: Iterator[Found]) -> Iterator[list[Found]]:
 
 def _store(ctx: Context, batch: Sequence[Found], done: Filled) -> None:
     for final in (True, False):
-        reads = [
-            made for ask, made in batch if isinstance(made, SessionRead) and ask.final is final
-        ]
+        reads = [made for ask, made in batch if isinstance(made, TurnRead) and ask.final is final]
         if reads:
             tasks = (deferred.TOPICS, deferred.SUMMARY) if final else (deferred.TOPICS,)
             lessons = (deferred.LESSONS,) if ctx.settings.learn_from_outcomes else ()

@@ -10,18 +10,23 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary, session_topics
 
+if TYPE_CHECKING:
+    from vector_memory.index.reader import TurnRead
+    from vector_memory.journal.state import Task
+
 log = logging.getLogger(__name__)
 
-TOPICS = "topics"
-SUMMARY = "summary"
-MINING = "mining"
+TOPICS: Task = "topics"
+SUMMARY: Task = "summary"
+MINING: Task = "mining"
 """Tasks that are due for a session: its topics, its summary, what a model finds in it."""
-LESSONS = "lessons"
+LESSONS: Task = "lessons"
 """What is due for a transcript, by its path: what its tasks teach."""
 
 
@@ -43,11 +48,12 @@ def finish_some(ctx: Context, most: int = 4) -> int:
     return max(len(due), _learn_some(ctx, most))
 
 
-def learn_later(ctx: Context, path: str, folder: str, final: bool) -> None:
-    """Learn from a transcript soon, when what waits for it to be indexed does not wait for this too."""
+def learn_later(ctx: Context, turn: TurnRead, folder: str, final: bool) -> None:
+    """Learn from what was read of a transcript soon: what waits for it to be indexed does not wait for this
+    too."""
     if ctx.settings.learn_from_outcomes:
-        ctx.state.add_due(LESSONS, path)
-        ctx.later(lambda: _learn(ctx, {path: folder}, final))
+        ctx.state.add_due(LESSONS, turn.path)
+        ctx.later(lambda: _learn(ctx, {turn.path: folder}, final, turn))
 
 
 def _learn_some(ctx: Context, most: int) -> int:
@@ -59,14 +65,16 @@ def _learn_some(ctx: Context, most: int) -> int:
     return len(paths)
 
 
-def _learn(ctx: Context, folders: dict[str, str], final: bool) -> None:
+def _learn(
+    ctx: Context, folders: dict[str, str], final: bool, turn: TurnRead | None = None
+) -> None:
     if ctx.stopping.is_set():
         # The next daemon finds it due.
         return
     from vector_memory.service.learning import lessons
 
     there = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
-    lessons.learn_all(ctx, there, final)
+    lessons.learn_all(ctx, there, final, turn)
     ctx.state.done(LESSONS, folders)
 
 

@@ -155,7 +155,7 @@ def _become_one(ctx: Context, shelf: Shelf, memory: Memory, older: Memory) -> No
 def become_one(ctx: Context, shelf: Shelf, kept: Memory, gone: Memory) -> None:
     """Let a memory stand for one that says the same, which gives way to it. The store is held meanwhile."""
     shelf.journal.update(_absorbed(kept, gone))
-    shelf.journal.supersede(gone.id, kept.id, ctx.now())
+    shelf.journal.supersede(gone.id, kept.id, ctx.now(), "a duplicate")
     ctx.notify()
 
 
@@ -238,7 +238,7 @@ def _share_entities(memory: Memory, near: Neighbour) -> bool:
 
 def _bind(ctx: Context, shelf: Shelf, memory: Memory, tie: placement.Tie) -> None:
     if tie.relation is Relation.SUPERSEDES:
-        shelf.journal.supersede(tie.other.id, memory.id, ctx.now())
+        shelf.journal.supersede(tie.other.id, memory.id, ctx.now(), tie.why)
         ctx.audit("supersede", "job", [memory.id, tie.other.id])
         ctx.count("ideas_superseded")
         ctx.notify()

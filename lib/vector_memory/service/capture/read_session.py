@@ -11,7 +11,7 @@ from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
-from vector_memory.index.reader import head_of, read_new
+from vector_memory.index.reader import TurnRead, head_of, read_new
 from vector_memory.redact import policy
 
 CACHED = 512
@@ -24,36 +24,22 @@ class ReadRequest:
 
     Attributes:
         path: the transcript's real path.
-        cursor: where the last reading ended; None for the start.
+        cursor: where the last reading ended.
         final: the session is over: what is still open is complete.
         last_message: the last answer, where the transcript lags behind it.
+        for_lessons: begin where lessons begin again, if that comes first.
         configurations: the client's whose rules count, beside the one that the transcript lies in.
     """
 
     path: str
-    cursor: Cursor | None = None
+    cursor: Cursor = field(default_factory=Cursor)
     final: bool = False
     last_message: str = ""
+    for_lessons: bool = False
     configurations: tuple[str, ...] = field(default_factory=policy.configurations)
 
 
-@dataclass
-class SessionRead:
-    """What one reading gave: redacted drafts, where to read on, the session that the file begins with
-    and its folder, values redacted, texts dropped because they could not be redacted, and the rules that are
-    not followed any more (`policy.given_up`)."""
-
-    path: str
-    cursor: Cursor
-    session: str
-    cwd: str
-    drafts: list[Draft] = field(default_factory=list)
-    redactions: int = 0
-    dropped: int = 0
-    over: list[list[str]] = field(default_factory=list)
-
-
-def read(ask: ReadRequest) -> SessionRead:
+def read(ask: ReadRequest) -> TurnRead:
     """Read what is new in a transcript.
 
     Raises:
@@ -62,10 +48,12 @@ def read(ask: ReadRequest) -> SessionRead:
     session, cwd = head_of(ask.path)
     configurations = (*ask.configurations, *policy.configuration_of(ask.path))
     with redact.for_project(projects.locate(cwd).root if cwd else "", configurations):
-        return _read(ask, session, cwd)
+        made = _read(ask)
+    made.session, made.cwd = session, cwd
+    return made
 
 
-def _read(ask: ReadRequest, session: str, cwd: str) -> SessionRead:
+def _read(ask: ReadRequest) -> TurnRead:
     redacted = 0
     # The same prompt, title and file names come again and again in one transcript. A value that came to be
     # known since then may stand in a text that was looked at before.
@@ -79,21 +67,22 @@ def _read(ask: ReadRequest, session: str, cwd: str) -> SessionRead:
             redacted += cleaned.redactions
             return cleaned.text
 
-        drafts, moved = read_new(
+        made = read_new(
             ask.path,
             ask.cursor,
             final=ask.final,
             last_assistant_message=ask.last_message,
             clean=clean,
+            for_lessons=ask.for_lessons,
         )
-        made = SessionRead(ask.path, moved, session, cwd, redactions=redacted)
+        drafts, made.drafts, made.redactions = made.drafts, [], redacted
         for draft in drafts:
             _add(made, draft, lambda text: cached(text, redact.values_known()))
     made.over = policy.given_up()
     return made
 
 
-def _add(made: SessionRead, draft: Draft, clean: Cleaner) -> None:
+def _add(made: TurnRead, draft: Draft, clean: Cleaner) -> None:
     try:
         text, title = clean(draft.text), clean(draft.title)
         tags = tuple(clean(word).text for word in draft.tags)

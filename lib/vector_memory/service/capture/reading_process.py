@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
 
 from vector_memory.index.memories import Draft
-from vector_memory.service.capture.read_session import ReadRequest, SessionRead
-from vector_memory.service.capture.reading_worker import draft_of, read_of, reading_s, request_of
+from vector_memory.index.reader import TurnRead
+from vector_memory.service.capture.read_session import ReadRequest
+from vector_memory.service.capture.reading_worker import reading_s, request_of, take
 from vector_memory.system.children import Child
 
 SEND_S = 60.0
@@ -42,7 +41,7 @@ class ReadingProcess:
 
     def read_all(
         self, asks: Iterable[ReadRequest]
-    ) -> Iterator[tuple[ReadRequest, SessionRead | OSError]]:
+    ) -> Iterator[tuple[ReadRequest, TurnRead | OSError]]:
         """Yield each reading in order, or why there is none. While one is stored the next is read."""
         waiting: deque[ReadRequest] = deque()
         for ask in chain(asks, (None,)):
@@ -66,19 +65,15 @@ class ReadingProcess:
         if self._child is None:
             self._child = Child("vector_memory.service.capture.reading_worker", self._pycache)
         # Where the child has gone or hangs, the answer that does not come tells so.
-        self._child.send(json.dumps(request_of(ask)).encode(), SEND_S)
+        self._child.send(request_of(ask), SEND_S)
 
-    def _receive(self, ask: ReadRequest) -> SessionRead | OSError:
+    def _receive(self, ask: ReadRequest) -> TurnRead | OSError:
         assert self._child is not None
         drafts: list[Draft] = []
         patience_s = PATIENCE * reading_s(ask)
         while (frame := self._child.receive(patience_s)) is not None:
-            message: dict[str, Any] = json.loads(frame)
-            if "error" in message:
-                return OSError(message["error"])
-            if "read" in message:
-                return read_of(message["read"], drafts)
-            drafts += [draft_of(values) for values in message["drafts"]]
+            if (whole := take(frame, drafts)) is not None:
+                return whole
         late = self._child.alive
         self.close()
         return OSError(

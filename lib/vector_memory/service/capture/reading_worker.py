@@ -18,9 +18,10 @@ from vector_memory import config
 from vector_memory.errors import BadInputError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.memories import Draft
+from vector_memory.index.reader import TurnRead
 from vector_memory.model import CleanText
 from vector_memory.redact import policy
-from vector_memory.service.capture.read_session import ReadRequest, SessionRead, read
+from vector_memory.service.capture.read_session import ReadRequest, read
 from vector_memory.system import children
 from vector_memory.system.frames import read_frame, write_frame
 from vector_memory.system.paths import Home
@@ -43,7 +44,7 @@ def main() -> None:
     policy.configure(settings.redact_personal)
     try:
         while (request := read_frame(requests)) is not None:
-            ask = ask_of(json.loads(request))
+            ask = ask_of(request)
             children.allow(reading_s(ask))
             _answer(answers, ask)
             children.allow(0)
@@ -55,7 +56,7 @@ def reading_s(ask: ReadRequest) -> float:
     """Return the seconds of processor time that a reading may take: some ten times what it takes as a
     rule."""
     try:
-        size = os.path.getsize(ask.path) - (ask.cursor.offset if ask.cursor else 0)
+        size = os.path.getsize(ask.path) - ask.cursor.offset
     except OSError:
         size = 0
     return READ_S + max(0, size) / 1e6 * READ_S_PER_MB
@@ -68,28 +69,29 @@ def _answer(answers: IO[bytes], ask: ReadRequest) -> None:
         write_frame(answers, json.dumps({"error": str(error)}).encode())
         return
     for frame in frames_of(made):
-        write_frame(answers, json.dumps(frame).encode())
+        write_frame(answers, frame)
 
 
-def request_of(ask: ReadRequest) -> dict[str, Any]:
-    """Return what asks for a reading, as plain JSON values."""
-    cursor = ask.cursor.to_dict() if ask.cursor else None
-    return {**vars(ask), "cursor": cursor}
+def request_of(ask: ReadRequest) -> bytes:
+    """Return the frame that asks for a reading."""
+    return json.dumps({**vars(ask), "cursor": ask.cursor.to_dict()}).encode()
 
 
-def ask_of(request: dict[str, Any]) -> ReadRequest:
+def ask_of(frame: bytes) -> ReadRequest:
     """Return what `request_of` was made of."""
-    cursor = request["cursor"]
+    request = json.loads(frame)
     told = tuple(request["configurations"])
-    read_from = Cursor.from_dict(cursor) if cursor else None
-    return ReadRequest(**{**request, "cursor": read_from, "configurations": told})
+    cursor = Cursor.from_dict(request["cursor"])
+    return ReadRequest(**{**request, "cursor": cursor, "configurations": told})
 
 
-def frames_of(made: SessionRead) -> Iterator[dict[str, Any]]:
-    """Yield a reading as frames of plain JSON values."""
+def frames_of(made: TurnRead) -> Iterator[bytes]:
+    """Yield a reading as frames, the drafts first."""
     for start in range(0, len(made.drafts), FRAME_DRAFTS):
-        yield {"drafts": [_plain(one) for one in made.drafts[start : start + FRAME_DRAFTS]]}
-    yield {"read": {**vars(made), "cursor": made.cursor.to_dict(), "drafts": []}}
+        drafts = [_plain(draft) for draft in made.drafts[start : start + FRAME_DRAFTS]]
+        yield json.dumps({"drafts": drafts}).encode()
+    rest = {**vars(made), "cursor": made.cursor.to_dict(), "drafts": [], "exchanges": None}
+    yield json.dumps({"read": rest}).encode()
 
 
 def _plain(draft: Draft) -> list[Any]:
@@ -97,7 +99,19 @@ def _plain(draft: Draft) -> list[Any]:
     return [values[name] for name in _DRAFT]
 
 
-def draft_of(values: list[Any]) -> Draft:
+def take(frame: bytes, drafts: list[Draft]) -> TurnRead | OSError | None:
+    """Take the drafts of a frame; of the last frame return the reading with all of them, or why there is none."""
+    message = json.loads(frame)
+    if "error" in message:
+        return OSError(message["error"])
+    if "read" in message:
+        read = message["read"]
+        return TurnRead(**{**read, "cursor": Cursor.from_dict(read["cursor"]), "drafts": drafts})
+    drafts += [_draft_of(values) for values in message["drafts"]]
+    return None
+
+
+def _draft_of(values: list[Any]) -> Draft:
     """Return the draft of a frame. The process that sent it has redacted it."""
     named = dict(zip(_DRAFT, values, strict=True))
     return Draft(
@@ -110,8 +124,3 @@ def draft_of(values: list[Any]) -> Draft:
             "files": tuple(CleanText(one) for one in named["files"]),
         }
     )
-
-
-def read_of(plain: dict[str, Any], drafts: list[Draft]) -> SessionRead:
-    """Return the reading of its last frame and its drafts."""
-    return SessionRead(**{**plain, "cursor": Cursor.from_dict(plain["cursor"]), "drafts": drafts})

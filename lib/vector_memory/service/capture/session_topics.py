@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import StoreDamagedError, UnsafeTextError
@@ -210,7 +210,7 @@ def _place(span: TopicSpan) -> str:
     return f"{span.level}:{span.key}"
 
 
-def _name(extra: dict[str, Any]) -> str:
+def _name(extra: Mapping[str, object]) -> str:
     return f"{extra.get('level')}:{extra.get('key')}"
 
 

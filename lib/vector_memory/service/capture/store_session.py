@@ -27,8 +27,10 @@ from vector_memory.system.files import with_real_folder
 
 if TYPE_CHECKING:
     from vector_memory.index.memories import Draft
+    from vector_memory.index.reader import TurnRead
+    from vector_memory.journal.state import Task
     from vector_memory.model import CleanText
-    from vector_memory.service.capture.read_session import ReadRequest, SessionRead
+    from vector_memory.service.capture.read_session import ReadRequest
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +67,7 @@ def index_transcript(
     folder: str = "",
     final: bool = False,
     last_message: str = "",
-    tasks: Sequence[str] = (),
+    tasks: Sequence[Task] = (),
     apart: bool = False,
 ) -> Captured:
     """Read what is new in a transcript and store it. The cursor moves only when all is stored.
@@ -80,18 +82,35 @@ def index_transcript(
     Raises:
         OSError: it cannot be read, or not within its budget.
     """
+    return store(ctx, [read_turn(ctx, path, final, last_message, apart)], folder, tasks)
+
+
+def read_turn(
+    ctx: Context, path: str, final: bool = False, last_message: str = "", apart: bool = False
+) -> TurnRead:
+    """Read what is new in a transcript, for all that is made of it. Nothing is stored.
+
+    Args:
+        final, last_message, apart: as `index_transcript` has them.
+
+    Raises:
+        OSError: it cannot be read, or not within its budget.
+    """
     ask = to_ask(ctx, path, final, last_message)
     if ctx.hopeless.holds(ask.path):
         ctx.count("transcripts_given_up")
         raise OSError("reading it took too long; it is left alone for an hour")
-    return store(ctx, [_read(ctx, ask, apart)], folder, tasks)
+    return _read(ctx, ask, apart)
 
 
-def _read(ctx: Context, ask: ReadRequest, apart: bool) -> SessionRead:
+def _read(ctx: Context, ask: ReadRequest, apart: bool) -> TurnRead:
     """Read here what is soon read; much in a process of its own, since prompts would wait."""
-    offset = ask.cursor.offset if ask.cursor else 0
-    if not apart and os.path.getsize(ask.path) - offset < FAR_BYTES:
-        return read_session.read(ask)
+    size = os.path.getsize(ask.path)
+    if not apart and size - ask.cursor.offset < FAR_BYTES:
+        near = size - ask.cursor.lessons.offset < FAR_BYTES
+        return read_session.read(
+            replace(ask, for_lessons=near and ctx.settings.learn_from_outcomes)
+        )
     with ReadingProcess(ctx.home.pycache) as process:
         ((_, made),) = process.read_all([ask])
     if isinstance(made, OSError):
@@ -103,18 +122,17 @@ def _read(ctx: Context, ask: ReadRequest, apart: bool) -> SessionRead:
 def to_ask(ctx: Context, path: str, final: bool = False, last_message: str = "") -> ReadRequest:
     """Return what is to be read of a transcript: what its cursor leaves."""
     path = with_real_folder(path)
-    kept = ctx.state.cursor(path)
     return read_session.ReadRequest(
-        path, Cursor.from_dict(kept) if kept else None, final, last_message
+        path, Cursor.from_dict(ctx.state.cursor(path) or {}), final, last_message
     )
 
 
 def store(
     ctx: Context,
-    reads: Sequence[SessionRead],
+    reads: Sequence[TurnRead],
     folder: str = "",
-    tasks: Sequence[str] = (),
-    by_path: Sequence[str] = (),
+    tasks: Sequence[Task] = (),
+    by_path: Sequence[Task] = (),
 ) -> Captured:
     """Write what was read of transcripts, then note how far it was.
 
@@ -149,7 +167,7 @@ def store(
     return captured
 
 
-def _folder(made: SessionRead, draft: Draft) -> str:
+def _folder(made: TurnRead, draft: Draft) -> str:
     """Return the folder of a draft's session: the one that it was started in, as hooks tell it, not
     the one that it went to."""
     same = draft.session in ("", made.session)

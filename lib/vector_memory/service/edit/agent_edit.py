@@ -129,5 +129,5 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
     )
     with shelf.storing:
         stored = shelf.journal.add([trust_marks.settled(draft, raw)])[0]
-        shelf.journal.supersede(old.id, stored.id, ctx.now())
+        shelf.journal.supersede(old.id, stored.id, ctx.now(), "edited by the assistant")
     return stored

@@ -257,7 +257,7 @@ def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Plac
             "Give the --project of the older one, or --global.",
         )
     memory = shelf.journal.add([draft])[0]
-    shelf.journal.supersede(old.id, memory.id, ctx.now())
+    shelf.journal.supersede(old.id, memory.id, ctx.now(), "replaced on request")
     ctx.notify()
     return Placed(memory, "superseded", (Tie(old, Relation.SUPERSEDES),))
 

@@ -159,7 +159,7 @@ def _confirm(ctx: Context, shelf: Shelf, memory: Memory) -> None:
     old = shelf.journal.by_ids([str(asks.get("supersedes") or "")]) if asks else {}
     for older in old.values():
         if older.status is Status.ACTIVE and older.id != memory.id:
-            shelf.journal.supersede(older.id, memory.id, ctx.now())
+            shelf.journal.supersede(older.id, memory.id, ctx.now(), "the user confirmed the other")
 
 
 def _keep(ctx: Context, shelf: Shelf, memory: Memory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import Scope
+from vector_memory.model import DECISION, Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts, without_echoes
@@ -14,7 +14,7 @@ from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.context_block import in_sight, show
+from vector_memory.service.base.context_block import show
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, name_in, project_names, touch
@@ -24,6 +24,11 @@ MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
+MOST_TO_CONFIRM, TO_CONFIRM_TOKENS = 3, 80
+TO_CONFIRM = (
+    "Noted as decided in this session. Ask the user whether each is right; "
+    "`vector-memory forget ID` removes what is not:"
+)
 
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
@@ -35,13 +40,9 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
 
     guide = guidance.for_prompt(ctx, question)
     told = _present(ctx, question, hits, guide) if hits or guide else ""
-    if not ctx.settings.confirm_decisions:
-        return told
-    from vector_memory.service.inject import confirming
-
-    decided = confirming.to_confirm(ctx, question)
-    asking = show(ctx, question.session, decided, confirming.TITLE)
-    return "\n".join(one for one in (told, asking) if one)
+    decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
+    asking = show(ctx, question.session, decided, TO_CONFIRM) if decided else ""
+    return "\n".join(filter(None, (told, asking)))
 
 
 def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
@@ -65,11 +66,12 @@ def _relevant(ctx: Context, question: HookQuestion) -> list[Hit]:
     least = least_relevance(
         ctx.settings.threshold, sum(shelf.size(query.scope) for shelf in question.shelves)
     )
-    told = without_echoes(hits)
-    fit = [hit for hit in told if hit.relevance >= least and hit.memory.id not in shown]
-    return _not_told(
-        question.shelves, shown, [hit for hit in fit if not in_sight(hit.memory, question)]
-    )[:k]
+    fit = [
+        hit
+        for hit in without_echoes(hits)
+        if hit.relevance >= least and hit.memory.id not in shown and not question.sees(hit.memory)
+    ]
+    return _not_told(question.shelves, shown, fit)[:k]
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
@@ -102,3 +104,23 @@ def _present(
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_memory.known_to_client(question.transcript)
     return show(ctx, question.session, [*notes, *guide], known=known)
+
+
+def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+    """Return the decisions noted in a session about which nobody was asked yet, the oldest first."""
+    if not question.session:
+        return []
+    shown = ctx.state.shown(question.session)
+    scope = Scope(sessions=(question.session,), kinds=(DECISION,))
+    fresh = [
+        memory
+        for shelf in question.shelves
+        for memory in shelf.journal.iter_memories(scope)
+        if memory.id not in shown
+    ]
+    fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
+    names = project_names(question.shelves)
+    return [
+        render.note(memory, name_in(names, memory.project), TO_CONFIRM_TOKENS)
+        for memory in fresh[:MOST_TO_CONFIRM]
+    ]

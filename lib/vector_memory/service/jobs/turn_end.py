@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from vector_memory.service.base.asker import asker_at
+from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
 from vector_memory.service.inject import session_start
@@ -16,8 +16,9 @@ from vector_memory.service.transfer import import_client_memory
 @dataclass(frozen=True)
 class Ended:
     """A turn that ended: of which session, with which transcript, in which folder; whether the session
-    is over; the last answer, where the transcript lags behind it; and whether it is read in a process
-    of its own, however small it is: the daemon that tried before may have died of it."""
+    is over; the last answer, where the transcript lags behind it; whether it is read in a process of its
+    own, however small it is: the daemon that tried before may have died of it; and from where it is
+    asked, None where the user wants no memory."""
 
     session: str
     transcript: str
@@ -25,20 +26,16 @@ class Ended:
     final: bool = False
     last_message: str = ""
     apart: bool = False
+    asker: ProjectAsker | None = None
 
 
 def learn(ctx: Context, ended: Ended) -> None:
-    """Index what is new, and make what is made of it: topics, the session's summary, verdicts on fixes
-    that were shown, the snapshot for the next start."""
-    captured = store_session.index_transcript(
-        ctx,
-        ended.transcript,
-        ended.folder,
-        ended.final,
-        ended.last_message,
-        tasks=(deferred.TOPICS,),
-        apart=ended.apart,
+    """Read what is new, once, and make what is made of it: memories, topics, the session's summary, verdicts
+    on fixes that were shown, lessons, the snapshot for the next start."""
+    turn = store_session.read_turn(
+        ctx, ended.transcript, ended.final, ended.last_message, ended.apart
     )
+    captured = store_session.store(ctx, [turn], ended.folder, tasks=(deferred.TOPICS,))
     concerned = {ended.session, *captured.sessions}
     flags.settle(ctx)
     if ended.final:
@@ -46,14 +43,12 @@ def learn(ctx: Context, ended: Ended) -> None:
             session_summary.finish(ctx, one)
         ctx.state.done(deferred.TOPICS, concerned)
     deferred.finish(ctx, concerned)
-    fix_feedback.judge(ctx, ended.session, ended.transcript)
-    deferred.learn_later(ctx, ended.transcript, ended.folder, ended.final)
+    fix_feedback.judge(ctx, ended.session, turn)
+    deferred.learn_later(ctx, turn, ended.folder, ended.final)
     if ended.final:
         import_client_memory.index(ctx, ended.transcript, ended.folder)
-    if captured.stored:
-        asker = asker_at(ctx, ended.folder)
-        if asker is not None:
-            session_start.save_snapshot(ctx, asker, ended.folder)
+    if captured.stored and ended.asker is not None:
+        session_start.save_snapshot(ctx, ended.asker, ended.folder)
     if ctx.settings.extraction:
         for one in concerned if ended.final else ():
             ctx.state.add_due(deferred.MINING, one)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
@@ -19,6 +18,7 @@ from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
+from vector_memory.service.learning.learned_records import Board
 from vector_memory.system.files import open_plain
 from vector_memory.text import fence
 
@@ -37,13 +37,13 @@ _EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)", ?"input
 
 def at_start(ctx: Context, asker: ProjectAsker, known: Memory) -> list[fence.Note]:
     """Return the note of what usually goes wrong in a project, [] without evidence."""
-    items, foreign = _items(ctx, asker, known)
+    board = learned_records.board_of(known)
+    items, foreign = _items(ctx, asker, board)
     if not items:
         return []
-    last = str(known.extra.get("last") or "")
     origin = Origin.TOOL.value if foreign else ""
-    head = fence.head(last, learned_records.BOARD, asker.place.name, known.id[:8], origin)
-    return _note(known.id, head, [_figures(known.extra), *items], START_TOKENS, foreign)
+    head = fence.head(board.last, learned_records.BOARD, asker.place.name, known.id[:8], origin)
+    return _note(known.id, head, [_figures(board), *items], START_TOKENS, foreign)
 
 
 def with_prompt(ctx: Context, question: HookQuestion, known: Memory) -> list[fence.Note]:
@@ -54,7 +54,7 @@ def with_prompt(ctx: Context, question: HookQuestion, known: Memory) -> list[fen
     kind = tasks.kind_of(prompt)
     if kind in ("", "question") or TOLD_MARK + kind in ctx.state.shown(question.session):
         return []
-    pairs = learned_records.trails_of(question, map(str, known.extra["trails"]))
+    pairs = learned_records.trails_of(question, learned_records.board_of(known).trails)
     about = terms_of(prompt)
     best = trails.fitting((one for _, one in pairs), kind, about, ctx.now())
     if best is None:
@@ -101,7 +101,8 @@ def _surprise(ctx: Context, question: HookQuestion, known: Memory, key: str) -> 
 
 def _changed_since(known: Memory, at: str) -> list[str]:
     """Return the files that sessions changed since a time, the newest first."""
-    found = [str(file) for file, when in known.extra.get("edits") or () if str(when) > at]
+    edits = learned_records.board_of(known).edits
+    found = [file for file, when in edits if when > at]
     names = dict.fromkeys(os.path.basename(file) for file in reversed(found))
     return list(names)[:MOST_CHANGED]
 
@@ -118,29 +119,28 @@ def _edited_here(transcript: str) -> bool:
         return True
 
 
-def _figures(extra: dict[str, Any]) -> str:
-    judged = int(extra.get("done") or 0) + int(extra.get("undone") or 0)
-    count, sessions_, since = extra.get("tasks"), extra.get("sessions"), extra.get("since")
-    return f"{count} tasks in {sessions_} sessions since {since}: {extra.get('done')} of {judged} done."
+def _figures(board: Board) -> str:
+    judged = board.done + board.undone
+    span = f"{board.tasks} tasks in {board.sessions} sessions since {board.since}"
+    return f"{span}: {board.done} of {judged} done."
 
 
-def _items(ctx: Context, asker: ProjectAsker, known: Memory) -> tuple[list[str], bool]:
+def _items(ctx: Context, asker: ProjectAsker, board: Board) -> tuple[list[str], bool]:
     """Return what is worth a start's attention, the most pressing first, and whether any of it is a
     tool's words."""
-    extra = known.extra
-    odd = [learned_records.thing(asker, str(key)) for key in extra.get("odd") or ()]
+    odd = [learned_records.thing(asker, key) for key in board.odd]
     now = things.unresolved([one for one in odd if one is not None], ctx.now())
     items = [things.news(one) for one in now[:2]]
     foreign = any(one.detail for one in now[:2])
-    if int(extra.get("tasks") or 0) < outcomes.LEAST_TASKS:
+    if board.tasks < outcomes.LEAST_TASKS:
         return items, foreign
-    for one in extra.get("habits") or ():
-        if int(one["n"]) >= outcomes.LEAST_AGAIN:
-            items.append(f"{one['text']} ({one['n']} of {one['of']} tasks, last {one['last']})")
-            foreign = foreign or bool(one["sign"])
-    for one in extra.get("weak") or ():
-        name = trails.NAMES.get(str(one["kind"]), str(one["kind"]))
-        items.append(f"of {one['done'] + one['undone']} {name} {one['undone']} were not done")
+    for habit in board.habits:
+        if habit.n >= outcomes.LEAST_AGAIN:
+            items.append(f"{habit.text} ({habit.n} of {habit.of} tasks, last {habit.last})")
+            foreign = foreign or bool(habit.sign)
+    for weak in board.weak:
+        name = trails.NAMES.get(weak.kind, weak.kind)
+        items.append(f"of {weak.done + weak.undone} {name} {weak.undone} were not done")
     return items, foreign
 
 

@@ -12,19 +12,19 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.cursor import Cursor
+from vector_memory.index.cursor import Cursor, Position
+from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.commands import family
-from vector_memory.index.reader import cursor_before, head_of, read_exchanges
+from vector_memory.index.reader import TurnRead, head_of, read_exchanges
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
 from vector_memory.observe.learning import outcomes, tasks, trails
 from vector_memory.observe.learning import things as world
-from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.outcomes import Habit, KindCount, Task
 from vector_memory.observe.learning.tasks import TaskTurn
 from vector_memory.observe.learning.things import Sighting, Thing
 from vector_memory.observe.learning.trails import Trail
@@ -33,6 +33,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, guidance, learned_records
+from vector_memory.service.learning.learned_records import Board, TaskFigures
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
@@ -57,8 +58,17 @@ def learn(ctx: Context, path: str, folder: str = "", final: bool = False) -> Non
     learn_all(ctx, [(path, folder)], final)
 
 
-def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool = True) -> None:
-    """Learn from several transcripts, each with its session's folder or ""."""
+def learn_all(
+    ctx: Context,
+    transcripts: Sequence[tuple[str, str]],
+    final: bool = True,
+    turn: TurnRead | None = None,
+) -> None:
+    """Learn from several transcripts, each with its session's folder or "".
+
+    Args:
+        turn: what was read of the only one of them already.
+    """
     if not (ctx.settings.learn_from_outcomes and ctx.settings.capture):
         return
     changed: dict[str, ProjectAsker] = {}
@@ -67,7 +77,7 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
             break
         ctx.hooks.give_way()
         try:
-            asker = _learn_one(ctx, with_real_folder(path), folder, final)
+            asker = _learn_one(ctx, with_real_folder(path), folder, final, turn)
         except Exception as error:
             # One that cannot be read keeps none of the others from being.
             log.warning("nothing is learned from %s now: %r", path, error)
@@ -85,27 +95,44 @@ def learn_all(ctx: Context, transcripts: Sequence[tuple[str, str]], final: bool 
             )
 
 
-def _learn_one(ctx: Context, path: str, folder: str, final: bool) -> ProjectAsker | None:
+def _learn_one(
+    ctx: Context, path: str, folder: str, final: bool, turn: TurnRead | None
+) -> ProjectAsker | None:
     """Return the project about which something was learned, None for none."""
-    session, cwd = head_of(path)
+    session, cwd = (turn.session, turn.cwd) if turn else head_of(path)
     folder = folder or cwd or "/"
     asker = asker_at(ctx, folder)
     if asker is None:
         return None
-    name = f"lessons:{path}"
     configurations = (*policy.configurations(), *policy.configuration_of(path))
     with privacy.for_folder(ctx, folder, configurations), _one_at_a_time:
-        kept = ctx.state.cursor(name)
-        cursor = Cursor.from_dict(kept) if kept else None
-        found = read_exchanges(path, cursor, final=final)
-        told = harvest(found, cleaner())
+        cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
+        exchanges = _after(turn, cursor) if turn else None
+        if exchanges is None:
+            exchanges = read_exchanges(path, cursor, final=final)
+        told = harvest(exchanges, cleaner())
         if not told.turns:
             return None
         changed = _store(ctx, asker, session, told)
         first = tasks.group(told.turns)[-1][0]
-        start = next(one for one in found if one.key == first.key)
-        ctx.state.set_cursor(name, cursor_before(path, start).to_dict())
+        _begin_again(ctx, path, next(one for one in exchanges if one.key == first.key).position)
     return asker if changed or final else None
+
+
+def _after(turn: TurnRead, cursor: Cursor) -> list[Exchange] | None:
+    """Return what was read of a transcript from where lessons begin again; None where that was read by
+    another process, or lies before what was read."""
+    if turn.exchanges is None or not turn.reaches_back or cursor.lessons < turn.cursor.lessons:
+        return None
+    return [one for one in turn.exchanges if one.position >= cursor.lessons]
+
+
+def _begin_again(ctx: Context, path: str, place: Position) -> None:
+    """Note where lessons begin again. Nothing else of a cursor changes, which may have moved meanwhile."""
+    with ctx.capturing:
+        cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
+        if cursor.lessons != place:
+            ctx.state.set_cursor(path, replace(cursor, lessons=place).to_dict())
 
 
 def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bool:
@@ -316,43 +343,30 @@ def _keep_board(
     """Keep what hooks tell: they read this record and those that it names, and search for nothing."""
     odd = world.unresolved(things, now)
     edits = [(file, task.at) for task in known for file in task.files if task.done is not None]
-    extra: dict[str, Any] = {
-        "tasks": len(known),
-        "done": sum(one.done is True for one in known),
-        "undone": sum(one.done is False for one in known),
-        "sessions": len({one.session for one in known}),
-        "since": min((one.at for one in known), default="")[:10],
-        "last": max((one.at for one in known), default="")[:10],
-        "habits": [dict(one.__dict__) for one in outcomes.habits(known)[:MOST_HABITS]],
-        "weak": [dict(one.__dict__) for one in outcomes.weak_kinds(counts)],
-        "odd": [one.key for one in odd][:MOST_HABITS],
-        "trails": list(trail_ids),
-        "edits": [list(one) for one in edits[-MOST_EDITS:]],
-    }
+    board = Board(
+        tasks=len(known),
+        done=sum(one.done is True for one in known),
+        undone=sum(one.done is False for one in known),
+        sessions=len({one.session for one in known}),
+        since=min((one.at for one in known), default="")[:10],
+        last=max((one.at for one in known), default="")[:10],
+        habits=outcomes.habits(known)[:MOST_HABITS],
+        weak=outcomes.weak_kinds(counts),
+        odd=[one.key for one in odd][:MOST_HABITS],
+        trails=list(trail_ids),
+        edits=[list(one) for one in edits[-MOST_EDITS:]],
+    )
     record = counted_records.Record(
         HEURISTICS,
         learned_records.BOARD,
         "How work went in this project",
         kind=learned_records.BOARD,
-        extra=extra,
+        extra=asdict(board),
     )
     _keep(ctx, asker, record, counted_records.get(asker, HEURISTICS, learned_records.BOARD))
 
 
 # -- what a person sees --
-
-
-@dataclass(frozen=True)
-class TaskFigures:
-    """How many tasks were seen in a project, in how many sessions, from when to when (`since`, `last`: days),
-    and of how many it is known that they were done, or were not."""
-
-    tasks: int
-    done: int
-    undone: int
-    sessions: int
-    since: str
-    last: str
 
 
 @dataclass(frozen=True)
@@ -411,8 +425,8 @@ class LessonsAnswer:
 
     project: str
     tasks: TaskFigures
-    kinds: list[dict[str, Any]]
-    trouble: list[dict[str, Any]]
+    kinds: list[KindCount]
+    trouble: list[Habit]
     trails: list[TrailView]
     things: list[ThingView]
 
@@ -420,23 +434,15 @@ class LessonsAnswer:
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     """Return what was learned in a project: trails, usual trouble, the state of things."""
     asker = asker_in(ctx, messages.place_of(ctx, request) or ctx.place(request.base))
-    board = guidance.board(asker)
-    figures = board.extra if board else {}
+    board = learned_records.board_of(guidance.board(asker))
     records = counted_records.of(asker, HEURISTICS, MOST_RECORDS, (learned_records.KIND,))
-    kinds = [{**record.extra, "kind": str(record.extra.get("kind"))} for record in records]
+    kinds = [kind for record in records if (kind := learned_records.kind_of(record))]
     return LessonsAnswer(
         project=asker.place.name,
-        tasks=TaskFigures(
-            tasks=figures.get("tasks") or 0,
-            done=figures.get("done") or 0,
-            undone=figures.get("undone") or 0,
-            sessions=figures.get("sessions") or 0,
-            since=figures.get("since") or "",
-            last=figures.get("last") or "",
-        ),
-        kinds=sorted(kinds, key=lambda kind: -int(kind.get("n") or 0)),
-        trouble=[dict(habit) for habit in figures.get("habits") or ()],
-        trails=_trail_views(ctx, asker, figures.get("trails") or ()),
+        tasks=board.figures,
+        kinds=sorted(kinds, key=lambda kind: -kind.n),
+        trouble=board.habits,
+        trails=_trail_views(ctx, asker, board.trails),
         things=_thing_views(ctx, asker),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vector_memory.model import Memory, Relation, Status
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.views import HistoryView, StageView
 
 MOST = 32
@@ -60,5 +61,6 @@ def _short(memory: Memory) -> str:
 
 
 def _stage(memory: Memory) -> StageView:
+    reason = memory.gave_way or ("edited by the user" if memory.extra.get(EDITED) else None)
     held = memory.created_at, memory.valid_until
-    return StageView(memory.id, memory.text, memory.status.value, *held)
+    return StageView(memory.id, memory.text, memory.status.value, *held, reason)

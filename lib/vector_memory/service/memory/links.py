@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Link, Memory, Relation, Status
+from vector_memory.model import Link, Memory, Relation
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -169,7 +169,7 @@ def _ends(ctx: Context, request: LinkRequest) -> tuple[Shelf, Memory, Memory]:
 def _link(ctx: Context, shelf: Shelf, memory: Memory, other: Memory, relation: Relation) -> None:
     now = ctx.now()
     if relation is Relation.SUPERSEDES:
-        shelf.journal.supersede(other.id, memory.id, now)
+        shelf.journal.supersede(other.id, memory.id, now, "replaced on request")
         # What was a likely replacement is one now.
         for settled in ((memory.id, other.id), (other.id, memory.id)):
             shelf.journal.unlink(*settled, Relation.CONTRADICTS)
@@ -189,8 +189,7 @@ def _unlink(
             f"`vector-memory links {memory.id[:12]}` shows what there is.",
         )
     if other.superseded_by == memory.id and relation in (None, Relation.SUPERSEDES):
-        revived = replace(other, status=Status.ACTIVE, superseded_by="", valid_until=None)
-        shelf.journal.update(revived)
+        shelf.journal.update(other.revived())
         ctx.notify()
     return removed
 

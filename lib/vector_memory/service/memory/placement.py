@@ -31,6 +31,11 @@ class Tie(NamedTuple):
     reason: str = ""
     weight: float = 1.0
 
+    @property
+    def why(self) -> str:
+        """Why the stored one gives way to the new one, where it does."""
+        return f"contradicted: the newer says {self.reason}"
+
 
 class Placed(NamedTuple):
     """A memory as it is stored now, and what was done: `stored`, `merged`, `superseded`, `linked`, or
@@ -127,7 +132,7 @@ def _added(ctx: Context, shelf: Shelf, draft: Memory, near: Sequence[Neighbour])
     now = ctx.now()
     for tie in ties:
         if tie.relation is Relation.SUPERSEDES:
-            shelf.journal.supersede(tie.other.id, memory.id, now)
+            shelf.journal.supersede(tie.other.id, memory.id, now, tie.why)
     shelf.journal.link_all(
         Link(memory.id, tie.other.id, tie.relation, tie.weight, now)
         for tie in ties

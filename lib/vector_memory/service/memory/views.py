@@ -80,13 +80,15 @@ class HitView(MemoryView):
 
 @dataclass(frozen=True)
 class StageView:
-    """A memory in a chain, and from when until when it held; None for still."""
+    """A memory in a chain, from when until when it held (None for still), and why it gave way, or why its
+    words are not those that it was stored with; left out where nobody knows."""
 
     id: str
     text: str
     status: str
     since: datetime = field(metadata={"name": "from"})
     until: datetime | None
+    reason: str | None = spare()
 
 
 @dataclass(frozen=True)

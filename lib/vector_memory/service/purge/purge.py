@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from vector_memory.errors import DaemonUnavailableError, VectorMemoryError
 from vector_memory.model import SUMMARY, Memory, Progress, Status
@@ -29,9 +30,12 @@ from vector_memory.service.tools import flags
 from vector_memory.service.upkeep.check_rebuild import wait_for_index
 from vector_memory.system import removal, tampering
 
+if TYPE_CHECKING:
+    from vector_memory.journal.state import Task
+
 log = logging.getLogger(__name__)
 
-TASK = "purge"
+TASK: Task = "purge"
 """What is due in the state while a store is not written anew yet; its "session" is the store's folder."""
 MOST_SHOWN = 1_000
 
@@ -225,7 +229,7 @@ def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Me
         following = successors.get(following, "")
     if following:
         return replace(memory, superseded_by=following)
-    return replace(memory, status=Status.ACTIVE, superseded_by="", valid_until=None)
+    return memory.revived()
 
 
 # -- the files ------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ Only a transcript's beginning and end are read, once, when the first call of a s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from vector_memory.index.noise import is_command, plain_prompt
 from vector_memory.index.transcript import parse_objects
@@ -42,7 +42,7 @@ def read(path: str) -> Earlier:
     return Earlier(tuple(prompts), tuple(files)[-MOST_FILES:])
 
 
-def _entries(path: str) -> Iterator[dict[str, Any]]:
+def _entries(path: str) -> Iterator[Mapping[str, object]]:
     if not path:
         return
     with open_plain(path) as file:
@@ -59,7 +59,7 @@ def _entries(path: str) -> Iterator[dict[str, Any]]:
             yield from parse_objects(line)
 
 
-def prompt_of(entry: dict[str, Any]) -> str:
+def prompt_of(entry: Mapping[str, object]) -> str:
     """Return what the user typed, "" for anything else that stands as his words."""
     if entry.get("type") != "user" or any(
         entry.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary")
@@ -78,7 +78,7 @@ def prompt_of(entry: dict[str, Any]) -> str:
     return "" if is_command(said) else said
 
 
-def _files(entry: dict[str, Any]) -> Iterator[str]:
+def _files(entry: Mapping[str, object]) -> Iterator[str]:
     message = entry.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     for one in content if isinstance(content, list) else ():

@@ -13,7 +13,7 @@ from vector_memory.model import Memory, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base import context_block
-from vector_memory.service.base.asker import Asker, HookQuestion
+from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
@@ -71,7 +71,7 @@ def known_fixes(shelf: Shelf, scope: Scope, sign: str) -> list[Memory]:
 def _similar(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
     """Return a solution of an error that reads much the same: relevance alone would do with the same
     program or topic, and the fix of another error harms."""
-    asker = Asker(question.place, question.shelves, replace(question.scope, kinds=KINDS))
+    asker = replace(question, scope=replace(question.scope, kinds=KINDS))
     hits: list[Hit] = lookup.find(ctx, line, asker, MOST_SIMILAR)
     least = max(STRICT, ctx.settings.threshold)
     terms = _terms(line)
@@ -95,7 +95,7 @@ def _terms(text: str) -> set[str]:
 def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
     trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and lookup.is_open(one)]
-    if not trusted or context_block.in_sight(trusted[0], question):
+    if not trusted or question.sees(trusted[0]):
         return ""
     best, shown = trusted[0], ctx.state.shown(question.session)
     if TAG in best.tags and SHOWN_MARK + best.id not in shown:

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import ToolUse, exchanges
+from vector_memory.index.exchanges import ToolUse
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import is_failure, succeeded
-from vector_memory.index.transcript import read_entries
+from vector_memory.index.reader import TurnRead, read_exchanges
 from vector_memory.model import Memory, Status
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -26,9 +26,9 @@ VERDICTS = "verdicts"
 MOST_VERDICTS = 50
 
 
-def judge(ctx: Context, session: str, path: str) -> int:
-    """Weigh the fixes that a session was shown by what its transcript says came of them; return how
-    many were weighed. Each session judges a fix once, so that reading it again changes nothing."""
+def judge(ctx: Context, session: str, turn: TurnRead) -> int:
+    """Weigh the fixes that a session was shown by what its last turn says came of them; return how many were
+    weighed. Each session judges a fix once, so that reading it again changes nothing."""
     shown = {
         id.removeprefix(SHOWN_MARK): at
         for id, at in ctx.state.shown_at(session).items()
@@ -37,7 +37,9 @@ def judge(ctx: Context, session: str, path: str) -> int:
     waiting = list(_waiting(ctx, shown, session)) if shown else []
     if not waiting:
         return 0
-    calls = [call for one in exchanges(read_entries(path, final=True)) for call in one.calls]
+    # Nothing is new where the daemon ended before it came to this: the reading of then is gone.
+    exchanges = turn.exchanges or read_exchanges(turn.path, final=True)
+    calls = [call for exchange in exchanges for call in exchange.calls]
     return sum(
         _weigh(ctx, shelf, memory, session, _verdict(memory, calls, shown[memory.id]))
         for shelf, memory in waiting

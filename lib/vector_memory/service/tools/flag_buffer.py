@@ -11,7 +11,8 @@ import contextlib
 import json
 import os
 import threading
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 from vector_memory.client.spool import write_all
 from vector_memory.system.paths import Home
@@ -22,14 +23,55 @@ MOST_BYTES = 2_000_000
 _writing = threading.Lock()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """What the observer found in a call, every word of it redacted.
+
+    Attributes:
+        id: the same for the same finding of the same call.
+        folder: where the session was started; a session's record does not keep it.
+        at: when, in ISO form.
+        agent: a subagent made the call.
+        text: what it was found in, `reason` why, and `target` what would be hit.
+        topic: what the user had asked for.
+        asked: the user had asked for just this.
+    """
+
+    id: str
+    session: str = ""
+    folder: str = ""
+    at: str = ""
+    tool: str = ""
+    agent: bool = False
+    category: str = ""
+    severity: str = ""
+    text: str = ""
+    reason: str = ""
+    target: str = ""
+    topic: str = ""
+    asked: bool = False
+
+
+_KINDS = {one.name: str if one.type == "str" else bool for one in fields(Flag)}
+
+
+def flag_of(value: object) -> Flag | None:
+    """Return a flag that was written as JSON, None for anything else. What is no word of it is left out."""
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        return None
+    return Flag(
+        **{name: value[name] for name, kind in _KINDS.items() if isinstance(value.get(name), kind)}
+    )
+
+
 def path_of(home: Home) -> str:
     """Return where the buffer is."""
     return os.path.join(home.logs, FILE)
 
 
-def append(home: Home, flags: list[dict[str, Any]]) -> int:
+def append(home: Home, flags: Sequence[Flag]) -> int:
     """Write flags and return how many: none where the buffer is full or cannot be written."""
-    lines = b"".join(json.dumps(one).encode("ascii") + b"\n" for one in flags)
+    lines = b"".join(json.dumps(vars(flag)).encode("ascii") + b"\n" for flag in flags)
     with _writing:
         try:
             descriptor = os.open(
@@ -51,7 +93,7 @@ def append(home: Home, flags: list[dict[str, Any]]) -> int:
     return len(flags)
 
 
-def take(home: Home) -> tuple[str, list[dict[str, Any]]]:
+def take(home: Home) -> tuple[str, list[Flag]]:
     """Set the buffer aside and return it: its path, to be removed when its flags are stored, and its flags.
     One that was set aside before comes first: a daemon ended before it was done with it."""
     path = path_of(home)
@@ -71,12 +113,10 @@ def done(taken: str) -> None:
         os.unlink(taken)
 
 
-def _read(path: str) -> list[dict[str, Any]]:
-    found = []
+def _read(path: str) -> list[Flag]:
+    flags = []
     with open(path, "rb") as file:
         for line in file.read(2 * MOST_BYTES).splitlines():
             with contextlib.suppress(ValueError):
-                flag = json.loads(line)
-                if isinstance(flag, dict) and isinstance(flag.get("id"), str):
-                    found.append(flag)
-    return found
+                flags.append(flag_of(json.loads(line)))
+    return [flag for flag in flags if flag is not None]

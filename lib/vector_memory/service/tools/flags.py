@@ -7,7 +7,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from vector_memory.errors import StoreFullError, UnsafeTextError
 from vector_memory.model import ASSESSMENTS, Memory, Scope
@@ -19,6 +18,7 @@ from vector_memory.service.learning import counted_records
 from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flag_buffer
+from vector_memory.service.tools.flag_buffer import Flag, flag_of
 
 log = logging.getLogger(__name__)
 
@@ -45,10 +45,9 @@ def settle(ctx: Context) -> int:
             taken, flags = flag_buffer.take(ctx.home)
             if not taken:
                 return settled
-            by_session: dict[tuple[str, str], list[dict[str, Any]]] = {}
-            for one in flags:
-                key = (str(one.get("session") or ""), str(one.get("folder") or "/"))
-                by_session.setdefault(key, []).append(one)
+            by_session: dict[tuple[str, str], list[Flag]] = {}
+            for flag in flags:
+                by_session.setdefault((flag.session, flag.folder or "/"), []).append(flag)
             for (session, folder), own in by_session.items():
                 try:
                     settled += _settle(ctx, session, folder, own)
@@ -61,41 +60,40 @@ def settle(ctx: Context) -> int:
             flag_buffer.done(taken)
 
 
-def _settle(ctx: Context, session: str, folder: str, flags: Sequence[dict[str, Any]]) -> int:
+def _settle(ctx: Context, session: str, folder: str, flags: Sequence[Flag]) -> int:
     asker = asker_at(ctx, folder)
     if asker is None:
         return 0
     with privacy.for_folder(ctx, folder):
         known = counted_records.get(asker, ASSESSMENTS, session)
-        kept = {
-            one["id"]: one for one in [*_flags(known), *flags] if isinstance(one.get("id"), str)
-        }
-        merged = list(kept.values())[:MOST_FLAGS]
-        if known is not None and len(merged) == len(_flags(known)):
+        before = _flags(known)
+        merged = list({flag.id: flag for flag in [*before, *flags]}.values())[:MOST_FLAGS]
+        if known is not None and len(merged) == len(before):
             return 0
         try:
             counted_records.keep(ctx, asker, _record(session, merged))
         except UnsafeTextError:
             ctx.count("texts_dropped")
             return 0
-    return len(merged) - len(_flags(known))
+    return len(merged) - len(before)
 
 
-def _flags(memory: Memory | None) -> list[dict[str, Any]]:
-    found = memory.extra.get("flags") if memory is not None else None
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+def _flags(memory: Memory | None) -> list[Flag]:
+    kept = memory.extra.get("flags") if memory is not None else None
+    flags = map(flag_of, kept if isinstance(kept, list) else ())
+    return [flag for flag in flags if flag is not None]
 
 
-def _record(session: str, flags: Sequence[dict[str, Any]]) -> Record:
+def _record(session: str, flags: Sequence[Flag]) -> Record:
     """Return a session's record: in words what was found, in `extra` all of it."""
-    counts = dict(Counter(str(one.get("category")) for one in flags).most_common())
+    counts = dict(Counter(flag.category for flag in flags).most_common())
     told = ", ".join(f"{n} {name}" for name, n in counts.items())
-    topic = next((str(one["topic"]) for one in reversed(flags) if one.get("topic")), "")
+    topic = next((flag.topic for flag in reversed(flags) if flag.topic), "")
     lines = [f"Flagged in this session: {told}.", *([f"Asked: {topic}"] if topic else [])]
-    grave = sorted(flags, key=lambda one: one.get("severity") != "high")
+    grave = sorted(flags, key=lambda flag: flag.severity != "high")
     lines += [
-        f"- {one.get('category')} ({one.get('severity')}): {one.get('text')} \u2013 {one.get('reason')}"
-        for one in grave[:MOST_TOLD]
+        f"- {flag.category} ({flag.severity}): {flag.text} \u2013 {flag.reason}"
+        for flag in grave[:MOST_TOLD]
     ]
     if len(flags) > MOST_TOLD:
         lines.append(f"- and {len(flags) - MOST_TOLD} more")
@@ -109,10 +107,11 @@ def _record(session: str, flags: Sequence[dict[str, Any]]) -> Record:
         session=session,
         extra={
             "counts": counts,
-            "high": sum(one.get("severity") == "high" and not one.get("asked") for one in flags),
+            "high": sum(flag.severity == "high" and not flag.asked for flag in flags),
             "asked": topic,
             "flags": [
-                {name: value for name, value in one.items() if name != "folder"} for one in flags
+                {name: value for name, value in vars(flag).items() if name != "folder"}
+                for flag in flags
             ],
         },
     )
@@ -140,15 +139,15 @@ class FlagView:
         topic: what the user had asked for in that turn.
     """
 
-    at: str | None
-    category: str | None
-    severity: str | None
-    text: str | None
-    reason: str | None
-    tool: str | None
-    asked: bool | None
-    topic: str | None
-    session: str | None
+    at: str
+    category: str
+    severity: str
+    text: str
+    reason: str
+    tool: str
+    asked: bool
+    topic: str
+    session: str
     project: str
 
 
@@ -169,7 +168,8 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     after = request.since.isoformat() if request.since else ""
     views = [
         FlagView(
-            **{name: flag.get(name) for name in _SHOWN}, project=name_in(names, memory.project)
+            **{name: getattr(flag, name) for name in _SHOWN},
+            project=name_in(names, memory.project),
         )
         for memory in _records(asker.shelves, asker.scope.projects, asker.scope.sessions)
         for flag in _flags(memory)
@@ -177,10 +177,10 @@ def flags(ctx: Context, request: FlagsRequest) -> FlagsAnswer:
     fit = [
         view
         for view in views
-        if str(view.at) >= after and (not request.categories or view.category in request.categories)
+        if view.at >= after and (not request.categories or view.category in request.categories)
     ]
-    fit.sort(key=lambda view: str(view.at), reverse=True)
-    counts = Counter(str(view.category) for view in fit)
+    fit.sort(key=lambda view: view.at, reverse=True)
+    counts = Counter(view.category for view in fit)
     return FlagsAnswer(fit[: request.k], len(fit), dict(counts.most_common()))
 
 

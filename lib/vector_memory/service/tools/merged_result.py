@@ -3,6 +3,7 @@ other."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -21,14 +22,14 @@ def with_memory(tool: str, response: Any, told: str) -> Any:
     return _of_grep(response, told) if tool == "Grep" else None
 
 
-def _of_shell(response: dict[str, Any], told: str) -> dict[str, Any] | None:
+def _of_shell(response: Mapping[str, object], told: str) -> dict[str, object] | None:
     printed = response.get("stdout")
     if not isinstance(printed, str) or response.get("isImage"):
         return None
     return {**response, "stdout": _on_top(told, printed)}
 
 
-def _of_grep(response: dict[str, Any], told: str) -> dict[str, Any] | None:
+def _of_grep(response: Mapping[str, object], told: str) -> dict[str, object] | None:
     """Lines that were found are text, so that memory goes before them. A list of files is given as lines, since
     what stands in the list would be taken for a file."""
     mode, content, files = (response.get(one) for one in ("mode", "content", "filenames"))

@@ -34,6 +34,7 @@ from vector_memory.service.base import context_block
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 from vector_memory.service.tools import earlier_prompts, flag_buffer
+from vector_memory.service.tools.flag_buffer import Flag
 from vector_memory.text import fence
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _tell(ctx: Context, call: ToolCall, watched: Watched, found: Sequence[Findin
     return _warning(ctx, call, flags) if ctx.settings.observer == "warn" else ""
 
 
-def _keep(ctx: Context, call: ToolCall, watched: Watched, flags: list[dict[str, Any]]) -> None:
+def _keep(ctx: Context, call: ToolCall, watched: Watched, flags: list[Flag]) -> None:
     room = max(0, MOST_FLAGS - watched.flags)
     kept = flag_buffer.append(ctx.home, flags[:room]) if flags[:room] else 0
     watched.flags += kept
@@ -222,7 +223,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _flag(ctx: Context, call: ToolCall, watched: Watched, found: Finding) -> dict[str, Any] | None:
+def _flag(ctx: Context, call: ToolCall, watched: Watched, found: Finding) -> Flag | None:
     """Return a finding as it is kept: redacted, then cut; None if its words cannot be checked."""
     try:
         what, why = _line(found.what, WHAT_CHARS), _line(found.why, WHY_CHARS)
@@ -234,21 +235,21 @@ def _flag(ctx: Context, call: ToolCall, watched: Watched, found: Finding) -> dic
         ctx.count("texts_dropped")
         return None
     at = ctx.now()
-    return {
-        "id": _hash(call.session, call.use_id or at.isoformat(), found.category, target),
-        "session": call.session[:100],
-        "folder": call.folder,
-        "at": at.isoformat(),
-        "tool": str(redact.clean(call.tool).text)[:80],
-        "agent": bool(call.agent),
-        "category": found.category,
-        "severity": found.severity,
-        "text": what,
-        "reason": why,
-        "target": target,
-        "topic": asked,
-        "asked": asked_for.is_asked(found, watched.said),
-    }
+    return Flag(
+        id=_hash(call.session, call.use_id or at.isoformat(), found.category, target),
+        session=call.session[:100],
+        folder=call.folder,
+        at=at.isoformat(),
+        tool=str(redact.clean(call.tool).text)[:80],
+        agent=bool(call.agent),
+        category=found.category,
+        severity=found.severity,
+        text=what,
+        reason=why,
+        target=target,
+        topic=asked,
+        asked=asked_for.is_asked(found, watched.said),
+    )
 
 
 def _line(text: str, chars: int) -> str:
@@ -265,25 +266,21 @@ def _hash(*words: str) -> str:
 _DRIFTS = (LIMIT, SCOPE_DRIFT, TARGET_DRIFT)
 
 
-def _warning(ctx: Context, call: ToolCall, flags: Sequence[dict[str, Any]]) -> str:
+def _warning(ctx: Context, call: ToolCall, flags: Sequence[Flag]) -> str:
     """Return what the agent is told: of what is grave or leads away and was not asked for, once for each
     kind and target."""
     shown = ctx.state.shown(call.session)
-    notes = {}
-    for one in flags:
-        id = _hash("warning", call.session, one["category"], one["target"])
-        grave = one["severity"] == HIGH or one["category"] in _DRIFTS
-        if grave and not one["asked"] and id not in shown and id not in notes:
-            words = (
-                one["reason"]
-                if one["category"] in _DRIFTS
-                else f"{one['reason']} (`{one['text']}`)"
-            )
-            notes[id] = fence.Note(id, fence.head("", one["category"], "", ""), words)
+    notes: dict[str, fence.Note] = {}
+    for flag in flags:
+        id = _hash("warning", call.session, flag.category, flag.target)
+        drifts = flag.category in _DRIFTS
+        if (flag.severity == HIGH or drifts) and not flag.asked and id not in shown | notes.keys():
+            words = flag.reason if drifts else f"{flag.reason} (`{flag.text}`)"
+            notes[id] = fence.Note(id, fence.head("", flag.category, "", ""), words)
     if not notes:
         return ""
     ctx.count("observer_warnings")
-    asked = flags[0]["topic"]
+    asked = flags[0].topic
     title = f"The user asked: \u201c{asked}\u201d" if asked else ""
     return context_block.show(
         ctx, call.session, list(notes.values())[:MOST_WARNED], title, head=HEAD

@@ -204,7 +204,7 @@ def _named(
     for shelf in call.shelves:
         rows = shelf.journal.matching(list(dict.fromkeys(terms)), call.scope, most)
         for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
-            if not _may_come(ctx, memory) or context_block.in_sight(memory, call):
+            if not _may_come(ctx, memory) or call.sees(memory):
                 continue
             if not names.may_fit(wanted, (memory.title, memory.text, *memory.files)):
                 continue

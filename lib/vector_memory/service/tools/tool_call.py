@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,7 @@ class ToolCall(HookQuestion):
 
     cwd: str
     tool: str
-    input: dict[str, Any] = field(default_factory=dict)
+    input: Mapping[str, object] = field(default_factory=dict)
     response: Any = None
     agent: str = ""
     use_id: str = ""
@@ -46,11 +47,11 @@ class ToolAnswer:
 NOTHING = ToolAnswer()
 
 
-def output(event: str, said: ToolAnswer) -> dict[str, Any] | None:
+def output(event: str, said: ToolAnswer) -> dict[str, object] | None:
     """Return what the hook prints, None for nothing."""
     if not said:
         return None
-    told: dict[str, Any] = {"hookEventName": event}
+    told: dict[str, object] = {"hookEventName": event}
     if said.context:
         told["additionalContext"] = said.context
     if said.instead:

@@ -217,7 +217,7 @@ def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAns
             continue
         if step.action == CHANGED:
             shelf.journal.add([step.memory])
-            shelf.journal.supersede(step.old.id, step.memory.id, ctx.now())
+            shelf.journal.supersede(step.old.id, step.memory.id, ctx.now(), "its file changed")
             counts.updated += 1
         elif step.action == UPDATED:
             shelf.journal.update(import_plan.renewed(step.old, step.memory))
@@ -274,7 +274,9 @@ def _hand_over(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: Note
         old, new = _stored(shelf, step), decisions.get(step.successor)
         if step.successor and old and new and old.id != new.id:
             try:
-                shelf.journal.supersede(old.id, new.id, new.created_at)
+                shelf.journal.supersede(
+                    old.id, new.id, new.created_at, "its file names a successor"
+                )
                 counts.updated += step.action == SAME
             except VectorMemoryError as error:
                 counts.failed(step.memory.source.path, str(error))

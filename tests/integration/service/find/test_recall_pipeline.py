@@ -125,6 +125,7 @@ def test_a_superseded_memory_gives_way(house: ServiceHouse, ledger: Path) -> Non
     assert told["summary"] == (
         "was 'The queue runs on Redis lists' until 8 May 2026, now 'Jobs go through RabbitMQ'"
     )
+    assert [one.get("reason") for one in told["chain"]] == ["replaced on request", None]
     assert door(house.ctx, "history", {"id": old["id"]}) == told
     assert door(house.ctx, "list", {"all_projects": True})["total"] == 1
 

@@ -16,6 +16,7 @@ from work import Session
 
 from vector_memory.daemon.events import Events
 from vector_memory.errors import StoreFullError
+from vector_memory.index import reader
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import deferred
@@ -203,7 +204,7 @@ def test_killed_in_the_middle_it_is_read_again(
 
         for name in ("a", "b", "c"):
             path = str(world.folder / f"{name}.jsonl")
-            ctx.state.set_cursor(f"lessons:{path}", {})
+            ctx.state.set_cursor(path, {})
             with monkeypatch.context() as patched:
                 if name == "b":
                     patched.setattr(records, "keep", dies)
@@ -227,6 +228,26 @@ def test_nobody_waits_for_it(world: World) -> None:
     deferred.finish_some(ctx)
     assert world.board()["tasks"] == 1
     assert ctx.state.due(deferred.LESSONS) == []
+
+
+def test_a_turn_is_read_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One reading serves memories and lessons; where lessons begin again is in the transcript's cursor."""
+    readings, read = list[str](), reader._read
+
+    def counted(path: str, *given: Any) -> Any:
+        readings.append(path)
+        return read(path, *given)
+
+    monkeypatch.setattr(reader, "_read", counted)
+    session = world.fix("a")
+    assert readings == [str(session.path)]
+    session.ask("Add a logo to the page").edit("logo.py").say()
+    world.end(session)
+    assert readings == [str(session.path)] * 2
+    assert world.board()["tasks"] == 2
+    cursor = world.house.ctx.state.cursor(str(session.path))
+    assert cursor is not None
+    assert cursor["lessons"][0] > 0, "the first task is done with"
 
 
 def test_talk_alone_teaches_nothing(world: World) -> None:
@@ -304,7 +325,7 @@ def test_what_was_purged_is_not_learned_again(world: World) -> None:
     ctx = world.house.ctx
     ctx.shelf_of(world.place).journal.purge([one.id for one in world.records()])
     ctx.state.block(["session:a"], world.house.time)
-    ctx.state.set_cursor(f"lessons:{session.path}", {})
+    ctx.state.set_cursor(str(session.path), {})
     lessons.learn(ctx, str(session.path), str(world.project), final=True)
     assert [one for one in world.records() if one.source.session] == []
 

@@ -140,6 +140,11 @@ def test_a_sign_lets_the_older_one_give_way(house: ServiceHouse) -> None:
     new = house.remember("The port of the dev database was changed from 5432 to 5433.")
     assert (new["action"], new["of"]) == ("superseded", dev["id"])
     assert stored(house, dev["id"]).superseded_by == new["id"]
+    (was, now) = door(house.ctx, "history", {"id": new["id"]})["chain"]
+    assert was["reason"].startswith('contradicted: the newer says "')
+    assert "reason" not in now
+    door(house.ctx, "link", {"from": new["id"], "to": dev["id"], "remove": True})
+    assert stored(house, dev["id"]).gave_way == "", "what holds again gave way to nothing"
     assert stored(house, staging["id"]).status is Status.ACTIVE
 
 

@@ -14,7 +14,7 @@ from service_house import ServiceHouse
 
 from vector_memory.daemon.events import Events
 from vector_memory.model import Memory, Scope
-from vector_memory.service.tools import failure_advice
+from vector_memory.service.tools import failure_advice, fix_feedback
 
 MISSING = "Exit code 127\n/bin/bash: line 1: pytest: command not found"
 OTHER = "Exit code 1\nValueError: port 5432 is taken"
@@ -242,6 +242,32 @@ def test_a_session_that_did_not_try_says_nothing(world: World) -> None:
     world.write("second", "pytest", "3 passed")
     world.stop("second")
     assert world.fix().confidence == pytest.approx(before + 0.1)
+
+
+@pytest.mark.parametrize("learning", [True, False])
+def test_a_daemon_that_ends_before_a_verdict_loses_none(
+    world: World, monkeypatch: pytest.MonkeyPatch, learning: bool
+) -> None:
+    """The session's end was read and stored, and the cursor is past it: the next daemon judges it all the same,
+    once."""
+    ctx = world.house.ctx
+    ctx.settings = replace(ctx.settings, learn_from_outcomes=learning)
+    before = world.learn().confidence
+    world.fail("second")
+    world.write("second", "pytest", "3 passed")
+
+    def dies(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fix_feedback, "judge", dies)
+        with pytest.raises(KeyboardInterrupt):
+            world.hook("SessionEnd", "second")
+    assert world.fix().confidence == before
+    for _ in range(2):
+        world.events = Events(ctx, lambda work: work())  # type: ignore[func-returns-value]
+        world.events.backlog.drain()
+        assert world.fix().confidence == pytest.approx(before + 0.1)
 
 
 def test_what_is_known_of_a_fix_outlives_indexing_again(world: World) -> None:

@@ -136,6 +136,7 @@ def test_a_changed_note_supersedes_the_old_one(house: ServiceHouse, ledger: Path
     assert "We use: Postgres 14 in production" not in texts(house)
     (new,) = [one for one in stored(house) if "16" in one["text"]]
     chain = door(house.ctx, "history", {"id": new["id"]})
+    assert chain["chain"][0]["reason"] == "its file changed"
     assert "Postgres 14" in json.dumps(chain)
     path.write_text(NOTES)
     assert brought(house, path, project=ledger)["updated"] == 1

@@ -1,0 +1,70 @@
+"""What the client tells a hook, read once from its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from vector_memory.system import json_in
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookMessage:
+    """One event of the client, by the client's own names; what is missing, or no text, is "".
+
+    Attributes:
+        folder: where the session was started.
+        sent: all that the client sent.
+    """
+
+    folder: str
+    sent: dict[str, object] = field(repr=False)
+    session_id: str = ""
+    agent_id: str = ""
+    cwd: str = ""
+    source: str = ""
+    prompt: str = ""
+    transcript_path: str = ""
+    tool_name: str = ""
+    tool_use_id: str = ""
+    error: str = ""
+    last_assistant_message: str = ""
+
+    @property
+    def is_interrupt(self) -> bool:
+        """Whether a tool call failed because the user broke it off."""
+        return bool(self.sent.get("is_interrupt"))
+
+    @property
+    def tool_input(self) -> Mapping[str, object]:
+        """What a tool is given."""
+        given = self.sent.get("tool_input")
+        return given if isinstance(given, dict) else {}
+
+
+_TEXTS = tuple(one.name for one in fields(HookMessage) if one.name not in ("folder", "sent"))
+
+
+def read(data: bytes, folder: str) -> HookMessage | None:
+    """Return what the client sent, None where it is no object.
+
+    Args:
+        folder: as the hook's environment names it; the session's own is taken without it.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    sent = json_in.whole(json_in.load(data))
+    if not isinstance(sent, dict):
+        return None
+    sent["session_id"] = json_in.session_id(sent.get("session_id"))
+    texts = {name: text_of(sent, name) for name in _TEXTS}
+    # Whatever names a subagent, it is none of the user's doing.
+    texts["agent_id"] = str(sent.get("agent_id") or "")
+    return HookMessage(folder=folder or texts["cwd"] or "/", sent=sent, **texts)
+
+
+def text_of(sent: Mapping[str, object], name: str) -> str:
+    """Return a text of a JSON object, "" where there is none."""
+    value = sent.get(name)
+    return value if isinstance(value, str) else ""
