@@ -37,9 +37,14 @@ from replay import (
 from timeline import Happening, Label, Prompt, Session, happenings, sessions_of
 
 from vector_memory.model import Memory
+from vector_memory.retrieve import gate
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.last_turn import last_turn
-from vector_memory.service.inject.prompt_recall import CONTEXT_CHARS, MAX_PROMPT_CHARS
+from vector_memory.service.inject.prompt_recall import (
+    CONTEXT_CHARS,
+    MAX_PROMPT_CHARS,
+    last_session,
+)
 from vector_memory.system import json_in
 from vector_memory.text import fence, prompts
 
@@ -227,12 +232,14 @@ class Replay:
         if before and prompts.points_back(text):
             text += "\n" + before[-CONTEXT_CHARS:]
         shown = ctx.state.shown(session.id)
+        moment = gate.Moment(self._house.now, not before, last_session(asker, session.id))
         return [
             {
                 **known_of(hit, self._house.now),
                 "in_sight": hit.memory.source.session == session.id,
                 "shown_before": hit.memory.id in shown,
                 "label": label_of(hit.memory, prompt.label),
+                "gate": gate.features(hit, moment),
             }
             for hit in self._house.candidates(text, asker, session.id)
         ]

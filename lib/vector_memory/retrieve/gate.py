@@ -1,6 +1,6 @@
 """Whether a hit is worth telling unasked: how likely it would have helped, or is at least on topic.
 
-Two logistic models over eight features each, fitted by `benchmarks/gate.py` on prompts of real sessions whose
+Two logistic models over seven features each, fitted by `benchmarks/gate.py` on prompts of real sessions whose
 hits were labelled by reading, one project left out at a time. What was found by its words and its meaning alone
 helps seldom: what happened a few minutes ago, or in the session before, does.
 
@@ -23,9 +23,18 @@ OLD_S = 7 * 86_400.0
 WHOLE_TERMS = 30
 """Distinct terms from which a text says as much as a longer one."""
 
-HELPS: Mapping[str, float] = {}
-ON_TOPIC: Mapping[str, float] = {}
+HELPS: Mapping[str, float] = {
+    "age": -0.644, "fresh": 1.267, "before": 0.243, "first": 0.544, "cosine": 2.029, "words": 0.993,
+    "whole": 0.619, "bias": -2.401,
+}  # fmt: skip
+ON_TOPIC: Mapping[str, float] = {
+    "age": -0.432, "fresh": 1.402, "before": 0.777, "first": 0.366, "cosine": 4.732, "words": 0.591,
+    "whole": 0.691, "bias": -2.369,
+}  # fmt: skip
 """The weights of both models by feature, and what they begin with, `bias`."""
+SPEAK_ABOVE = 0.1
+"""By how much the best hit has to pass the threshold before anything is said: what is said beside it costs
+the reader little more, a block of its own does."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +59,8 @@ def worth(hit: Hit, moment: Moment) -> float:
 
 
 def features(hit: Hit, moment: Moment) -> dict[str, float]:
-    """Return what is known of a hit: `age` as the logarithm of its seconds, `exact`, `cosine` and `words` as
-    the search weighed them, the others 0 … 1."""
+    """Return what is known of a hit: `age` as the logarithm of its seconds, `cosine` and `words` as the
+    search weighed them, the others 0 … 1."""
     memory, parts = hit.memory, hit.breakdown
     # A clock may have been put back: nothing is newer than now.
     age = max(0.0, (moment.now - memory.created_at).total_seconds())
@@ -64,7 +73,6 @@ def features(hit: Hit, moment: Moment) -> dict[str, float]:
         "first": float(moment.first),
         "cosine": parts["cosine"],
         "words": parts["words"],
-        "exact": parts.get("exact", 0.0),
         "whole": min(1.0, len(hit.terms) / WHOLE_TERMS),
     }
 
