@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory.model import DERIVED, Memory
+from vector_memory.model import DERIVED, PASSAGE, Memory
 from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
@@ -23,7 +23,7 @@ from vector_memory.service.memory.lookup import (
     surroundings,
     touch,
 )
-from vector_memory.service.memory.passages import in_context
+from vector_memory.service.memory.passages import Excerpt, in_context
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
@@ -36,8 +36,9 @@ from vector_memory.text.harmless import with_old_marked
 MAX_K = 1_000
 MAX_AROUND = 10
 MODEL_WAIT_S = 3.0
-MOST_ECHOES = 8
-"""How many topics and summaries may stand before a hit whose part they are."""
+DEEPER, MOST_ECHOES = 3, 20
+"""How many more hits than are wanted are found: passages of one exchange are read in one excerpt, and topics
+and summaries may stand before a hit whose part they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,12 +101,14 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     ctx.embedding.wait(MODEL_WAIT_S)
     wanted = max(request.k, rerank.MOST) if ctx.settings.rerank else request.k
     allowed = is_open if request.is_agent else None
-    found = answer(ctx, request.query, asker, wanted + MOST_ECHOES, True, allowed)
+    found = answer(ctx, request.query, asker, DEEPER * wanted + MOST_ECHOES, True, allowed)
     hits = found.hits
-    is_derived = set(asker.scope.kinds) & set(DERIVED)
-    hits = (hits if is_derived else without_echoes(hits))[:wanted]
+    if not set(asker.scope.kinds) & set(DERIVED):
+        hits = without_echoes(hits)
     if ctx.settings.rerank:
-        hits = model_help.reordered(ctx, request.query, hits)[: request.k]
+        hits = model_help.reordered(ctx, request.query, hits)
+    excerpts = _excerpts(asker.shelves, hits, request.k, each=bool(asker.scope.kinds))
+    hits = [hit for hit, _ in excerpts]
     touch(ctx, asker.shelves, hits)
     ids = [hit.memory.id for hit in hits]
     ctx.audit("recall", request.actor, ids)
@@ -114,7 +117,10 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         ctx.state.add_shown(request.for_session, ids, ctx.now())
     names = project_names(asker.shelves)
     return RecallAnswer(
-        [_shown(asker.shelves[hit.shelf], hit, names, request) for hit in hits],
+        [
+            _shown(asker.shelves[hit.shelf], hit, excerpt, names, request)
+            for hit, excerpt in excerpts
+        ],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
         _topics(hits) if request.by_topic else None,
         PeriodView(found.period.start, found.period.end) if found.period else None,
@@ -123,7 +129,35 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     )
 
 
-def _shown(shelf: Shelf, hit: Hit, names: dict[str, str], request: RecallRequest) -> HitView:
+def _excerpts(
+    shelves: Sequence[Shelf], hits: Sequence[Hit], k: int, each: bool
+) -> list[tuple[Hit, Excerpt]]:
+    """Return the k best hits with what stood around them. What is read in the excerpt of a better hit is
+    no hit of its own, as long as there are others.
+
+    Args:
+        each: every hit counts by itself: its kind was asked for.
+    """
+    scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}
+    kept: list[tuple[Hit, Excerpt]] = []
+    again: list[tuple[Hit, Excerpt]] = []
+    read: set[str] = set()
+    for hit in hits:
+        if len(kept) == k:
+            break
+        if hit.memory.id in read and not each:
+            again.append((hit, Excerpt(hit.memory.text)))
+            continue
+        excerpt = in_context(shelves[hit.shelf], hit.memory, scores)
+        is_read = not each and excerpt.home in read
+        (again if is_read else kept).append((hit, excerpt))
+        read |= set() if is_read else excerpt.passages
+    return [*kept, *again[: k - len(kept)]]
+
+
+def _shown(
+    shelf: Shelf, hit: Hit, excerpt: Excerpt, names: dict[str, str], request: RecallRequest
+) -> HitView:
     around: tuple[list[str] | None, list[str] | None] = (None, None)
     if request.context:
         around = surroundings(shelf, hit.memory, request.context)
@@ -131,7 +165,7 @@ def _shown(shelf: Shelf, hit: Hit, names: dict[str, str], request: RecallRequest
     return hit_view(
         hit,
         names,
-        text=with_old_marked(in_context(shelf, hit.memory)),
+        text=with_old_marked(excerpt.text),
         before=around[0],
         after=around[1],
         history=told if told and told.summary else None,

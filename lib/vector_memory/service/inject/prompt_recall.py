@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import DECISION, Scope
+from vector_memory.index.noise import plain_prompt
+from vector_memory.model import DECISION, PASSAGE, Scope
+from vector_memory.retrieve import gate, render
 from vector_memory.retrieve import query as queries
-from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts, without_echoes
 from vector_memory.retrieve.search import Hit, search
 from vector_memory.service.base import client_memory
-from vector_memory.service.base.asker import HookQuestion
+from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.query_building import embedding_of, query_of
@@ -21,6 +22,9 @@ from vector_memory.text import fence, prompts
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
+LOOKED_AT = 8
+"""How many hits are asked what they are worth: further down little is worth telling."""
+LEAST_TERMS = 8
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 MOST_TO_CONFIRM, TO_CONFIRM_TOKENS = 3, 80
@@ -34,7 +38,7 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt or prompts.needs_nothing(question.prompt):
         return ""
-    hits, note = _relevant(ctx, question)
+    hits, note = _worthy(ctx, question)
     from vector_memory.service.learning import guidance
 
     guide = guidance.for_prompt(ctx, question)
@@ -44,34 +48,84 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     return "\n".join(filter(None, (told, asking)))
 
 
-def _relevant(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:
-    """Return what is relevant enough to speak up and was not shown in this session, and a sentence that
-    says if it is of another time than was asked for."""
-    text = question.prompt[:MAX_PROMPT_CHARS]
+def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:
+    """Return what is worth telling and was not shown in this session, the most worth first, and a sentence
+    that says if it is of another time than was asked for."""
+    text = plain_prompt(question.prompt)[:MAX_PROMPT_CHARS]
     if question.before and prompts.points_back(text):
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
     query = query_of(ctx, text, question.scope, question.shelves, question.place, question.session)
     shown = ctx.state.shown(question.session)
-    k = ctx.settings.prompt_memories
-    least = least_of(ctx, question.shelves, query.scope)
+    relevant = least_of(ctx, question.shelves, query.scope)
     answer = search(
         query,
         question.shelves,
-        k + len(shown),
+        LOOKED_AT + len(shown),
         ctx.now(),
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
         embed=embedding_of(ctx),
         allowed=is_open,
-        least=least,
+        least=relevant,
     )
-    fit = [
+    fresh = [
         hit
         for hit in without_echoes(answer.hits)
-        if hit.relevance >= least and hit.memory.id not in shown and not question.sees(hit.memory)
+        if hit.memory.id not in shown and not question.sees(hit.memory)
     ]
-    kept = _not_told(question.shelves, shown, fit)[:k]
-    return kept, answer.note if kept else ""
+    worths = _worths(ctx, question, fresh[:LOOKED_AT], relevant)
+    told = _not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
+    if not any(worths[hit.memory.id] >= _least_to_speak(ctx, hit) for hit in told):
+        return [], ""
+    told.sort(key=lambda hit: -worths[hit.memory.id])
+    if question.before:
+        # In the midst of its work the model has what it needs, but for what is called by its name.
+        told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
+    return told[: ctx.settings.prompt_memories], answer.note
+
+
+def _worths(
+    ctx: Context, question: HookQuestion, hits: Sequence[Hit], relevant: float
+) -> dict[str, float]:
+    """Return what hits are worth, 0 … 1, by their memories' ids, and those alone that may be told: of what
+    was made on purpose its relevance, of what sessions said the gate's word."""
+    last = last_session(question, question.session)
+    moment = gate.Moment(ctx.now(), not question.before, last)
+    worths: dict[str, float] = {}
+    for hit in hits:
+        if not hit.memory.source.path or not hit.breakdown["cosine"]:
+            if hit.relevance >= relevant:
+                worths[hit.memory.id] = hit.relevance
+        elif _says_something(hit) and not _gives_way(hit):
+            worth = gate.worth(hit, moment)
+            if worth >= ctx.settings.threshold:
+                worths[hit.memory.id] = worth
+    return worths
+
+
+def last_session(asker: Asker, but: str) -> tuple[float, float] | None:
+    """Return when the session before one was, in days since 1970, None where there is none known."""
+    spans = [span for shelf in asker.shelves for span in shelf.latest_sessions(asker.scope, 1, but)]
+    return max(spans, key=lambda span: span[1], default=None)
+
+
+def _least_to_speak(ctx: Context, hit: Hit) -> float:
+    """Return what a hit has to be worth for the hook to speak at all."""
+    return ctx.settings.threshold + (gate.SPEAK_ABOVE if hit.memory.source.path else 0.0)
+
+
+def _says_something(hit: Hit) -> bool:
+    """Whether there is content in what a session said: not "Fixed. Lint clean", and no idea that has
+    nothing in common with the prompt but its meaning."""
+    if len(hit.terms) < LEAST_TERMS:
+        return False
+    shares_a_word = hit.breakdown["words"] > 0.0 or hit.breakdown.get("exact", 0.0) > 0.0
+    return hit.memory.kind == PASSAGE or shares_a_word
+
+
+def _gives_way(hit: Hit) -> bool:
+    """Whether another hit says otherwise since."""
+    return any(other.created_at > hit.memory.created_at for other in hit.against)
 
 
 def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:

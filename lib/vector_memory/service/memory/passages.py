@@ -5,15 +5,22 @@ Source: "small to big" retrieval; what is ranked is small, what is given has its
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from vector_memory.model import DONE_HEAD, PASSAGE, Memory
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis, harmless
 
-WHOLE_CHARS = 1_400
-"""Characters of a passage and what stood around it, at most."""
+WHOLE_CHARS = 2_000
+"""Characters of a passage and what stood around it, at most: in nine of ten exchanges that hold an answer it
+then stands in the excerpt of the first hit."""
+NEAR = 0.15
+"""What a passage right beside a hit gains over one further away, in scores of a search: between two that a
+question fits alike, the nearer one is read."""
 LONG_DONE = 150
 LEAST_WORDS, MOST_WORDS = 4, 24
 """By how many words in a row an idea is found in a passage."""
@@ -22,30 +29,68 @@ _WORD = re.compile(r"\w+")
 _LEADS = re.compile(r"(?:\s|[-*_`#>]|\d+\.|\b(?:User|Assistant|Task):)+\Z")
 
 
-def in_context(shelf: Shelf, memory: Memory) -> str:
-    """Return a memory's text, followed by what came after and before it in the same exchange, as far as
-    there is room: an idea is explained by the sentences around it, a passage by its neighbours."""
+@dataclass(frozen=True)
+class Excerpt:
+    """A memory with what stood around it.
+
+    Attributes:
+        passages: the ids of the passages that are in it.
+        home: that of the passage in which the memory was said, "" where that is not known.
+    """
+
+    text: str
+    passages: frozenset[str] = frozenset()
+    home: str = ""
+
+
+def in_context(
+    shelf: Shelf, memory: Memory, scores: Mapping[str, float] = MappingProxyType({})
+) -> Excerpt:
+    """Return a memory's text, followed by what else was said in the same exchange, as far as there is
+    room: an idea is explained by the sentences around it, a passage by its neighbours.
+
+    Args:
+        scores: of the passages that a search found too, by their ids. They come first: an exchange is
+            often long, and answers a question in more than one place.
+    """
     if not memory.source.path or not memory.source.session:
-        return memory.text
+        return Excerpt(memory.text)
     of_turn = shelf.journal.of_turn(memory.source, memory.project)
     # What is held back comes with its own warning, not behind another's text.
     turn = [
         one for one in of_turn if one.kind == PASSAGE and (not one.is_held or one.id == memory.id)
     ]
     turn.sort(key=number_of)
-    texts: list[str] = [one.text for one in turn]
-    place = next((at for at, one in enumerate(turn) if one.id == memory.id), None)
+    pieces = [(one.id, str(one.text)) for one in turn]
+    place = next((at for at, (id, _) in enumerate(pieces) if id == memory.id), None)
     if place is None:
-        texts, place = _parted(texts, memory.text)
+        pieces, place = _parted(pieces, memory.text)
     if place is None:
-        return said_in(memory, turn)
-    before, after = around([len(one) for one in texts], place, WHOLE_CHARS)
+        return _said_in(memory, turn, scores)
+    chosen = around(_sizes(pieces), place, WHOLE_CHARS, _by_place(pieces, scores))
     parts = [_talk_first(memory.text)]
-    if after:
-        parts.append("[then] " + "\n".join(texts[place + 1 : place + 1 + after]))
-    if before:
-        parts.append("[before] " + "\n".join(texts[place - before : place]))
-    return "\n\n".join(parts)
+    if after := [at for at in chosen if at > place]:
+        parts.append("[then] " + _joined(pieces, after))
+    if before := [at for at in chosen if at < place]:
+        parts.append("[before] " + _joined(pieces, before))
+    ids = frozenset(pieces[at][0] for at in chosen)
+    return Excerpt("\n\n".join(parts), ids, pieces[place][0])
+
+
+def _joined(pieces: Sequence[tuple[str, str]], places: Sequence[int]) -> str:
+    """Return the texts at some places, with a mark where one is left out."""
+    text = pieces[places[0]][1]
+    for last, at in itertools.pairwise(places):
+        text += ("\n" if at == last + 1 else "\n…\n") + pieces[at][1]
+    return text
+
+
+def _sizes(pieces: Sequence[tuple[str, str]]) -> list[int]:
+    return [len(text) for _, text in pieces]
+
+
+def _by_place(pieces: Sequence[tuple[str, str]], scores: Mapping[str, float]) -> dict[int, float]:
+    return {at: scores[id] for at, (id, _) in enumerate(pieces) if id in scores}
 
 
 def _talk_first(text: str) -> str:
@@ -56,26 +101,27 @@ def _talk_first(text: str) -> str:
     return "\n".join([*(one for one in lines if one not in done), *done])
 
 
-def _parted(texts: Sequence[str], idea: str) -> tuple[list[str], int | None]:
-    """Return the passages of an exchange with the one in which an idea was said cut in two, the idea
-    between both halves, and the idea's place; None where it stands in none of them word for word."""
+def _parted(pieces: list[tuple[str, str]], idea: str) -> tuple[list[tuple[str, str]], int | None]:
+    """Return the passages of an exchange, as (id, text), with the one in which an idea was said cut in
+    two, the idea between both halves, and the idea's place; None where it stands in none of them word for
+    word."""
     for said in (idea, idea.partition(": ")[2]):
         words = _WORD.findall(said)[:MOST_WORDS]
         if len(words) < LEAST_WORDS:
             continue
         # A passage has the marks of Markdown, which an idea has not.
         pattern = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
-        for place, text in enumerate(texts):
+        for place, (id, text) in enumerate(pieces):
             if found := pattern.search(text):
                 end = found.end() if len(words) < MOST_WORDS else found.start() + len(said)
                 head, _, tail = harmless.parted(
                     [text[: found.start()], text[found.start() : end], text[end:]]
                 )
                 head, tail = _head(head), tail.lstrip(" *_`.:!?\n")
-                parted = [*texts[:place], head, idea, tail, *texts[place + 1 :]]
-                at = place + 1
-                kept = [one for number, one in enumerate(parted) if one or number == at]
-                return kept, at if head else at - 1
+                halves = [(id, head)] if head else []
+                rest = [(id, tail)] if tail else []
+                parted = [*pieces[:place], *halves, (id, idea), *rest, *pieces[place + 1 :]]
+                return parted, place + len(halves)
     return [], None
 
 
@@ -84,17 +130,18 @@ def _head(text: str) -> str:
     return _LEADS.sub("", text).rstrip()
 
 
-def said_in(memory: Memory, turn: Sequence[Memory]) -> str:
+def _said_in(memory: Memory, turn: Sequence[Memory], scores: Mapping[str, float]) -> Excerpt:
     """Return an idea's text, followed by the passage that it was most likely taken from."""
     terms = set(analysis.analyse(memory.text))
     shares = [len(terms & set(analysis.analyse(one.text))) for one in turn]
     if not shares or not max(shares):
-        return memory.text
+        return Excerpt(memory.text)
     place = shares.index(max(shares))
-    sizes = [len(one.text) for one in turn]
-    before, after = around(sizes, place, WHOLE_CHARS - len(memory.text))
-    found = turn[place - before : place + 1 + after]
-    return f"{memory.text}\n\n[in] " + "\n".join(one.text for one in found)
+    pieces = [(one.id, str(one.text)) for one in turn]
+    room = WHOLE_CHARS - len(memory.text)
+    chosen = around(_sizes(pieces), place, room, _by_place(pieces, scores))
+    text = f"{memory.text}\n\n[in] {_joined(pieces, chosen)}"
+    return Excerpt(text, frozenset(pieces[at][0] for at in chosen), turn[place].id)
 
 
 def number_of(memory: Memory) -> int:
@@ -103,19 +150,30 @@ def number_of(memory: Memory) -> int:
     return int(digits) if digits.isdecimal() else 0
 
 
-def around(sizes: Sequence[int], place: int, most: int) -> tuple[int, int]:
-    """Return how many neighbours before and after a place fit, taken in turns, those after first."""
-    first = last = place
-    left = most - sizes[place]
-    growing = True
-    while growing:
-        growing = False
-        if last + 1 < len(sizes) and sizes[last + 1] <= left:
-            last += 1
-            left -= sizes[last]
-            growing = True
-        if first > 0 and sizes[first - 1] <= left:
-            first -= 1
-            left -= sizes[first]
-            growing = True
-    return place - first, last - place
+def around(
+    sizes: Sequence[int], place: int, most: int, scores: Mapping[int, float] = MappingProxyType({})
+) -> list[int]:
+    """Return the places that are shown with one of them: first those that a search found too, by their
+    scores and how near they are, then its neighbours.
+
+    Args:
+        sizes: the characters at each place.
+        most: how many characters fit.
+        scores: by place; about 0 … 1.
+
+    Returns:
+        Places in their order, the one itself among them.
+    """
+
+    def order(other: int) -> tuple[float, int, int]:
+        distance = abs(other - place)
+        # What was not found is below all that was; what comes after says more than what came before.
+        gained = scores.get(other, -1.0) + NEAR / (1 + distance)
+        return -gained, distance, -other
+
+    chosen, left = [place], most - sizes[place]
+    for other in sorted((at for at in range(len(sizes)) if at != place), key=order):
+        if sizes[other] <= left:
+            chosen.append(other)
+            left -= sizes[other]
+    return sorted(chosen)

@@ -41,7 +41,7 @@ def stored(house: ServiceHouse) -> list[Memory]:
 
 
 def text_of(house: ServiceHouse, memory: Memory) -> str:
-    return in_context(house.ctx.global_shelf(), memory)
+    return in_context(house.ctx.global_shelf(), memory).text
 
 
 def idea(house: ServiceHouse) -> Memory:

@@ -1,0 +1,124 @@
+"""The gate before what comes unasked: fit it, and say what it brings to projects that it was not fitted on.
+
+FEATURES is what `relevance.py --features` wrote. Each candidate that was labelled is an example; the project of
+each is left out once. Printed are the shares of what would have been shown, at several thresholds, and the
+weights fitted on all projects, as they stand in `retrieve/gate.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import options, show
+from numpy.typing import NDArray
+from replay import read_lines
+
+from vector_memory.retrieve.gate import HELPS, SPEAK_ABOVE
+from vector_memory.service.inject.prompt_recall import LOOKED_AT
+
+Floats = NDArray[np.float64]
+PENALTY = 3.0
+"""Of a weight of 1 at a feature's standard deviation, beside the log-likelihood (L2)."""
+STEPS = 30
+THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4)
+NAMES = tuple(name for name in HELPS if name != "bias")
+
+
+def matrix(candidates: Sequence[Mapping[str, Any]]) -> Floats:
+    """Return (n, features) in the order of `NAMES`."""
+    rows = [[one["gate"][name] for name in NAMES] for one in candidates]
+    return np.array(rows, float).reshape(-1, len(NAMES))
+
+
+def fitted(x: Floats, y: Floats) -> dict[str, float]:
+    """Return the weights of a logistic model by Newton's method."""
+    mean, deviation = x.mean(0), x.std(0) + 1e-9
+    z = np.c_[(x - mean) / deviation, np.ones(len(x))]
+    penalty = np.r_[np.full(len(NAMES), PENALTY), 1e-6]
+    weights = np.zeros(z.shape[1])
+    for _ in range(STEPS):
+        p = 1 / (1 + np.exp(-np.clip(z @ weights, -30, 30)))
+        slope = z.T @ (p - y) + penalty * weights
+        weights -= np.linalg.solve((z * (p * (1 - p))[:, None]).T @ z + np.diag(penalty), slope)
+    own = weights[:-1] / deviation
+    bias = float(weights[-1] - own @ mean)
+    return {**dict(zip(NAMES, own.round(4).tolist(), strict=True)), "bias": round(bias, 4)}
+
+
+def both(prompts: Sequence[Mapping[str, Any]]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the weights of "it helps" and of "it is on topic", fitted on the labelled candidates."""
+    known = [one for prompt in prompts for one in prompt["candidates"] if one["label"] is not None]
+    x, labels = matrix(known), np.array([one["label"] for one in known])
+    return fitted(x, (labels == 2) * 1.0), fitted(x, (labels >= 1) * 1.0)
+
+
+def worths(candidates: Sequence[Mapping[str, Any]], models: Sequence[dict[str, float]]) -> Floats:
+    """Return (n,) what each candidate is worth, 0 … 1."""
+    x = matrix(candidates)
+    odds = [one["bias"] + x @ np.array([one[name] for name in NAMES]) for one in models]
+    return np.asarray(sum(1 / (1 + np.exp(-one)) for one in odds) / len(odds))
+
+
+def shown(prompts: Sequence[dict[str, Any]], threshold: float) -> dict[str, Any]:
+    """Return what would have been shown from a threshold on."""
+    labels: list[int] = []
+    spoke = uncalled = nothing = covered = unknown = 0
+    for prompt in prompts:
+        best = [
+            place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= threshold
+        ]
+        if prompt["is_silent"] or not best or prompt["worth"][best[0]] < threshold + SPEAK_ABOVE:
+            continue
+        best = best[: 5 if prompt["is_first"] else 1]
+        told = [prompt["candidates"][place]["label"] for place in best]
+        unknown += sum(one is None for one in told)
+        labels += [one or 0 for one in told]
+        spoke += 1
+        uncalled += not prompt["has_best"]
+        nothing += max(one or 0 for one in told) < 1
+        covered += prompt["has_best"] and 2 in told
+    share = lambda count, of: round(100 * count / max(1, of))  # noqa: E731
+    return {
+        "threshold": threshold, "spoke": spoke, "notes": len(labels),
+        "2 %": share(labels.count(2), len(labels)),
+        "≥ 1 %": share(sum(one >= 1 for one in labels), len(labels)),
+        "misleading %": share(sum(one < 0 for one in labels), len(labels)),
+        "unlabelled %": share(unknown, len(labels)),
+        "coverage %": share(covered, sum(one["has_best"] for one in prompts)),
+        "uncalled for %": share(uncalled, spoke), "nothing on topic %": share(nothing, spoke),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Fit once on all, and once for each project left out."""
+    parser = options(__doc__ or "")
+    parser.add_argument("--eval", required=True, help="the folder of the labelled data")
+    parser.add_argument("features")
+    asked = parser.parse_args()
+    labelled = {one["id"]: one for one in read_lines(Path(asked.eval, "labels", "relevance.jsonl"))}
+    prompts = read_lines(Path(asked.features))
+    for prompt in prompts:
+        label = labelled[prompt["id"]]
+        prompt["is_first"], prompt["is_silent"] = label["first_in_session"], label["needs_nothing"]
+        prompt["has_best"] = any(one["label"] == 2 for one in label["candidates"])
+        prompt["candidates"] = [one for one in prompt["candidates"] if not one["in_sight"]]
+    for project in sorted({one["project"] for one in prompts}):
+        models = both([one for one in prompts if one["project"] != project])
+        for prompt in prompts:
+            if prompt["project"] == project:
+                prompt["worth"] = worths(prompt["candidates"][:LOOKED_AT], models)
+    rows = [shown(prompts, threshold) for threshold in THRESHOLDS]
+    show("Each project left out once", rows, asked.json)
+    helps, on_topic = both(prompts)
+    show(
+        "Fitted on all",
+        [{"model": "helps", **helps}, {"model": "on topic", **on_topic}],
+        asked.json,
+    )
+
+
+if __name__ == "__main__":
+    main()

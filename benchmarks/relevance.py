@@ -1,0 +1,380 @@
+"""What comes unasked: is it worth reading? Real prompts are lived through in the order of time, each with
+the memory of what its project had said until then, and what the hook shows is compared with labels.
+
+A project's sessions that have no labelled prompt are backfilled when they end; the others are captured
+turn by turn, as hooks do it, with the transcript cut there. A note has the label of the candidate of its
+session and words; what nobody labelled counts 0. Goals: of the notes shown 25 % a 2 (it would have helped)
+and 65 % at least a 1 (on topic), at most 2 % misleading; a 2 at 45 % of the prompts that have one; at most
+half of the prompts at which it spoke in vain, which is told in two ways: uncalled for, where no candidate
+is a 2, and with nothing on topic, where no note is a 1.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from common import show
+from replay import (
+    House,
+    Share,
+    data_key,
+    known_of,
+    labelled_options,
+    read_lines,
+    split_rows,
+    unpacked,
+)
+from timeline import Happening, Label, Prompt, Session, happenings, sessions_of
+
+from vector_memory.model import Memory
+from vector_memory.retrieve import gate
+from vector_memory.service.base.asker import asker_at
+from vector_memory.service.base.last_turn import last_turn
+from vector_memory.service.inject.prompt_recall import (
+    CONTEXT_CHARS,
+    MAX_PROMPT_CHARS,
+    last_session,
+)
+from vector_memory.system import json_in
+from vector_memory.text import fence, prompts
+
+SAME_WORDS = 0.6
+"""The share of the shorter one's words that a note and a labelled candidate have in common."""
+_ID = re.compile(r"^- \d{4}-\d\d-\d\d · .*?\b([0-9a-f]{8})\b")
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is wanted of a run: with which transcripts, linked to which installed home, whether with all
+    candidates, and whether a session's start is answered too: what it shows, no prompt shows again."""
+
+    data: str
+    home: str
+    with_candidates: bool = False
+    with_starts: bool = True
+
+
+@dataclass
+class Shown:
+    """A note as it was shown, and its label; None where nobody labelled it."""
+
+    text: str
+    id: str = ""
+    session: str = ""
+    kind: str = ""
+    label: int | None = None
+
+
+@dataclass
+class Answer:
+    """What a labelled prompt was given: by its own hook, and by the start of its session just before.
+
+    Attributes:
+        has_best: whether a candidate of it is labelled 2.
+        tokens: of what its hook printed.
+    """
+
+    id: str
+    project: str
+    session: str
+    prompt: str
+    has_best: bool
+    tokens: int
+    notes: list[Shown]
+    at_start: list[Shown] = field(default_factory=list)
+    start_tokens: int = 0
+    candidates: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def labels(self) -> list[int]:
+        """The labels of its hook's notes, 0 for none."""
+        return [note.label or 0 for note in self.notes]
+
+
+def _counts(test: Callable[[int], bool]) -> Share[Answer]:
+    return Share(lambda one: sum(map(test, one.labels)), lambda one: len(one.notes))
+
+
+SHARES: dict[str, Share[Answer]] = {
+    "spoke %": Share(lambda one: bool(one.notes), lambda one: 1),
+    "notes": Share(lambda one: len(one.notes), lambda one: 1, percent=False, digits=1),
+    "2 %": _counts(lambda label: label == 2),
+    "≥ 1 %": _counts(lambda label: label >= 1),
+    "misleading %": _counts(lambda label: label < 0),
+    "unlabelled %": Share(
+        lambda one: sum(note.label is None for note in one.notes), lambda one: len(one.notes)
+    ),
+    "coverage %": Share(lambda one: one.has_best and 2 in one.labels, lambda one: one.has_best),
+    "with the start %": Share(
+        lambda one: one.has_best and any(note.label == 2 for note in (*one.notes, *one.at_start)),
+        lambda one: one.has_best,
+    ),
+    "uncalled for %": Share(
+        lambda one: bool(one.notes) and not one.has_best, lambda one: bool(one.notes)
+    ),
+    "nothing on topic %": Share(
+        lambda one: bool(one.notes) and max(one.labels) < 1, lambda one: bool(one.notes)
+    ),
+    "tokens": Share(lambda one: one.tokens, lambda one: 1, percent=False),
+}
+
+
+class Replay:
+    """One project, lived through."""
+
+    def __init__(self, house: House, project: str, asked: Asked) -> None:
+        self._house = house
+        self._project = project
+        self._asked = asked
+        self._waiting: list[Session] = []
+        self._started: dict[str, str] = {}
+
+    def run(self, happened: Sequence[Happening]) -> Iterator[Answer]:
+        """Do what happened, in its order, and yield what the labelled prompts were given."""
+        for one in happened:
+            if one.what == "backfill":
+                self._waiting.append(one.session)
+                continue
+            self._house.now = one.at
+            self._read_waiting()
+            if one.what == "start" and self._asked.with_starts:
+                told = self._hook("SessionStart", one.session, source="startup")
+                self._started[one.session.name] = told
+            elif one.what == "prompt":
+                yield from self._prompt(one.session, one.number)
+            elif one.what == "stop":
+                self._stop(one.session, one.number)
+            elif one.what == "end":
+                self._hook("SessionEnd", one.session, reason="other")
+                self._house.settle()
+
+    def _hook(self, event: str, session: Session, **fields: Any) -> str:
+        return self._house.hook(
+            event, session.folder, session_id=session.name, transcript_path=session.path, **fields
+        )
+
+    def _read_waiting(self) -> None:
+        """Backfill the sessions that have ended since the last happening."""
+        if not self._waiting:
+            return
+        for session in self._waiting:
+            _write(session, 0, len(session.lines), last=max(session.times).timestamp())
+        paths = [session.path for session in self._waiting]
+        self._house.ask("backfill", paths=paths, wait=False)
+        self._house.settle()
+        self._waiting = []
+
+    def _prompt(self, session: Session, number: int) -> Iterator[Answer]:
+        prompt = session.prompts[number]
+        _write(session, 0, prompt.line)
+        known = self._candidates(session, prompt) if self._asked.with_candidates else []
+        # The same words twice within two seconds would count as one event that came twice.
+        told = self._hook("UserPromptSubmit", session, prompt=prompt.text, line=prompt.line)
+        if prompt.label is None:
+            return
+        answer = Answer(
+            id=prompt.label["id"],
+            project=self._project,
+            session=session.name,
+            prompt=prompt.text,
+            has_best=any(one["label"] == 2 for one in prompt.label["candidates"]),
+            tokens=fence.tokens(told) if told else 0,
+            notes=self._notes(told, prompt.label),
+            candidates=known,
+        )
+        if number == 0:
+            started = self._started.get(session.name, "")
+            answer.at_start = self._notes(started, prompt.label)
+            answer.start_tokens = fence.tokens(started) if started else 0
+        yield answer
+
+    def _stop(self, session: Session, number: int) -> None:
+        later = session.prompts[number + 1 : number + 2]
+        end = later[0].line if later else len(session.lines)
+        _write(session, 0, end)
+        last = session.last_answer(session.prompts[number].line, end)
+        self._hook("Stop", session, last_assistant_message=last, line=end)
+        self._house.settle()
+
+    def _notes(self, told: str, label: Label) -> list[Shown]:
+        """Return the notes of what a hook printed, each with its label."""
+        journal = self._house.ctx.global_shelf().journal
+        made = []
+        for note in notes_of(told):
+            found = _ID.match(note)
+            memories = journal.find(found.group(1)) if found else []
+            if not memories:
+                made.append(Shown(note))
+                continue
+            memory = memories[0]
+            value = label_of(memory, label)
+            made.append(Shown(note, memory.id, memory.source.session, memory.kind, value))
+        return made
+
+    def _candidates(self, session: Session, prompt: Prompt) -> list[dict[str, Any]]:
+        """Return what the ranking knows of the best candidates of a prompt."""
+        ctx, text = self._house.ctx, prompt.text[:MAX_PROMPT_CHARS]
+        asker = asker_at(ctx, session.folder)
+        before = last_turn(ctx.running, session.id).words
+        if asker is None or prompt.label is None:
+            return []
+        if before and prompts.points_back(text):
+            text += "\n" + before[-CONTEXT_CHARS:]
+        shown = ctx.state.shown(session.id)
+        moment = gate.Moment(self._house.now, not before, last_session(asker, session.id))
+        return [
+            {
+                **known_of(hit, self._house.now),
+                "in_sight": hit.memory.source.session == session.id,
+                "shown_before": hit.memory.id in shown,
+                "label": label_of(hit.memory, prompt.label),
+                "gate": gate.features(hit, moment),
+            }
+            for hit in self._house.candidates(text, asker, session.id)
+        ]
+
+
+def notes_of(told: str) -> list[str]:
+    """Return the notes in what a hook printed: each from its first line to the next one's."""
+    found: list[str] = []
+    for line in told.split("\n"):
+        if line.startswith("- "):
+            found.append(line)
+        elif line.startswith("  ") and found:
+            found[-1] += "\n" + line
+    return found
+
+
+def label_of(memory: Memory, label: Label) -> int | None:
+    """Return the label of a prompt's candidate that a memory is or is a part of: of the same session, and
+    with the same words, however it was cut. None where there is none."""
+    best: tuple[float, float, int] | None = None
+    own = set(_WORD.findall(memory.text.casefold()))
+    for one in (*label["candidates"], *label["beyond_8"]):
+        words = set(_WORD.findall(one["text"].casefold()))
+        its = json_in.session_id(one["session"])
+        if its != memory.source.session or not own or not words:
+            continue
+        shared = len(own & words)
+        if shared >= SAME_WORDS * min(len(own), len(words)):
+            near = (shared / len(own | words), float(one["kind"] == memory.kind), one["label"])
+            best = max(best, near, key=lambda pair: pair[:2]) if best else near
+    return best[2] if best else None
+
+
+def _write(session: Session, start: int, end: int, last: float | None = None) -> None:
+    """Write a transcript up to a line; `last` is when it was written to, in seconds since 1970."""
+    os.makedirs(os.path.dirname(session.path), exist_ok=True)
+    with open(session.path, "w", encoding="utf-8") as file:
+        file.write(session.written(start, end))
+    if last is not None:
+        os.utime(session.path, (last, last))
+
+
+def live(labels: list[Label], asked: Asked) -> list[Answer]:
+    """Live through one project in a scratch home, and return what its prompts were given."""
+    with tempfile.TemporaryDirectory(prefix="vector-memory-replay-") as root:
+        sessions = sessions_of(labels, asked.data, root)
+        # One repository: its folders are one project, as they were where this was recorded.
+        os.makedirs(os.path.join(root, labels[0]["project"], ".git"))
+        house = House(root, asked.home)
+        try:
+            replay = Replay(house, labels[0]["project"], asked)
+            return list(replay.run(happenings(sessions)))
+        finally:
+            house.close()
+
+
+def measure(labels: list[Label], asked: Asked, jobs: int) -> list[Answer]:
+    """Return what all labelled prompts were given, project after project, `jobs` of them at once."""
+    projects = list(dict.fromkeys(label["project"] for label in labels))
+    groups = [[one for one in labels if one["project"] == name] for name in projects]
+    # The largest first: the small ones fill what time is left.
+    groups.sort(key=len, reverse=True)
+    work = partial(live, asked=asked)
+    with ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), max_tasks_per_child=1
+    ) as pool:
+        return [answer for answers in pool.map(work, groups) for answer in answers]
+
+
+def starts(answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return a row about the starts of sessions, whose notes are labelled for the first prompt alone."""
+    first = [one for one in answers if one.start_tokens]
+    notes = [note for one in first for note in one.at_start]
+    known = [note.label for note in notes if note.label is not None]
+    return {
+        "starts that spoke": len(first),
+        "notes": len(notes),
+        "labelled": len(known),
+        "2": sum(label == 2 for label in known),
+        "1": sum(label == 1 for label in known),
+        "misleading": sum(label < 0 for label in known),
+        "tokens": round(sum(one.start_tokens for one in first) / max(1, len(first))),
+    }
+
+
+def main() -> None:
+    """Measure once."""
+    parser = labelled_options(__doc__ or "")
+    parser.add_argument("--notes", default="", help="a file for each prompt's notes, as JSON lines")
+    parser.add_argument("--project", default="", help="this project of the labels alone")
+    parser.add_argument("--no-starts", action="store_true", help="leave sessions' starts out")
+    parser.add_argument("--jobs", type=int, default=2, help="projects at once")
+    asked = parser.parse_args()
+    labels = read_lines(Path(asked.eval, "labels", "relevance.jsonl"))
+    labels = [one for one in labels if asked.project in ("", one["project"])]
+    with tempfile.TemporaryDirectory(prefix="vector-memory-eval-") as scratch:
+        folder = asked.keep or scratch
+        starts_too = "" if not asked.no_starts else "-no-starts"
+        name = f"relevance-{data_key(asked.eval)}{asked.project}{starts_too}.jsonl"
+        kept = Path(folder, name)
+        if asked.keep and kept.exists():
+            answers = [_read(one) for one in read_lines(kept)]
+        else:
+            data = unpacked(asked.eval, folder)
+            wanted = bool(asked.features or asked.keep)
+            run = Asked(data, asked.home, wanted, not asked.no_starts)
+            answers = measure(labels, run, asked.jobs)
+            if asked.keep:
+                _save(kept, map(asdict, answers))
+    if asked.features:
+        _save(Path(asked.features), map(_features, answers))
+    if asked.notes:
+        _save(Path(asked.notes), map(_told, answers))
+    show("Shown unasked", split_rows(answers, lambda one: one.project, SHARES), asked.json)
+    show("At the start", [starts(answers)], asked.json)
+
+
+def _features(answer: Answer) -> dict[str, Any]:
+    told = {name: getattr(answer, name) for name in ("id", "project", "session", "prompt")}
+    return {**told, "shown": [note.id for note in answer.notes], "candidates": answer.candidates}
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    return {**asdict(answer), "candidates": len(answer.candidates)}
+
+
+def _read(line: dict[str, Any]) -> Answer:
+    notes = {name: [Shown(**note) for note in line[name]] for name in ("notes", "at_start")}
+    return Answer(**{**line, **notes})
+
+
+def _save(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main()
