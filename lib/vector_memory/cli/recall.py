@@ -36,7 +36,7 @@ MEASURES = {
     "cosine": "cosine of the vectors",
     "bm25": "BM25 of its words",
     "words": "share of the question's words that it holds",
-    "relevance": "relevance: a prompt is given it from the threshold on",
+    "relevance": "relevance: how likely it answers",
 }
 FACTORS = {
     "recency": "how recent (0 to 1; the four factors raise the score by a tenth at most)",
@@ -46,7 +46,7 @@ FACTORS = {
 }
 """What the names in a breakdown mean."""
 COLUMNS: dict[str, output.Cell] = {
-    "score": lambda hit: f"{hit.number('score'):.3f}",
+    "fits": lambda hit: f"{hit.number('relevance'):4.0%}" if "relevance" in hit.fields else "",
     **output.MEMORY,
     "text": lambda hit: output.one_line(output.warning(hit) + hit.text("text")),
 }
@@ -74,6 +74,9 @@ def recall(
             "Each is answered with one line, in order.",
         ),
     ] = None,
+    every: Annotated[
+        bool, options.switch("Show the nearest too that do not fit the question.", "--all")
+    ] = False,
     why: Annotated[bool, options.switch("Explain each hit's score.", "--why")] = False,
     by_topic: Annotated[bool, options.switch("Group the hits by topic.", "--by-topic")] = False,
     history: Annotated[
@@ -107,7 +110,7 @@ def recall(
         answer_lines(batch, question)
         return
     answer = _ask({**question, "query": asking.text_of(query or "")})
-    output.answer(answer, as_json, lambda answer: show(answer, why))
+    output.answer(answer, as_json, lambda answer: show(answer, why, every))
 
 
 def _ask(question: asking.Said) -> Row:
@@ -121,11 +124,16 @@ def _ask(question: asking.Said) -> Row:
         return Row(offline.recall(Home(), str(question["query"]), question))
 
 
-def show(answer: Row, why: bool) -> None:
-    """Print hits for people."""
-    hits = answer.rows("hits")
-    if not hits:
+def show(answer: Row, why: bool, every: bool) -> None:
+    """Print hits for people: those that fit, or every one."""
+    nearest = answer.rows("hits")
+    # Without a daemon nobody says what fits.
+    hits = [hit for hit in nearest if every or hit.fields.get("fits", True)]
+    left = len(nearest) - len(hits)
+    if not nearest:
         output.say("Nothing found.")
+    elif not hits:
+        output.say(f"Nothing fits. --all shows the nearest ({left}).")
     elif note := answer.text("note"):
         output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:

@@ -41,7 +41,12 @@ def _recall(asker: Asker, arguments: Json) -> Json:
     answer = asker.ask("recall", asked)
     mode = "words" if answer["mode"] == "lexical" else None
     told = {name: answer.get(name) for name in ("period", "widened", "note")}
-    return found(asker, answer["hits"], query, mode=mode, **told)
+    hits = answer["hits"]
+    if not arguments.get("all"):
+        hits = [hit for hit in hits if hit["fits"]]
+        if answer["hits"] and not hits:
+            told["note"] = "Nothing fits the question."
+    return found(asker, hits, query, mode=mode, **told)
 
 
 def _list(asker: Asker, arguments: Json) -> Json:
@@ -169,7 +174,7 @@ RECALL = Tool(
     "memory_recall",
     "Search what earlier sessions decided, learned, fixed and left open. Use before deciding or "
     "searching anew.",
-    (need(QUERY), LIMIT, *SCOPE),
+    (need(QUERY), LIMIT, Field("all", YES, "Also what is near and does not fit."), *SCOPE),
     _recall,
     FOUND,
     reads=True,

@@ -35,8 +35,8 @@ _Against = dict[str, tuple[Memory, ...]]
 
 @dataclass(frozen=True)
 class Hit:
-    """A memory with its score (orders the hits of one question), its relevance (0 … 1, comparable
-    between questions), and what both are made of."""
+    """A memory with its score (orders the hits of one question), its relevance (how likely it answers,
+    0 … 1, comparable between questions), and what both are made of."""
 
     memory: Memory
     score: float
@@ -46,6 +46,8 @@ class Hit:
     terms: frozenset[str]
     against: tuple[Memory, ...] = ()
     """The hits beside it that it contradicts."""
+    fits: bool = True
+    """Whether it is relevant enough to be an answer, or of the time and kind that were asked for."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def search(
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    every = (_hit(item, query, against) for item in weighed)
+    every = (_judged(_hit(item, query, against), query, least) for item in weighed)
     hits = (
         repetitions.without_repetitions(
             every, lambda hit: hit.memory.text, _terms, k, _are_apart, _turn, _own_terms
@@ -163,6 +165,13 @@ def search(
         else list(islice(every, k))
     )
     return Answer(hits, period.period_of(query), is_widened)
+
+
+def _judged(hit: Hit, query: Query, least: float) -> Hit:
+    """Return a hit with whether it fits."""
+    # "What did we decide last week?" is answered by any decision, however little it is like it.
+    fits = hit.relevance >= least or bool(query.periods and hit.memory.kind in query.kinds)
+    return hit if fits else replace(hit, fits=False)
 
 
 def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[list[_Weighed], bool]:
@@ -179,8 +188,7 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
         return weighed, True
 
     def fits(item: _Weighed) -> bool:
-        # "What did we decide last week?" is answered by any decision, however little it is like it.
-        return item.memory.kind in query.kinds or _hit(item, query, {}).relevance >= least
+        return _judged(_hit(item, query, {}), query, least).fits
 
     # Of what fits badly too, what is of that time is nearer to what was asked.
     if not any(map(fits, inside)) and any(map(fits, outside)):

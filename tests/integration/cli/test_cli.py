@@ -194,17 +194,32 @@ def test_recall_prints_the_daemon_s_hits(
 def test_recall_for_people_is_a_table(
     daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Score, date and project stand there; --why explains the score, words-only is noted."""
-    hit = memory("a", score=0.91234, breakdown={"dense": 0.5, "cosine": 0.25})
+    """How well it fits, date and project stand there; --why explains the score, words-only is noted."""
+    hit = memory("a", score=0.5, relevance=0.914, breakdown={"dense": 0.5, "cosine": 0.25})
     daemon.handlers["recall"] = lambda payload: {"hits": [hit], "mode": "lexical"}
     assert main(["recall", "q", "--why"]) == 0
     out, err = capsys.readouterr()
-    for words in ("0.912", "2026-11-20", "ledger", "text of a", "+0.500  its meaning is near"):
+    for words in ("91%", "2026-11-20", "ledger", "text of a", "+0.500  its meaning is near"):
         assert words in out
     assert "words only" in err
     daemon.handlers["recall"] = lambda payload: {"hits": []}
     assert main(["recall", "q"]) == 0
     assert capsys.readouterr().out == "Nothing found.\n"
+
+
+def test_what_does_not_fit_is_shown_to_who_asks_for_all(
+    daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is an answer; programs are given the nearest in any case."""
+    hit = memory("a", score=0.9, relevance=0.02, fits=False, breakdown={})
+    daemon.handlers["recall"] = lambda payload: {"hits": [hit], "mode": "full"}
+    assert main(["recall", "q"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Nothing fits.") and "--all" in out and "text of a" not in out
+    assert main(["recall", "q", "--all"]) == 0
+    assert "text of a" in capsys.readouterr().out
+    assert main(["recall", "q", "--json"]) == 0
+    assert "text of a" in capsys.readouterr().out
 
 
 def test_a_batch_is_answered_line_by_line_in_order(

@@ -91,13 +91,6 @@ class TraceRequest(messages.Filter):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TracedView(HitView):
-    """A hit, with how well it fits the question from 0 to 1, its age and use left out."""
-
-    relevance: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class TraceAnswer:
     """What a question finds, or what was done with a memory.
 
@@ -105,7 +98,7 @@ class TraceAnswer:
         threshold: the relevance from which on hooks give a hit unasked.
     """
 
-    hits: list[TracedView]
+    hits: list[HitView]
     threshold: float | None = messages.spare()
     audit: list[EntryView]
 
@@ -127,10 +120,7 @@ def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
     ctx.embedding.wait(MODEL_WAIT_S)
     hits = find(ctx, request.query, asker, request.k, allowed=is_open)
     names = project_names(asker.shelves)
-    views = [
-        extended(TracedView, hit_view(hit, names), relevance=round(hit.relevance, 4))
-        for hit in hits
-    ]
+    views = [hit_view(hit, names) for hit in hits]
     return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])
 
 

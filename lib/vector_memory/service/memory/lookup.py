@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
-from vector_memory.retrieve.factors import least_relevance
+from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
@@ -66,13 +66,17 @@ def answer(
         scoring=ctx.settings.scoring,
         embed=embed,
         allowed=allowed,
-        least=least_of(ctx, asker.shelves, query.scope) if query.periods else 0.0,
+        least=least_relevance(FITS, _size(asker.shelves, query.scope)),
     )
 
 
 def least_of(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> float:
-    """Return the relevance from which on a memory of these stores fits a question, 0 … 1."""
-    return least_relevance(ctx.settings.threshold, sum(shelf.size(scope) for shelf in shelves))
+    """Return the relevance from which on a memory of these stores may be told unasked, 0 … 1."""
+    return least_relevance(ctx.settings.threshold, _size(shelves, scope))
+
+
+def _size(shelves: Sequence[Shelf], scope: Scope) -> int:
+    return sum(shelf.size(scope) for shelf in shelves)
 
 
 def is_open(memory: Memory) -> bool:

@@ -77,11 +77,15 @@ class HitView(MemoryView):
     """A memory that answers a question, with its score from 0 to 1 and what that is made of.
 
     Attributes:
+        relevance: how likely it answers, from 0 to 1; it compares between questions, the score does not.
+        fits: whether that is enough for an answer.
         before: texts said right before it in its session, in their order; `after` those after it.
         history: what it was before.
     """
 
     score: float
+    relevance: float
+    fits: bool
     breakdown: dict[str, float]
     contradicts: list[OlderView] | None = spare()
     before: list[str] | None = spare()
@@ -163,7 +167,15 @@ def hit_view(hit: Hit, names: dict[str, str], **more: Any) -> HitView:
     against = [OlderView(one.id, one.created_at) for one in hit.against]
     told = {"contradicts": against or None, **more}
     view = memory_view(hit.memory, names)
-    return extended(HitView, view, score=round(hit.score, 4), breakdown=hit.breakdown, **told)
+    return extended(
+        HitView,
+        view,
+        score=round(hit.score, 4),
+        relevance=round(hit.relevance, 4),
+        fits=hit.fits,
+        breakdown=hit.breakdown,
+        **told,
+    )
 
 
 def extended(kind: type[V], view: MemoryView, **more: Any) -> V:

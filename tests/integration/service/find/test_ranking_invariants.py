@@ -89,3 +89,24 @@ def test_what_a_question_names_is_first(
         house.remember(fact, place)
         house.pass_time(days=1)
     assert texts(house, question, place)[0] == expected
+
+
+def test_nothing_is_an_answer(house: ServiceHouse, tmp_path: Path) -> None:
+    """What has nothing to do with a question stands there for programs, and does not fit; other words for
+    the same thing do."""
+    place = tmp_path / "shop"
+    place.mkdir()
+    for fact in (
+        *FACTS,
+        "The office lost its wireless link until the network configuration moved.",
+    ):
+        house.remember(fact, place)
+
+    def fitting(question: str) -> list[str]:
+        request = {"query": question, "project": str(place)}
+        hits = door(house.ctx, "recall", request)["hits"]
+        assert len(hits) == 10 and all(0.0 <= hit["relevance"] <= 1.0 for hit in hits)
+        return [hit["text"] for hit in hits if hit["fits"]]
+
+    assert fitting("purple elephants dancing") == []
+    assert any("network configuration" in text for text in fitting("WiFi problem"))
