@@ -25,6 +25,7 @@ from daemon_rig import Rig, alive
 from journal_samples import memory
 from service_house import ServiceHouse, door
 
+from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import WARN, stores
 from vector_memory.cli.main import main
 from vector_memory.client import spool
@@ -673,7 +674,7 @@ def test_what_fails_again_and_again_is_told_once(tmp_path: Path) -> None:
         for _ in range(3):
             house._failed("index", StoreFullError("The disk is full."))
         house._failed("index", StoreFullError("Another."))
-        assert [one.get("times", 1) for one in house.errors] == [3, 1]
+        assert [error.times or 1 for error in house.errors] == [3, 1]
         assert house.ctx.state.counters()["errors"] == 4
     finally:
         house.ctx.close()
@@ -682,7 +683,7 @@ def test_what_fails_again_and_again_is_told_once(tmp_path: Path) -> None:
 def test_doctor_tells_of_what_was_set_aside() -> None:
     """For as long as the copy is there, with what is known to be lost."""
     one = {"at": "2026-05-03T10:00:00", "kept": 9, "lost_count": 2, "why": "x", "aside": "/a"}
-    found = stores._set_aside(one)
+    found = stores._set_aside(Row(one))
     assert (found.state, "2 at least are lost" in found.message) == (WARN, True)
     assert "/a" in found.fix
     assert "none is known to be lost" in stores._set_aside({**one, "lost_count": 0}).message
