@@ -686,4 +686,4 @@ def test_doctor_tells_of_what_was_set_aside() -> None:
     found = stores._set_aside(Row(one))
     assert (found.state, "2 at least are lost" in found.message) == (WARN, True)
     assert "/a" in found.fix
-    assert "none is known to be lost" in stores._set_aside({**one, "lost_count": 0}).message
+    assert "none is known to be lost" in stores._set_aside(Row({**one, "lost_count": 0})).message

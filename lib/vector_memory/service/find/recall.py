@@ -151,7 +151,8 @@ def _excerpts(
         excerpt = in_context(shelves[hit.shelf], hit.memory, scores)
         is_read = not each and excerpt.home in read
         (again if is_read else kept).append((hit, excerpt))
-        read |= set() if is_read else excerpt.passages
+        # What is held back comes with its warning, and stands for nothing else.
+        read |= set() if is_read or hit.memory.is_held else excerpt.passages
     return [*kept, *again[: k - len(kept)]]
 
 
