@@ -40,6 +40,10 @@ _BY_ITSELF = re.compile(
 """Command lines that need no memory: whoever knows the program knows them, or they say nothing."""
 
 
+LEAST_JOBS = 2
+"""Commands of different jobs without which a trail says what everybody does."""
+
+
 @dataclass(frozen=True)
 class Trail:
     """Steps that tasks of a kind took.
@@ -190,9 +194,15 @@ def _maximal(found: Sequence[Trail]) -> list[Trail]:
 
 def fitting(found: Iterable[Trail], kind: str, terms: Iterable[str], now: datetime) -> Trail | None:
     """Return the trail that is worth telling to a task that begins, None for none: of its kind, not
-    evaporated, and for tasks like it."""
+    evaporated, for tasks like it, and with more in it than that what was edited is tested."""
     about = set(terms)
-    alive = [one for one in found if one.kind == kind and one.strength_at(now) >= FLOOR]
+    alive = [
+        trail
+        for trail in found
+        if trail.kind == kind
+        and trail.strength_at(now) >= FLOOR
+        and len(set(trail.steps) - {"read", "edit"}) >= LEAST_JOBS
+    ]
     fit = [one for one in alive if one.is_general or about & set(one.terms)]
     return max(
         fit,
