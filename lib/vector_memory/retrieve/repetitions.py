@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
-from typing import NamedTuple, TypeVar
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
 
 from vector_memory.text import analysis, wording
 
@@ -35,30 +36,47 @@ def without_repetitions(
         turn_of: the turn that an item comes from, None for none.
         words_of: the words of an item without those that all of a turn have; its terms by default.
     """
-    kept: list[tuple[Item, frozenset[str], object]] = []
-    words_of = words_of or terms_of
-
-    def repeats(item: Item, terms: frozenset[str], turn: object) -> bool:
-        for other, seen, there in kept:
-            of_turn = turn is not None and turn == there
-            if of_turn and contained(words_of(item), words_of(other)) < WITHIN:
-                of_turn = False
-            if (
-                (of_turn or jaccard(terms, seen) >= SAME)
-                and not apart(item, other)
-                and says_no_more(text_of(item), text_of(other), of_turn)
-            ):
-                return True
-        return False
-
+    kept: list[_Said[Item]] = []
     for item in items:
         if len(kept) == k:
             break
         # Only now, one by one: the terms of what is never reached are never made.
-        terms, turn = terms_of(item), turn_of(item)
-        if not repeats(item, terms, turn):
-            kept.append((item, terms, turn))
-    return [item for item, _, _ in kept]
+        said = _Said(item, text_of(item), terms_of(item), turn_of(item), words_of or terms_of)
+        if not any(not apart(item, other.item) and said.repeats(other) for other in kept):
+            kept.append(said)
+    return [said.item for said in kept]
+
+
+class _Said(Generic[Item]):
+    """An item with its text, its terms and its turn."""
+
+    def __init__(
+        self,
+        item: Item,
+        text: str,
+        terms: frozenset[str],
+        turn: object,
+        words_of: Callable[[Item], frozenset[str]],
+    ) -> None:
+        self.item = item
+        self._text = text
+        self._terms = terms
+        self._turn = turn
+        self._words_of = words_of
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return self._words_of(self.item)
+
+    def repeats(self, other: _Said[Item]) -> bool:
+        """Whether it says again what another one says, and nothing else."""
+        of_turn = (
+            self._turn is not None
+            and self._turn == other._turn
+            and contained(self._words, other._words) >= WITHIN
+        )
+        alike = of_turn or jaccard(self._terms, other._terms) >= SAME
+        return alike and says_no_more(self._text, other._text, of_turn)
 
 
 def says_no_more(text: str, other: str, of_turn: bool = False) -> bool:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MAX_TERM_CHARS = 64
 MAX_TERMS = 4_000
+KEPT_CHARS = 2_000
+"""The terms of shorter texts are kept for a while: a search looks at its hits from several sides, and the next
+one finds many of them again."""
 
 STOP_WORDS = tables.words("stop_words")
 
@@ -50,6 +53,8 @@ JUDGED_CHARS = 600
 """What of a text tells whether it is English."""
 LEAST_WORDS = 7
 """Words from which on a text without any other letters may be told to be no English."""
+LEAST_CHARS = 3 * LEAST_WORDS - 1
+"""So many they take at least, with two letters each."""
 FOREIGN_SHARE = 0.2
 """Share of stop words up to which a text with other letters is not English; in English it is 0.3 to 0.5."""
 PLAIN_FOREIGN_SHARE = 0.1
@@ -61,18 +66,27 @@ PIECE_MARK = "~"
 
 def analyse(text: str) -> list[str]:
     """Return the terms of a text or of a query, in order, with repetitions."""
+    return list(_analysed(text) if len(text) <= KEPT_CHARS else _terms_of(text))
+
+
+def _terms_of(text: str) -> "tuple[str, ...]":
     terms: list[str] = []
     foreign = is_foreign(text)
     for chunk in _CHUNK.findall(_APOSTROPHE.sub("", text)):
         if len(terms) >= MAX_TERMS:
             break
         terms.extend(_chunk_terms(chunk, foreign))
-    return terms
+    return tuple(terms)
+
+
+_analysed = lru_cache(maxsize=1_024)(_terms_of)
 
 
 def is_foreign(text: str) -> bool:
     """Whether a text is written in another language than English: few of its words are those of which every
     English text is made. Where it has English letters alone, it takes several words to tell."""
+    if len(text) < LEAST_CHARS and text.isascii():
+        return False
     text = text[:JUDGED_CHARS]
     has_letters = not text.isascii() and bool(_FOREIGN_LETTER.search(text))
     words = [word for word in _WORD.findall(text.lower()) if len(word) > 1 and word.isalpha()]

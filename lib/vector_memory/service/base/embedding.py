@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError, VectorMemoryError
@@ -31,6 +33,7 @@ class Embedding:
         self._load_bulk = load_bulk
         self._embedder: Embedder | None = None
         self._bulk: Embedder | None = None
+        self._asked: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._done = threading.Event()
         self.error = ""
@@ -84,6 +87,20 @@ class Embedding:
             self.error = str(error)
             return None
 
+    def query_within(self, text: str, timeout_s: float) -> Vector | None:
+        """Return a question's vector, (dim,), or None where that takes longer or there is no model now:
+        whoever waits for an answer is better served by words alone than too late."""
+        if self._embedder is None:
+            return None
+        if self._asked is None:
+            self._asked = ThreadPoolExecutor(1, "embed-query")
+        asked = self._asked.submit(self.query, text)
+        try:
+            return asked.result(timeout_s)
+        except FutureTimeoutError:
+            asked.cancel()
+            return None
+
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dim) vectors in the order of `texts`.
 
@@ -112,6 +129,9 @@ class Embedding:
     def close(self) -> None:
         """Release the model."""
         self.rest()
+        if self._asked is not None:
+            self._asked.shutdown(wait=True, cancel_futures=True)
+            self._asked = None
         if self._embedder is not None:
             self._embedder.close()
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector
 
 A_DAY = 1.0
+PROMPT_CHARS = 320
+"""What of a prompt is embedded. On 35 labelled prompts of more than 300 characters it tells what is on topic
+as well as 128 tokens do (AUC 0.76 both), 240 characters do not (0.72)."""
+PROMPT_WAIT_S = 0.07
+"""How long a prompt's vector is waited for, of the 130 ms that a hook has."""
 
 
 def query_of(
@@ -47,6 +52,12 @@ def query_of(
 def embedding_of(ctx: Context) -> Callable[[queries.Query], Vector | None]:
     """Return what makes a query's vector, None where there is no model now."""
     return lambda query: ctx.embedding.query(query.embedded)
+
+
+def embedding_in_time(ctx: Context) -> Callable[[queries.Query], Vector | None]:
+    """Return what makes the vector of a prompt for whose answer a hook waits: of its beginning, which says
+    what it is about at two thirds of the cost, and None where even that takes too long."""
+    return lambda query: ctx.embedding.query_within(query.embedded[:PROMPT_CHARS], PROMPT_WAIT_S)
 
 
 def _with_session(query: queries.Query, shelves: Sequence[Shelf], session: str) -> queries.Query:

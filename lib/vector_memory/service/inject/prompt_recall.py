@@ -15,7 +15,7 @@ from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
-from vector_memory.service.base.query_building import embedding_of, query_of
+from vector_memory.service.base.query_building import embedding_in_time, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
 from vector_memory.text import fence, prompts
@@ -64,7 +64,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:
         ctx.now(),
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
-        embed=embedding_of(ctx),
+        embed=embedding_in_time(ctx),
         allowed=is_open,
         least=relevant,
     )

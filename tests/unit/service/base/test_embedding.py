@@ -1,0 +1,52 @@
+"""The embedding model as the daemon shares it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vector_memory.service.base.embedding import Embedding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vector_memory.model import Vector, Vectors
+
+TOO_LONG_S = 0.01
+
+
+class Stalled:
+    """An embedder that answers when it is let."""
+
+    model, dim = "stalled", 2
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def embed_query(self, text: str) -> Vector:
+        self.go_on.wait(10)
+        return np.array([1.0, 0.0], np.float32)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return np.zeros((len(texts), 2), np.float32)
+
+    def close(self) -> None:
+        self.go_on.set()
+
+
+def test_a_prompt_waits_for_its_vector_no_longer_than_it_may() -> None:
+    """The next one has its own again, once the model is back."""
+    model = Stalled()
+    embedding = Embedding(lambda: model, lambda: model)
+    assert embedding.query_within("a", 1.0) is None, "not loaded yet"
+    assert embedding.load()
+    assert embedding.query_within("a", 10.0) is not None
+    model.go_on.clear()
+    assert embedding.query_within("a", TOO_LONG_S) is None
+    assert embedding.query_within("b", TOO_LONG_S) is None, "behind the first"
+    model.go_on.set()
+    assert embedding.query_within("c", 10.0) is not None
+    embedding.close()
