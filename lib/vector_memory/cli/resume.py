@@ -39,6 +39,7 @@ def resume(
         )
     else:
         _tell_last(last)
+        _tell("Left:", last["left"])
     _tell("Decided and found out then:", found["decided"])
     _tell("Open:", found["open"])
     if found["earlier"]:
@@ -50,6 +51,9 @@ def resume(
 
 def _tell_last(last: Mapping[str, Any]) -> None:
     output.say(f"Last session: {output.day(last['ended_at'])}  {last['session']}")
+    if last["branch"] or last["pull"]:
+        pull = f"pull request #{last['pull']}" if last["pull"] else ""
+        output.say("  On: " + ", ".join(filter(None, (last["branch"], pull))))
     if last["topics"]:
         output.say(f"  About: {output.one_line('; '.join(last['topics']), LINE_CHARS)}")
     if last["asked"]:
