@@ -67,7 +67,9 @@ def shown(prompts: Sequence[dict[str, Any]], threshold: float) -> dict[str, Any]
     labels: list[int] = []
     spoke = uncalled = nothing = covered = unknown = 0
     for prompt in prompts:
-        best = [place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= threshold]
+        best = [
+            place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= threshold
+        ]
         if prompt["is_silent"] or not best or prompt["worth"][best[0]] < threshold + SPEAK_ABOVE:
             continue
         best = best[: 5 if prompt["is_first"] else 1]
@@ -96,9 +98,7 @@ def main() -> None:
     parser.add_argument("--eval", required=True, help="the folder of the labelled data")
     parser.add_argument("features")
     asked = parser.parse_args()
-    labelled = {
-        one["id"]: one for one in read_lines(Path(asked.eval, "labels", "relevance.jsonl"))
-    }
+    labelled = {one["id"]: one for one in read_lines(Path(asked.eval, "labels", "relevance.jsonl"))}
     prompts = read_lines(Path(asked.features))
     for prompt in prompts:
         label = labelled[prompt["id"]]
@@ -113,7 +113,11 @@ def main() -> None:
     rows = [shown(prompts, threshold) for threshold in THRESHOLDS]
     show("Each project left out once", rows, asked.json)
     helps, on_topic = both(prompts)
-    show("Fitted on all", [{"model": "helps", **helps}, {"model": "on topic", **on_topic}], asked.json)
+    show(
+        "Fitted on all",
+        [{"model": "helps", **helps}, {"model": "on topic", **on_topic}],
+        asked.json,
+    )
 
 
 if __name__ == "__main__":
