@@ -62,12 +62,17 @@ def points_back(prompt: str) -> bool:
 
 
 def only_points_back(prompt: str) -> bool:
-    """Whether a prompt says nothing of what it is about but that it was said before ("fix it", "the above report
-    should be a file")."""
+    """Whether a prompt says nothing of what it is about but that it was said before ("fix it")."""
     text = _own(prompt)
-    if _EARLIER.search(text[:EARLIER_CHARS]) and "\n\n" not in text:
-        return True
     return len(analysis.query_terms(text)) <= 2 and bool(_POINTING.search(text))
+
+
+def needs_what_was_before(prompt: str) -> bool:
+    """Whether a prompt can hardly be understood without what was said before it: hardly a word of its own, or
+    "the above" that does not stand in it."""
+    text = _own(prompt)
+    names_above = bool(_EARLIER.search(text[:EARLIER_CHARS])) and "\n\n" not in text
+    return names_above or len(analysis.query_terms(text)) <= 2
 
 
 def _own(prompt: str) -> str:

@@ -56,11 +56,13 @@ def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "only"),
-    [("fix it", True), ("please do the previous one", True), ("Make a file of the above report about costs", True),
-     ("fix the parser", False), ("Fix the parser, it forgets the last line", False),
-     ("The above:\n\nTraceback: the parser dies in ledger.py, KeyError cents", False)],
+    ("prompt", "only", "needs"),
+    [("fix it", True, True), ("please do the previous one", True, True), ("fix the parser", False, True),
+     ("Make a file of the above report about costs", False, True),
+     ("Fix the parser, it forgets the last line", False, False),
+     ("The above:\n\nTraceback: the parser dies in ledger.py, KeyError cents", False, False)],
 )  # fmt: skip
-def test_what_has_no_subject_of_its_own(prompt: str, only: bool) -> None:
-    """A prompt of which nothing could be searched for, unless what it points to stands in it."""
+def test_what_has_no_subject_of_its_own(prompt: str, only: bool, needs: bool) -> None:
+    """What cannot be searched for at all, and what is not understood alone."""
     assert prompts.only_points_back(prompt) is only
+    assert prompts.needs_what_was_before(prompt) is needs

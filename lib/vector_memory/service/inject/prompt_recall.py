@@ -65,7 +65,7 @@ def _told(ctx: Context, question: HookQuestion) -> str:
     guide = guidance.for_prompt(ctx, question)
     if hits or guide:
         return _present(ctx, question, hits, guide)
-    return _end_before(ctx, question) if prompts.points_back(question.prompt) else ""
+    return _end_before(ctx, question) if prompts.needs_what_was_before(question.prompt) else ""
 
 
 def _end_before(ctx: Context, question: HookQuestion) -> str:
