@@ -36,7 +36,7 @@ MOST_EMPTY = 12
 MOST_FILES, MOST_OPEN = 4, 40
 LEAST_TERMS, LEAST_SENTENCE_TERMS = 5, 3
 """What is open is told from so many terms on: less says nothing alone."""
-LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, ENOUGH_CHARS = 8, 8, 1_000
+LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, ENOUGH_CHARS = 8, 6, 1_000
 """An answer of fewer terms tells nothing of how a session ended, nor does such an exchange."""
 MENTIONED = 0.6
 """The share of its words from which what is open counts as taken up by a later passage."""
