@@ -64,7 +64,7 @@ class Settings:
     """Tell a session at its start what usually goes wrong here, and what worked for tasks like it."""
     prompt_tokens: int = bounded(500, ge=50, le=2000)
     """Tokens at most that one prompt gets."""
-    start_tokens: int = bounded(900, ge=50, le=4000)
+    start_tokens: int = bounded(450, ge=50, le=4000)
     """Tokens at most that a session's start gets."""
     start_memories: int = bounded(7, ge=0, le=20)
     """Memories at most at a session's start."""

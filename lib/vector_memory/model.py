@@ -139,6 +139,8 @@ HEAVY_COLLECTIONS = ("procedures", HEURISTICS)
 
 PASSAGE = "exchange"
 """The kind of memories that are talk as it was: passages of a prompt and what came of it."""
+SUBAGENT_TAG = "subagent"
+"""The tag of what was said and found in a subagent's talk."""
 DONE_HEAD = "Done: "
 """How a line of a passage begins that lists what was done between two things said."""
 TOPIC = "topic"
@@ -163,6 +165,9 @@ SUSPICION, IS_FOREIGN, PROPOSED = "suspicion", "foreign", "proposed"
 agent would have a memory count as, which waits for the user."""
 GAVE_WAY = "gave_way"
 """In `extra`: why it was replaced, in a few words."""
+BRANCH, PULL = "branch", "pull"
+"""In `extra` of an exchange's first passage: the branch of version control at its end, and the number of the
+pull request that it names."""
 EXTRACTION_MARK = "<vector-memory-extraction"
 """A prompt that starts with this belongs to a session of our own; nothing of it is kept."""
 

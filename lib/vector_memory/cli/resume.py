@@ -31,6 +31,7 @@ def resume(
 def _show(answer: Row) -> None:
     if last := answer.row("session"):
         _show_last(last)
+        _show_memories("Left:", last.rows("left"))
     else:
         output.say(
             "No session of this project is known. `vector-memory backfill` reads earlier ones."
@@ -45,8 +46,10 @@ def _show(answer: Row) -> None:
 
 
 def _show_last(last: Row) -> None:
+    pull = f"pull request #{last.count('pull')}" if last.count("pull") else ""
     output.say(f"Last session: {last.day('ended_at')}  {last.text('session')}")
     for label, words, most in (
+        ("On", ", ".join(filter(None, (last.text("branch"), pull))), LINE_CHARS),
         ("About", "; ".join(last.texts("topics")), LINE_CHARS),
         ("Asked last", last.text("asked"), LINE_CHARS),
         ("It ended", last.text("answered"), ANSWER_CHARS),

@@ -19,7 +19,7 @@ from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
 from vector_memory.daemon.hook_message import HookMessage, text_of
 from vector_memory.redact import policy
-from vector_memory.service.base import context_block, privacy, privacy_rules
+from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.last_turn import SessionTail, last_turn
@@ -123,9 +123,7 @@ class Events:
             return ""
         now = self._ctx.now()
         self._ctx.state.remember_session(question.session, question.place.id, question.folder, now)
-        notice = privacy_rules.notice(self._ctx, question.place)
-        told = (notice, session_start.on_start(self._ctx, question))
-        return "\n".join(filter(None, told))
+        return session_start.on_start(self._ctx, question)
 
     def _question(self, message: HookMessage, **more: Any) -> HookQuestion | None:
         """Return what a hook asks, and from where; None where the user wants no memory."""

@@ -98,6 +98,8 @@ class Exchange:
     """Whether the user broke it off."""
     is_typed: bool = True
     """Whether nothing says that a program wrote the prompt."""
+    last_branch: str = ""
+    """The branch at its end; `branch` is that at its start."""
 
     @property
     def answer(self) -> str:
@@ -201,6 +203,7 @@ class _Open:
             before=self.before,
             is_interrupted=self.is_interrupted,
             is_typed=self.is_typed,
+            last_branch=self.branch,
         )
 
     def _placed(self) -> Iterator[ToolUse]:

@@ -15,14 +15,18 @@ from typing import NamedTuple
 
 from vector_memory.index.entities import entities
 from vector_memory.index.exchanges import NOTE, NOTED, SAID, Exchange
-from vector_memory.index.memories import (
-    SUBAGENT_TAG,
-    Draft,
-    title_of_exchange,
-    unchanged,
-)
+from vector_memory.index.memories import Draft, title_of_exchange, unchanged
 from vector_memory.index.noise import is_own_command
-from vector_memory.model import DECISION, PREFERENCE, PROBLEM, QUESTION, SOLUTION, TODO, Priority
+from vector_memory.model import (
+    DECISION,
+    PREFERENCE,
+    PROBLEM,
+    QUESTION,
+    SOLUTION,
+    SUBAGENT_TAG,
+    TODO,
+    Priority,
+)
 from vector_memory.text import assertions, pastes, priorities
 from vector_memory.text.assertions import ASSISTANT, USER, Assertion
 from vector_memory.text.chatter import is_chatter, without_applause

@@ -17,14 +17,20 @@ from typing import NamedTuple
 from vector_memory.index.exchanges import DONE, NOTED, SAID, Exchange, ExchangeStep
 from vector_memory.index.noise import is_own_command
 from vector_memory.index.tools import clip, is_quiet
-from vector_memory.model import DEFAULT_COLLECTION, DONE_HEAD, PASSAGE
+from vector_memory.model import (
+    BRANCH,
+    DEFAULT_COLLECTION,
+    DONE_HEAD,
+    PASSAGE,
+    PULL,
+    SUBAGENT_TAG,
+)
 from vector_memory.text import harmless, pastes, suspicion
 from vector_memory.text.chatter import is_chatter
 from vector_memory.text.fence import TASK
 from vector_memory.text.harmless import PASTED, TOOL
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
-SUBAGENT_TAG = "subagent"
 PIECE_CHARS = 480
 """Characters of a passage, about: it is cut where a statement ends before."""
 LEAST_CHARS = 90
@@ -35,6 +41,10 @@ TITLE_CHARS = 90
 LONGEST_PROMPT = 12_000
 LONGEST_ANSWER = 60_000
 
+DETACHED = "HEAD"
+_BRANCH = re.compile(r"[\w.@+-][\w./@+-]{0,79}")
+_PULL = re.compile(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:pull|-/merge_requests)/(\d{1,7})\b")
+_OPENS_PULL = re.compile(r"\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request)\b")
 _VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)\b(?=[:,'])")
 """What would speak in another's name at the beginning of a line."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -111,10 +121,25 @@ def to_drafts(
             external_id=f"{exchange.key}:{number}",
             origin=_speaker(piece) if exchange.is_users else "assistant",
             cwd=exchange.cwd,
-            extra=_suspicion(piece),
+            # Once for an exchange is enough.
+            extra={**_suspicion(piece), **({} if number else _where(exchange, clean))},
         )
         for number, piece in enumerate(pieces)
     ]
+
+
+def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:
+    """Return the branch that an exchange was on at its end, and the number of the last pull request that it
+    names; {} for neither."""
+    branch = clean(exchange.last_branch)
+    said = [call.output for call in exchange.calls if _OPENS_PULL.search(call.command)]
+    named = _PULL.findall("\n".join([exchange.prompt, *said, exchange.answer]))
+    found: dict[str, object] = {}
+    if _BRANCH.fullmatch(branch) and branch != DETACHED:
+        found[BRANCH] = branch
+    if named:
+        found[PULL] = int(named[-1])
+    return found
 
 
 def title_of_exchange(exchange: Exchange, prompt: str, clean: Callable[[str], str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +220,7 @@ def test_verbatim_keeps_equal_lines_apart(house: ServiceHouse, tmp_path: Path) -
 
 
 def test_a_greeting_takes_no_place_at_a_start(house: ServiceHouse, ledger: Path) -> None:
-    """Talk that says something does."""
+    """The session before that says something is told of, though a greeting came after it."""
     place = house.ctx.place(str(ledger))
     talk = {
         "hi": "User: hi, what is open here?\nAssistant: Nothing.",
@@ -230,12 +231,12 @@ def test_a_greeting_takes_no_place_at_a_start(house: ServiceHouse, ledger: Path)
         Memory(
             id,
             redact.clean(text).text,
-            house.time,
+            house.time + timedelta(minutes=minutes),
             kind="exchange",
             project=place.id,
-            source=Source(session=id, turn=1),
+            source=Source(session=id, path=f"/t/{id}.jsonl", turn=1),
         )
-        for id, text in talk.items()
+        for minutes, (id, text) in zip((5, 0), talk.items(), strict=True)
     ]
     house.ctx.shelf_of(place).journal.add(made)
     notes = session_start.start_notes(house.ctx, hook_question(house.ctx, "s", str(ledger)), set())

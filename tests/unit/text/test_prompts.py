@@ -10,7 +10,10 @@ from vector_memory.text import prompts
 @pytest.mark.parametrize(
     "prompt",
     ["yes", "Go on.", "thanks!", "ok do it", "/compact", "/remember x", "!ls", "", "  ", "👍",
-     "looks good", "continue please", "no", "2", "commit and push it"],
+     "looks good", "continue please", "no", "2", "commit and push it", "c", "A b", "hello Claude",
+     "good morning everyone", "please commit all code with a good message and push it",
+     "Commit the uncommitted files with a short, descriptive message and then push the branch to origin please",
+     "<ide_opened_file>The user opened notes.py</ide_opened_file> ok", "‹ide_selection›x = 3‹/ide_selection›"],
 )  # fmt: skip
 def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
     """Prompts that only steer get no memory."""
@@ -20,7 +23,8 @@ def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
 @pytest.mark.parametrize(
     "prompt",
     ["fix the parser", "which port does postgres use?", "yes, but use the WAL mode", "why?",
-     "no, the other database"],
+     "no, the other database", "what did the last commit change?", "which branch is the pull request on",
+     "commit the parser", "push the fix of the ledger", "<ide_opened_file>a.py</ide_opened_file> why?"],
 )  # fmt: skip
 def test_prompts_with_content_may_need_something(prompt: str) -> None:
     """A content word makes a prompt worth a search."""
@@ -39,3 +43,26 @@ def test_prompts_with_content_may_need_something(prompt: str) -> None:
 def test_short_pointing_prompts_are_told_apart(prompt: str, back: bool) -> None:
     """Only prompts that lean on the last turn are searched together with it."""
     assert prompts.points_back(prompt) is back
+
+
+@pytest.mark.parametrize(
+    ("prompt", "on"),
+    [("continue", True), ("Go on.", True), ("ok, go ahead", True), ("thanks", False), ("a", False), ("hi", False),
+     ("commit and push", False), ("/resume", False), ("continue with the parser", False)],
+)  # fmt: skip
+def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
+    """Who goes on wants to know with what; who thanks or chooses does not."""
+    assert prompts.goes_on(prompt) is on
+
+
+@pytest.mark.parametrize(
+    ("prompt", "only", "needs"),
+    [("fix it", True, True), ("please do the previous one", True, True), ("fix the parser", False, True),
+     ("Make a file of the above report about costs", False, True),
+     ("Fix the parser, it forgets the last line", False, False),
+     ("The above:\n\nTraceback: the parser dies in ledger.py, KeyError cents", False, False)],
+)  # fmt: skip
+def test_what_has_no_subject_of_its_own(prompt: str, only: bool, needs: bool) -> None:
+    """What cannot be searched for at all, and what is not understood alone."""
+    assert prompts.only_points_back(prompt) is only
+    assert prompts.needs_what_was_before(prompt) is needs

@@ -9,8 +9,8 @@ from vector_memory.index import tools
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.fixes.errors import signature
 from vector_memory.index.fixes.fixes import Episode, episodes, short
-from vector_memory.index.memories import SUBAGENT_TAG, Draft, unchanged
-from vector_memory.model import unique
+from vector_memory.index.memories import Draft, unchanged
+from vector_memory.model import SUBAGENT_TAG, unique
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked
 

@@ -20,18 +20,22 @@ def show(
     title: str = "",
     known: frozenset[str] = frozenset(),
     head: str = fence.HEAD,
+    mark_of_cut: str = "",
 ) -> str:
     """Return the block that is shown, and remember that it was.
 
     Args:
         head: what is said of the notes first.
         known: what the client told the model itself: it is not said again.
+        mark_of_cut: stands before what is remembered of a note that does not give the whole memory: the
+            whole may still be shown then.
     """
     fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
     safe = checked(fresh)
     if not safe:
         return ""
-    ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
+    told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
+    ctx.state.add_shown(session, told, ctx.now())
     ctx.count("memories_shown", len(safe))
     ctx.count("injections")
     ctx.audit("recall", "hook", [note.id for note in safe], session=session)
@@ -50,7 +54,7 @@ def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
     for one in notes:
         with contextlib.suppress(UnsafeTextError):
             head, text = redact.clean(one.head, policy).text, redact.clean(one.text, policy).text
-            safe.append(fence.Note(one.id, head, text, one.foreign))
+            safe.append(fence.Note(one.id, head, text, one.foreign, one.is_cut))
     return safe
 
 

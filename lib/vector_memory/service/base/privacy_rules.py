@@ -3,6 +3,7 @@ out, and which are not followed."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,6 @@ from vector_memory.redact import policy
 from vector_memory.redact.rules import Rule, Rules
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.text import fence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +118,9 @@ def notice(ctx: Context, place: Place) -> str:
         name, state = f"privacy:{file.path}", {"problems": sorted(problems)}
         if problems and ctx.state.cursor(name) != state:
             ctx.state.set_cursor(name, state)
-            told.append(f"{len(problems)} in {file.path}")
+            told.append(f"{len(problems)} in {os.path.basename(file.path)}")
     if not told:
         return ""
-    words = f"Lines about privacy that are not followed: {', '.join(told)}. `vector-memory privacy` shows them."
-    return fence.fence([], words, fence.OWN_HEAD)
+    return (
+        f"Lines about privacy that are not followed: {', '.join(told)} (`vector-memory privacy`)."
+    )

@@ -15,13 +15,22 @@ from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import StoreDamagedError, UnsafeTextError
-from vector_memory.index.memories import SUBAGENT_TAG
 from vector_memory.index.tools import clip
 from vector_memory.index.topics.spans import TopicSpan, spans, walk
 from vector_memory.index.topics.summaries import SummaryIdea
 from vector_memory.index.topics.turns import Passage, TopicTurn, turns_of
 from vector_memory.journal.journal import text_hash
-from vector_memory.model import PASSAGE, QUIET, TOPIC, Memory, Origin, Scope, Source, Status
+from vector_memory.model import (
+    PASSAGE,
+    QUIET,
+    SUBAGENT_TAG,
+    TOPIC,
+    Memory,
+    Origin,
+    Scope,
+    Source,
+    Status,
+)
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.store_session import memory_id

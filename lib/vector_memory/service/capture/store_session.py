@@ -21,7 +21,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import read_session
 from vector_memory.service.capture.reading_process import ReadingProcess
-from vector_memory.service.memory import tombstones, trust_marks
+from vector_memory.service.memory import merging, tombstones, trust_marks
 from vector_memory.service.memory.exchange_versions import compare, each, exchange_of
 from vector_memory.system.files import with_real_folder
 
@@ -230,6 +230,9 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
     others = {one.id: one for one in made if one.kind != PASSAGE}
     known = shelf.journal.by_ids(list(others))
     added, changed, dropped = each(list(others.values()), list(known.values()))
+    touched = {one.id for one in changed}
+    again = [merging.said_again(known[id], one) for id, one in others.items() if id in known]
+    changed += [one for one in again if one is not None and one.id not in touched]
     for name, passages in _exchanges(made).items():
         changes = compare(passages, stored[name])
         added += changes.added

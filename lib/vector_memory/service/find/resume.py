@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
+from vector_memory.index.tools import clip
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import deferred
 from vector_memory.service.find import topic_outline
+from vector_memory.service.memory import last_session
+from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.memory.views import MemoryView, memory_view
 from vector_memory.text import harmless
 
 DECIDED = ("decision", "preference", "conclusion", "solution", "fix")
-MOST_DECIDED, MOST_OPEN, MOST_EARLIER, MOST_FILES = 5, 8, 3, 10
-LOOKED_AT = 2_000
-"""Of the newest memories, so many are looked at for sessions."""
+MOST_DECIDED, MOST_OPEN, MOST_EARLIER, MOST_FILES, MOST_LEFT = 5, 8, 3, 10, 5
 SAME_CHARS = 60
+ASKED_CHARS = 300
 END_CHARS = 600
 """What is shown of the end of the last answer."""
 
@@ -43,8 +46,11 @@ class LastSession:
     Attributes:
         path: its transcript.
         topics: what it was about, in order.
-        asked: what the user said last in it; `answered` is the end of the answer to that.
+        asked: what the user asked for last in it; `answered` is how the assistant's last words end.
         files: those that were touched last.
+        branch: that of version control, "" where it is not known; `pull` is the number of the pull request that
+            was named last, 0 for none.
+        left: what it left to do or to answer, and nothing later takes up.
     """
 
     session: str
@@ -56,6 +62,9 @@ class LastSession:
     asked: str
     answered: str
     files: tuple[str, ...]
+    branch: str
+    pull: int
+    left: list[MemoryView]
 
 
 @dataclass(frozen=True)
@@ -93,11 +102,17 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
         # What the user keeps for all projects was no work in this one.
         scope = replace(scope, projects=(place.id,))
     names = project_names(asker.shelves)
-    sessions = _sessions(asker.shelves, scope, request.but)
+    newest = last_session.newest_of_sessions(asker.shelves, scope, request.but)
+    sessions = list(islice(newest, MOST_EARLIER + 1 + last_session.MOST_EMPTY))
     last: LastSession | None = None
     decided: list[Memory] = []
     if sessions:
-        last, decided = _last(ctx, *sessions[0], scope, names)
+        ends = (last_session.end_of(shelf, scope, memory) for shelf, memory in sessions)
+        # Where in no session anything was asked for, the newest is told as it is.
+        first, end = next(((at, end) for at, end in enumerate(ends) if end), (0, None))
+        sessions = sessions[first:]
+        last, decided = _last(ctx, *sessions[0], scope, names, end)
+        last = replace(last, left=_left(asker.shelves, scope, end, names))
     still_open = [
         memory
         for shelf in asker.shelves
@@ -114,21 +129,21 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     )
 
 
-def _sessions(shelves: Sequence[Shelf], scope: Scope, but: str) -> list[tuple[Shelf, Memory]]:
-    """Return a store and the newest memory of each session, the newest session first."""
-    newest: dict[str, tuple[Shelf, Memory]] = {}
-    for shelf in shelves:
-        looked = shelf.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT)
-        for memory in looked:
-            session = memory.source.session
-            # Without a transcript it is an import's conversation or a note: nobody worked there.
-            if session and session != but and memory.source.path:
-                newest.setdefault(session, (shelf, memory))
-    return sorted(newest.values(), key=lambda pair: pair[1].created_at, reverse=True)
+def _left(
+    shelves: Sequence[Shelf], scope: Scope, end: SessionEnd | None, names: dict[str, str]
+) -> list[MemoryView]:
+    """Return what a session left to do or to answer."""
+    left = last_session.left_open(shelves, scope, [end] if end else [], MOST_LEFT)
+    return [memory_view(memory, names) for memory in left]
 
 
 def _last(
-    ctx: Context, shelf: Shelf, newest: Memory, scope: Scope, names: dict[str, str]
+    ctx: Context,
+    shelf: Shelf,
+    newest: Memory,
+    scope: Scope,
+    names: dict[str, str],
+    end: SessionEnd | None,
 ) -> tuple[LastSession, list[Memory]]:
     """Return a session, and what was decided in it."""
     session = newest.source.session
@@ -151,9 +166,14 @@ def _last(
         started_at=memories[0].created_at if memories else None,
         ended_at=newest.created_at,
         topics=[topic.title for topic in topics],
-        asked=last.title,
-        answered=_end(harmless.with_old_marked(last.text)),
+        asked=_start(end.asked) if end else last.title,
+        answered=_end(end.after or end.answered)
+        if end
+        else _end(harmless.with_old_marked(last.text)),
         files=files[:MOST_FILES],
+        branch=end.branch if end else "",
+        pull=end.pull if end else 0,
+        left=[],
     )
     return view, _distinct(reversed(decided))
 
@@ -172,6 +192,11 @@ def _distinct(memories: Iterable[Memory]) -> list[Memory]:
         ):
             chosen.append(memory)
     return chosen
+
+
+def _start(text: str) -> str:
+    """Return the beginning of what was asked."""
+    return clip(" ".join(text.split()), ASKED_CHARS)
 
 
 def _end(text: str) -> str:

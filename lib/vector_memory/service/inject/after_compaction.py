@@ -16,9 +16,9 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.text import fence
 
-SHARE = 0.6
+SHARE = 0.7
 """Of a start's tokens, what a session gets of itself at most; the rest is for what it always gets."""
-CURRENT_TOKENS = 220
+CURRENT_TOKENS = 120
 NOTE_TOKENS = 90
 KINDS = ("decision", "preference", "conclusion", "solution", "question", "todo")
 MOST_FILES = 8
@@ -60,7 +60,11 @@ def _chosen(shelves: Sequence[Shelf], own: Scope) -> Iterator[tuple[Memory, int]
         one for shelf in shelves for one in shelf.journal.iter_memories(replace(own, kinds=KINDS))
     ]
     said.sort(key=lambda one: one.created_at, reverse=True)
-    yield from ((one, NOTE_TOKENS) for one in said if not one.extra.get("done"))
+    names = tuple(one.title.casefold() for one in told if one.title)
+    for one in said:
+        # A request that a topic is named after is told with that topic.
+        if not one.extra.get("done") and not one.text.casefold().endswith(names):
+            yield one, NOTE_TOKENS
     yield from ((one, NOTE_TOKENS) for one in told[1:])
 
 

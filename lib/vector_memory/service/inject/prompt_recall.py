@@ -4,6 +4,8 @@ been shown."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
 
 from vector_memory.index.noise import plain_prompt
 from vector_memory.model import DECISION, PASSAGE, Scope
@@ -17,6 +19,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.query_building import embedding_in_time, query_of
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import last_session as last_sessions
 from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
 from vector_memory.text import fence, prompts
 
@@ -27,6 +30,8 @@ LOOKED_AT = 8
 LEAST_TERMS = 8
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
+END_TOKENS, LONG_AGO = 250, timedelta(days=14)
+"""Tokens at most of the end of the session before; after so long a prompt hardly points back to it."""
 MOST_TO_CONFIRM, TO_CONFIRM_TOKENS = 3, 80
 TO_CONFIRM = (
     "Noted as decided in this session. Ask the user whether each is right; "
@@ -36,16 +41,49 @@ TO_CONFIRM = (
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
-    if not ctx.settings.recall_on_prompt or prompts.needs_nothing(question.prompt):
+    if not ctx.settings.recall_on_prompt:
         return ""
+    if prompts.needs_nothing(question.prompt):
+        return _end_before(ctx, question) if prompts.goes_on(question.prompt) else ""
+    decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
+    told = _told(ctx, question)
+    asking = show(ctx, question.session, decided, TO_CONFIRM) if decided else ""
+    return "\n".join(filter(None, (told, asking)))
+
+
+def _told(ctx: Context, question: HookQuestion) -> str:
+    """Return what is told with a prompt that has words of its own."""
+    if prompts.only_points_back(question.prompt):
+        # Hardly any word of it could be searched for: it means what came last.
+        end = _end_before(ctx, question)
+        if end:
+            return end
     hits, note = _worthy(ctx, question)
     from vector_memory.service.learning import guidance
 
     guide = guidance.for_prompt(ctx, question)
-    told = _present(ctx, question, hits, guide, note) if hits or guide else ""
-    decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
-    asking = show(ctx, question.session, decided, TO_CONFIRM) if decided else ""
-    return "\n".join(filter(None, (told, asking)))
+    if hits or guide:
+        return _present(ctx, question, hits, guide, note)
+    return _end_before(ctx, question) if prompts.needs_what_was_before(question.prompt) else ""
+
+
+def _end_before(ctx: Context, question: HookQuestion) -> str:
+    """Return the fenced end of the session before, for the first prompt of a session, "" where there is none of
+    late, or the session's start has told all of it."""
+    if question.before or not question.session:
+        return ""
+    own = replace(question.scope, sessions=(question.session,))
+    if any(shelf.journal.recent(own, 1, kinds=(PASSAGE,)) for shelf in question.shelves):
+        # A daemon that began in the midst of a session knows of no turn before.
+        return ""
+    here = Scope(projects=(question.place.id,))
+    ends = last_sessions.ends(question.shelves, here, question.session)
+    if not ends or ctx.now() - ends[0].newest.created_at > LONG_AGO:
+        return ""
+    if ends[0].passages[-1].id in ctx.state.shown(question.session):
+        return ""
+    note = last_sessions.at_length(ends[0], question.place.name, END_TOKENS)
+    return show(ctx, question.session, [note])
 
 
 def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:

@@ -1,105 +1,107 @@
-"""What a session is given at its start: what matters, what is open, what was last, and what waits for the user."""
+"""What a session is given at its start, a briefing: how the session before ended, what the user wants kept to,
+what is open, what usually goes wrong, and what waits for the user."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.model import (
+    DECISION,
     GLOBAL_PROJECT,
     PASSAGE,
+    PREFERENCE,
+    PROBLEM,
+    QUESTION,
     QUIET,
-    SUMMARY,
+    TODO,
     TOPIC,
     Memory,
     Origin,
+    Priority,
     Scope,
 )
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
-from vector_memory.service.base import client_memory
+from vector_memory.service.base import client_memory, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.inject import after_compaction
-from vector_memory.service.memory import proposals
+from vector_memory.service.memory import last_session, merging, proposals
+from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.system.durable_files import write_durably
-from vector_memory.text import analysis, fence
+from vector_memory.text import fence
 
-START_NOTE_TOKENS = 110
-
-
-ENOUGH_CHARS, LEAST_TERMS = 1_000, 12
-"""Talk of fewer terms is not worth a place at a start."""
-
-
-NOTED_KINDS = ("decision", "preference", "procedure", "note", "conclusion", "solution", SUMMARY)
-
-
+SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 150, 90, 60
+"""Tokens at most of the end of the session before, of another note, and of the line for the user."""
+TOLD_AT_START = "start:"
+"""What stands before a memory's id among what a session was shown, where a start told a part of it."""
+LOOKED_AT = 200
+MOST_OPEN, SESSIONS_BACK = 2, 3
+LEAST_SESSIONS = 2
+"""In how many sessions the user must have said what counts as a standing rule."""
+BINDING = (PREFERENCE, DECISION)
+OPEN_KINDS = (QUESTION, TODO)
+UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
+"""Of what somebody had remembered, what is neither a rule nor a fact."""
 EPISODES = "episodes"
 
 
 def on_start(ctx: Context, question: HookQuestion) -> str:
-    """Return the fenced memories that a session starts with: the important, the open, the recent.
+    """Return the fenced briefing that a session starts with, "" where there is nothing to tell.
 
     After a compaction the model has forgotten what it was shown, so all of it may be shown again.
     """
     if question.source in ("compact", "clear"):
         ctx.state.clear_shown(question.session)
+    line = _notices(ctx, question)
     if not ctx.settings.recall_on_start:
-        return ""
-    hidden = ctx.state.shown(question.session)
-    own = question.session if question.source == "resume" else ""
+        return line
+    shown = ctx.state.shown(question.session)
+    hidden = shown | {id.removeprefix(TOLD_AT_START) for id in shown}
     back = after_compaction.notes(ctx, question) if question.source == "compact" else []
     from vector_memory.service.learning import guidance
 
     learned = guidance.for_start(ctx, question, hidden)
-    line = _waiting(ctx, question) if question.source != "compact" else ""
-    given = [*back, *learned]
     spare = fence.tokens(line) if line else 0
-    notes = [*back, *start_notes(ctx, question, hidden, own, given, spare), *learned]
+    notes = [*back, *start_notes(ctx, question, hidden, [*back, *learned], spare), *learned]
     ctx.later(lambda: save_snapshot(ctx, question, question.folder))
     known = client_memory.known_to_client(question.transcript)
-    told = (
-        show(ctx, question.session, notes, f"Project {question.place.name}:", known)
-        if notes
-        else ""
-    )
+    title = f"Project {question.place.name}:"
+    told = show(ctx, question.session, notes, title, known, mark_of_cut=TOLD_AT_START)
     return "\n".join(filter(None, (told, line)))
 
 
-def _waiting(ctx: Context, asker: ProjectAsker) -> str:
-    """Return the line that says how much waits for the user, "" for nothing. What waits is not named: the
-    model has written it, and would read it again."""
-    count = proposals.waiting(ctx, asker.shelves, (asker.place.id, GLOBAL_PROJECT))
-    if not count:
-        return ""
-    what = "1 memory waits" if count == 1 else f"{count} memories wait"
-    line = (
-        f"{what} for the user's review. Tell the user once, and decide nothing yourself: "
-        "`vector-memory review`, in a terminal of their own, shows them."
-    )
-    return fence.fence([], line, fence.OWN_HEAD)
+def _notices(ctx: Context, question: HookQuestion) -> str:
+    """Return the line of what the memory itself has to say to the user, "" for nothing. What waits is not named:
+    the model has written it, and would read it again."""
+    told = [privacy_rules.notice(ctx, question.place)]
+    if ctx.settings.recall_on_start and question.source != "compact":
+        projects = (question.place.id, GLOBAL_PROJECT)
+        count = proposals.waiting(ctx, question.shelves, projects)
+        what = "1 memory waits" if count == 1 else f"{count} memories wait"
+        told.append(f"{what} for the user alone to judge: `vector-memory review`." if count else "")
+    line = " ".join(filter(None, told))
+    return fence.fence([], fence.cut(line, NOTICE_TOKENS), fence.OWN_HEAD) if line else ""
 
 
 def start_notes(
     ctx: Context,
     asker: ProjectAsker,
     hidden: set[str],
-    own_session: str = "",
     given: Sequence[fence.Note] = (),
     spare: int = 0,
 ) -> list[fence.Note]:
-    """Return a start's notes within its budget, most important first.
+    """Return a start's notes within its budget: the session before, what is open, what is to be kept to, then
+    what else somebody had remembered.
 
     Args:
         hidden: ids that the session was shown already.
-        own_session: a resumed session, whose own talk the model still sees.
-        given: notes that come before these and take their part of the budget.
+        given: notes that come beside these and take their part of the budget.
         spare: tokens that are needed for something else.
     """
     names = project_names(asker.shelves)
@@ -107,16 +109,22 @@ def start_notes(
     left -= sum(one.tokens for one in given)
     shares = render.Shares(left, ctx.settings.origin_share)
     hidden = hidden | {one.id for one in given}
-    made: list[fence.Note] = []
     told = ShownTexts([one.text for one in given])
-    for memory in _start_memories(ctx, asker):
+    ends = _ends(asker)
+    made: list[fence.Note] = []
+    if ends and not given_of_itself(asker) and ends[0].passages[-1].id not in hidden:
+        end = last_session.note(ends[0], asker.place.name, min(SESSION_TOKENS, left))
+        if end.tokens <= left:
+            made.append(end)
+            left -= end.tokens
+    for memory in _memories(ctx, asker, ends):
         if len(made) >= ctx.settings.start_memories:
             break
-        if memory.id in hidden or told.holds(memory, whole_turns=True):
+        if memory.id in hidden or told.holds(memory):
             continue
-        if own_session and memory.source.session == own_session:
-            continue
-        note = render.note(memory, name_in(names, memory.project), START_NOTE_TOKENS)
+        note = _with_sessions(
+            memory, render.note(memory, name_in(names, memory.project), NOTE_TOKENS)
+        )
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
@@ -126,63 +134,93 @@ def start_notes(
     return made
 
 
-def _start_memories(ctx: Context, asker: ProjectAsker) -> Iterator[Memory]:
-    """Yield candidates for a start, each once: what matters, what is open, what was last. Talk is looked at
-    only as far as it is asked for."""
-    k = ctx.settings.start_memories
-    both = Scope(projects=(asker.place.id, GLOBAL_PROJECT))
+def given_of_itself(asker: ProjectAsker) -> bool:
+    """Whether a session goes on and is told of itself, not of the one before."""
+    return isinstance(asker, HookQuestion) and asker.source in ("compact", "resume")
+
+
+def _ends(asker: ProjectAsker) -> list[SessionEnd]:
+    own = asker.session if isinstance(asker, HookQuestion) else ""
+    return last_session.ends(asker.shelves, Scope(projects=(asker.place.id,)), own, SESSIONS_BACK)
+
+
+def _memories(ctx: Context, asker: ProjectAsker, ends: Sequence[SessionEnd]) -> Iterator[Memory]:
+    """Yield what a start tells beside the session before, the most worth first, each once."""
     own = Scope(projects=(asker.place.id,))
-    important = [one for shelf in asker.shelves for one in shelf.journal.important(both, k)]
-    unfinished = [one for shelf in asker.shelves for one in shelf.journal.open_items(own, 2)]
-    noted = [one for shelf in asker.shelves for one in _noted(shelf, own, k)]
-    latest = [one for shelf in asker.shelves for one in shelf.journal.recent(own, 4 * k)]
-    latest.sort(key=lambda one: one.created_at, reverse=True)
-    ordered = chain(important[: k // 2 + 1], unfinished[:2], noted[: k // 2], _first_pieces(latest))
+    both = Scope(projects=(asker.place.id, GLOBAL_PROJECT))
+    on_purpose = replace(both, sessions=("",))
     now, seen = ctx.now(), set()
-    for one in ordered:
+
+    def ordered() -> Iterator[Memory]:
+        important = _newest([s.journal.important(both, LOOKED_AT) for s in asker.shelves])
+        yield from (memory for memory in important if is_standing(memory))
+        binding = _newest([s.journal.recent(both, LOOKED_AT, kinds=BINDING) for s in asker.shelves])
+        yield from (memory for memory in binding if is_standing(memory))
+        yield from _open(asker, own, ends)
+        others = _newest([s.journal.recent(on_purpose, LOOKED_AT) for s in asker.shelves])
+        yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
+
+    for memory in ordered():
         # What mended an error comes with that error.
-        may_come = one.collection != EPISODES and one.collection not in QUIET
-        if may_come and one.id not in seen and (one.expires_at is None or one.expires_at > now):
-            seen.add(one.id)
-            yield one
-
-
-def _noted(shelf: Shelf, scope: Scope, k: int) -> list[Memory]:
-    """Return the newest memories that somebody made on purpose, rather than verbatim talk."""
-    found = shelf.journal.recent(scope, 4 * k, kinds=NOTED_KINDS)
-    return [one for one in found if one.collection != EPISODES and _is_meant(one)][:k]
-
-
-def _is_meant(memory: Memory) -> bool:
-    """Whether a memory is one to start with: made on purpose, or what the user decided or likes in a
-    session. What the assistant found out there comes when it is asked for."""
-    if not memory.source.path or memory.kind == SUMMARY:
-        return True
-    return memory.origin is Origin.USER and memory.kind in ("decision", "preference")
-
-
-def _says_something(memory: Memory) -> bool:
-    """Whether talk says more than a greeting and its answer."""
-    terms = set(analysis.analyse(memory.text[:ENOUGH_CHARS]))
-    return not memory.source.session or len(terms) >= LEAST_TERMS
-
-
-def _first_pieces(memories: Sequence[Memory]) -> Iterator[Memory]:
-    """Yield one memory for each exchange: its newest piece stands for it."""
-    seen: set[tuple[str, int]] = set()
-    for memory in memories:
-        key = (memory.source.session, memory.source.turn)
-        if memory.kind == TOPIC or (memory.source.session and key in seen):
-            continue
-        if memory.kind != PASSAGE or _says_something(memory):
-            seen.add(key)
+        may_come = memory.collection != EPISODES and memory.collection not in QUIET
+        is_over = memory.expires_at is not None and memory.expires_at <= now
+        if (
+            may_come
+            and not is_over
+            and memory.kind not in (PROBLEM, TOPIC)
+            and memory.id not in seen
+        ):
+            seen.add(memory.id)
             yield memory
+
+
+def _newest(groups: Sequence[list[Memory]]) -> list[Memory]:
+    """Return memories of several stores, those of CORE priority first, then the newest."""
+    together = [memory for group in groups for memory in group]
+    together.sort(key=lambda memory: memory.created_at, reverse=True)
+    return sorted(together, key=lambda memory: memory.priority is not Priority.CORE)
+
+
+def is_standing(memory: Memory) -> bool:
+    """Whether a memory counts until something else is said: remembered on purpose, or said by the user himself
+    in several sessions. What he said once was for the moment."""
+    if not memory.source.session:
+        return True
+    return (
+        memory.origin is Origin.USER
+        and memory.kind in BINDING
+        and len(merging.sessions_of(memory)) >= LEAST_SESSIONS
+    )
+
+
+def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:
+    """Return what is open and still true: what was noted on purpose, then what the last sessions left."""
+    scope = replace(own, kinds=OPEN_KINDS)
+    noted = [
+        memory
+        for shelf in asker.shelves
+        for memory in shelf.journal.open_items(scope, LOOKED_AT)
+        if not memory.source.session
+    ]
+    left = last_session.left_open(asker.shelves, own, ends, MOST_OPEN)
+    return [*noted, *left][:MOST_OPEN]
+
+
+def _with_sessions(memory: Memory, note: fence.Note) -> fence.Note:
+    """Return a note that tells in how many sessions it was said, and when last."""
+    sessions = merging.sessions_of(memory)
+    if len(sessions) < LEAST_SESSIONS:
+        return note
+    last = max(sessions.values())[:10]
+    return note.with_head(f"{note.head} · said in {len(sessions)} sessions, last {last}")
 
 
 def save_snapshot(ctx: Context, asker: ProjectAsker, folder: str) -> None:
     """Write what a session in a folder would start with, for a start without a daemon."""
+    # A session that begins later is told of this one too.
+    later = ProjectAsker(asker.place, asker.scope, asker.open_shelves)
     with redact.for_project(asker.place.root):
-        notes = checked(start_notes(ctx, asker, set()))
+        notes = checked(start_notes(ctx, later, set()))
     path = ctx.home.snapshot(folder)
     data = {
         "notes": [

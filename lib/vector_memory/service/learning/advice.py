@@ -24,6 +24,9 @@ from vector_memory.text import fence
 
 START_TOKENS, PROMPT_TOKENS, FAILURE_TOKENS = 120, 100, 60
 """Tokens that a note of each kind takes at most."""
+LEAST_SHARE = 0.2
+"""Of the tasks that could have met a trouble, the part that must have for a start to tell of it: what comes
+up more rarely is told when it does."""
 TOLD_MARK = "trail:"
 """What stands before a kind of task among what a session was shown."""
 ITEM_CHARS = 170
@@ -43,7 +46,7 @@ def at_start(ctx: Context, asker: ProjectAsker, known: Memory) -> list[fence.Not
         return []
     origin = Origin.TOOL.value if foreign else ""
     head = fence.head(board.last, learned_records.BOARD, asker.place.name, known.id[:8], origin)
-    return _note(known.id, head, [_figures(board), *items], START_TOKENS, foreign)
+    return _note(known.id, head, items, START_TOKENS, foreign)
 
 
 def with_prompt(ctx: Context, question: HookQuestion, known: Memory) -> list[fence.Note]:
@@ -119,42 +122,33 @@ def _edited_here(transcript: str) -> bool:
         return True
 
 
-def _figures(board: Board) -> str:
-    judged = board.done + board.undone
-    span = f"{board.tasks} tasks in {board.sessions} sessions since {board.since}"
-    return f"{span}: {board.done} of {judged} done."
-
-
 def _items(ctx: Context, asker: ProjectAsker, board: Board) -> tuple[list[str], bool]:
     """Return what is worth a start's attention, the most pressing first, and whether any of it is a
     tool's words."""
     odd = [learned_records.thing(asker, key) for key in board.odd]
-    now = things.unresolved([one for one in odd if one is not None], ctx.now())
+    known = things.unresolved([one for one in odd if one is not None], ctx.now())
+    # What works again needs nobody's attention.
+    now = [one for one in known if one.state != things.OK]
     items = [things.news(one) for one in now[:2]]
     foreign = any(one.detail for one in now[:2])
     if board.tasks < outcomes.LEAST_TASKS:
         return items, foreign
     for habit in board.habits:
-        if habit.n >= outcomes.LEAST_AGAIN:
+        if habit.n >= max(outcomes.LEAST_AGAIN, LEAST_SHARE * habit.of):
             items.append(f"{habit.text} ({habit.n} of {habit.of} tasks, last {habit.last})")
             foreign = foreign or bool(habit.sign)
-    for weak in board.weak:
-        name = trails.NAMES.get(weak.kind, weak.kind)
-        items.append(f"of {weak.done + weak.undone} {name} {weak.undone} were not done")
     return items, foreign
 
 
 def _note(
     id: str, head: str, lines: Sequence[str], most_tokens: int, foreign: bool
 ) -> list[fence.Note]:
-    """Return a note of as many lines as fit, the first two at least where there are so many; [] where not
-    even one fits."""
+    """Return a note of as many lines as fit, [] where not even one does."""
     kept: list[str] = []
     for line in _short(lines):
         if fence.Note(id, head, "\n".join([*kept, line]), foreign).tokens <= most_tokens:
             kept.append(line)
-    enough = kept and (len(kept) > 1 or len(lines) == 1)
-    return [fence.Note(id, head, "\n".join(kept), foreign)] if enough else []
+    return [fence.Note(id, head, "\n".join(kept), foreign)] if kept else []
 
 
 def _short(lines: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from vector_memory.model import Memory, Status, unique
+from vector_memory.model import BRANCH, PULL, Memory, Status, unique
 from vector_memory.service.memory import trust_marks
 from vector_memory.service.memory.passages import number_of
 
@@ -54,7 +54,8 @@ def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
 
 
 def _differs(new: Memory, old: Memory) -> bool:
-    return new.text != old.text
+    where = (BRANCH, PULL)
+    return new.text != old.text or any(new.extra.get(n) != old.extra.get(n) for n in where)
 
 
 def _has_grown(new: Memory, old: Memory) -> bool:

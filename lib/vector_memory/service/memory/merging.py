@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from datetime import datetime
 
-from vector_memory.model import PASSAGE, Memory, Priority, Sensitivity, unique
+from vector_memory.model import (
+    DECISION,
+    PASSAGE,
+    PREFERENCE,
+    Memory,
+    Origin,
+    Priority,
+    Sensitivity,
+    Status,
+    unique,
+)
 from vector_memory.service.memory import trust_marks
 from vector_memory.system.json_in import Record
 
@@ -42,6 +52,27 @@ def knows(stored: Memory, draft_id: str) -> bool:
 def sources_of(memory: Memory) -> list[Record]:
     """Return where else a memory was said, the oldest first: what was merged into it."""
     return Record(memory.extra).parts("sources")
+
+
+def sessions_of(memory: Memory) -> dict[str, str]:
+    """Return the sessions in which a memory was said, each with the ISO time of the last saying there."""
+    said = [(memory.source.session, memory.created_at.isoformat())]
+    said += [(str(one.get("session", "")), str(one.get("at", ""))) for one in sources_of(memory)]
+    return {session: at for session, at in sorted(said, key=lambda pair: pair[1]) if session}
+
+
+def said_again(stored: Memory, draft: Memory) -> Memory | None:
+    """Return a stored memory with where the user said the same words once more, None where that is known: a
+    copy of a transcript has another session's name, and the same time."""
+    known = sessions_of(stored)
+    is_binding = draft.kind in (DECISION, PREFERENCE) and draft.origin is Origin.USER
+    if not is_binding or stored.status is not Status.ACTIVE or stored.origin is not draft.origin:
+        return None
+    if draft.source.session in known or draft.created_at.isoformat() in known.values():
+        return None
+    said = {name: value for name, value in source_of(draft).items() if name != "id"}
+    sources = [*sources_of(stored), said][-MOST_SOURCES:]
+    return replace(stored, extra={**stored.extra, "sources": sources})
 
 
 def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:

@@ -1,0 +1,359 @@
+"""Sessions before one, found by their passages: how each ended, and what it left open."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby, islice
+
+from vector_memory.model import (
+    BRANCH,
+    PASSAGE,
+    PULL,
+    QUESTION,
+    SUBAGENT_TAG,
+    TODO,
+    Memory,
+    Origin,
+    Scope,
+    unique,
+)
+from vector_memory.retrieve import render
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory.passages import number_of
+from vector_memory.text import analysis, fence, harmless, prompts
+
+LOOKED_AT = 80
+"""Of a session's newest passages, so many are looked at for its end."""
+READ_AT_ONCE = 24
+LATER_PASSAGES = 300
+MOST_EMPTY = 12
+"""How many sessions without content are passed over at most."""
+MOST_FILES, MOST_OPEN = 4, 40
+LEAST_TERMS, LEAST_SENTENCE_TERMS = 5, 3
+"""What is open is told from so many terms on: less says nothing alone."""
+LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, ENOUGH_CHARS = 8, 6, 1_000
+"""An answer of fewer terms tells nothing of how a session ended, nor does such an exchange."""
+MENTIONED = 0.6
+"""The share of its words from which what is open counts as taken up by a later passage."""
+ASKED_SHARE, LAST_SHARE, FIRST_SHARE = 0.35, 0.6, 0.5
+"""The parts of a note that what was asked may take, of what is left the last words, and of these their first
+sentence."""
+_VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)(?:, refusing [^\n]*?|'s answers)?: ")
+_LAYOUT = re.compile(r"\s*(?:[|#]|-{3}|.*[\u2500-\u257f]{3}|\W*\[[^\]]*\]\(\S+\)\W*$)")
+"""A row of a table, a heading, a bare link: it says nothing out of its place."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
+
+
+@dataclass(frozen=True)
+class SessionEnd:
+    """How a session ended.
+
+    Attributes:
+        newest: its newest memory.
+        passages: of the last exchange in which something was asked for, in order.
+        asked: what the user asked; `answered` is the assistant's last answer to it.
+        after: the assistant's last words, where they answer something later, such as "continue" or "commit it".
+        branch: that of version control, "" where it is not known; `pull` is a pull request's number, 0 for none.
+        files: those of its last exchanges, the newest first.
+    """
+
+    newest: Memory
+    passages: tuple[Memory, ...]
+    asked: str
+    answered: str
+    after: str
+    branch: str
+    pull: int
+    files: tuple[str, ...]
+
+    @property
+    def session(self) -> str:
+        """The session's id."""
+        return self.newest.source.session
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """An exchange as its passages tell it: whose prompt it began with, and what was said."""
+
+    passages: tuple[Memory, ...]
+    is_users: bool
+    asked: str
+    answered: str
+    terms: int
+
+    @property
+    def is_request(self) -> bool:
+        """Whether something was asked for in it, and it says more than a greeting and its answer. Where the user
+        speaks in a session, what the client asks there in his name, such as to carry out a plan, is his."""
+        return self.terms >= LEAST_EXCHANGE_TERMS and not prompts.needs_nothing(self.asked)
+
+
+def newest_of_sessions(
+    shelves: Sequence[Shelf], scope: Scope, but: str = ""
+) -> Iterator[tuple[Shelf, Memory]]:
+    """Yield a store and the newest passage of each session of it, the newest session first.
+
+    Args:
+        but: a session that is left out.
+    """
+    found = (_in_store(shelf, scope, but) for shelf in shelves)
+    return heapq.merge(*found, key=lambda pair: pair[1].created_at, reverse=True)
+
+
+def _in_store(shelf: Shelf, scope: Scope, but: str) -> Iterator[tuple[Shelf, Memory]]:
+    seen = {"", but}
+    while True:
+        looked = shelf.journal.recent(scope, READ_AT_ONCE, kinds=(PASSAGE,))
+        for passage in looked:
+            session = passage.source.session
+            # Without a transcript it is an import's conversation: nobody worked there.
+            if session not in seen and passage.source.path:
+                seen.add(session)
+                yield shelf, passage
+        if len(looked) < READ_AT_ONCE:
+            return
+        # What is left of a long session is passed over at once.
+        last = looked[-1]
+        begun = _began(shelf, scope, last)
+        scope = replace(scope, until=min(begun, last.created_at))
+
+
+def _began(shelf: Shelf, scope: Scope, passage: Memory) -> datetime:
+    if not passage.source.session:
+        return passage.created_at
+    own = replace(scope, sessions=(passage.source.session,), kinds=(PASSAGE,))
+    first = shelf.journal.iter_memories(own, limit=1)
+    return next((memory.created_at for memory in first), passage.created_at)
+
+
+def ends(shelves: Sequence[Shelf], scope: Scope, but: str = "", most: int = 1) -> list[SessionEnd]:
+    """Return how the last sessions ended in which the user had a say, the newest first.
+
+    Args:
+        scope: the project's.
+        but: a session that is no answer.
+        most: how many at most.
+    """
+    pairs = islice(newest_of_sessions(shelves, scope, but), MOST_EMPTY)
+    found = (end_of(shelf, scope, newest) for shelf, newest in pairs)
+    return list(islice((end for end in found if end is not None), most))
+
+
+def end_of(shelf: Shelf, scope: Scope, newest: Memory) -> SessionEnd | None:
+    """Return how the session of a memory ended, None where the user had no say in it or asked for nothing."""
+    own = replace(scope, sessions=(newest.source.session,), until=None)
+    passages = shelf.journal.recent(own, LOOKED_AT, kinds=(PASSAGE,))
+    talk = [one for one in passages if SUBAGENT_TAG not in one.tags and not one.is_suspicious]
+    talk.sort(key=lambda one: one.source.turn, reverse=True)
+    turns = [_turn(list(group)) for _, group in groupby(talk, key=lambda one: one.source.turn)]
+    place = next((at for at, turn in enumerate(turns) if turn.is_request), None)
+    if place is None or not any(turn.is_users for turn in turns):
+        return None
+    told, later = turns[place], [turn for turn in turns[:place] if _says_much(turn.answered)]
+    near = [memory for turn in turns[: place + 1] for memory in turn.passages]
+    marked = [memory.extra for memory in passages]
+    return SessionEnd(
+        newest=newest,
+        passages=told.passages,
+        asked=told.asked,
+        answered=told.answered,
+        after=later[0].answered if later else "",
+        branch=next((str(extra[BRANCH]) for extra in marked if BRANCH in extra), ""),
+        pull=next((int(extra[PULL]) for extra in marked if PULL in extra), 0),
+        files=unique(path for memory in near for path in memory.files),
+    )
+
+
+def _turn(passages: Sequence[Memory]) -> _Turn:
+    ordered = sorted(passages, key=number_of)
+    said = _spoken("\n".join(memory.text for memory in ordered))
+    text = " ".join(words for _, words in said)
+    asked = next((words for who, words in said if who in ("User", "Task")), ordered[0].title)
+    answers = [words for who, words in said if who in ("Assistant", "")]
+    return _Turn(
+        tuple(ordered),
+        # Of a long exchange the beginning may not have been read; of a program's every passage says so.
+        is_users=not any(who == "Task" for who, _ in said) and bool(asked),
+        asked=asked,
+        answered=next((words for words in reversed(answers) if _says_much(words)), answers[-1])
+        if answers
+        else "",
+        terms=len(set(analysis.analyse(text[:ENOUGH_CHARS]))),
+    )
+
+
+def _spoken(text: str) -> list[tuple[str, str]]:
+    """Return who says what in passages, in order; what was done, and others' words, are left out. What stands
+    before the first name goes on with what was said before."""
+    heads = list(_VOICE.finditer(text))
+    starts = [0, *(head.end() for head in heads)]
+    ends_at = [*(head.start() for head in heads), len(text)]
+    said = [
+        (who, harmless.without_marked(text[start:end]).strip())
+        for who, start, end in zip(["", *(head[1] for head in heads)], starts, ends_at, strict=True)
+    ]
+    return [(who, words) for who, words in said if words and who != "Done"]
+
+
+def _says_much(text: str) -> bool:
+    return len(set(analysis.analyse(text[:ENOUGH_CHARS]))) >= LEAST_SAID_TERMS
+
+
+def left_open(
+    shelves: Sequence[Shelf], scope: Scope, sessions: Sequence[SessionEnd], most: int
+) -> list[Memory]:
+    """Return what sessions left to do or to answer and no later passage takes up, the newest first."""
+    names = {end.session: end.passages[-1].source.turn for end in sessions}
+    wanted = replace(scope, kinds=(TODO, QUESTION))
+    found: list[Memory] = []
+    for shelf in shelves if names else ():
+        items = [
+            memory
+            for memory in shelf.journal.open_items(wanted, MOST_OPEN)
+            if _is_left(memory, names) and SUBAGENT_TAG not in memory.tags
+        ]
+        found += _not_taken_up(shelf, scope, [one for one in items if is_telling(one)])
+    found.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
+    return found[:most]
+
+
+def _is_left(memory: Memory, last_turns: Mapping[str, int]) -> bool:
+    """Whether one of these sessions left something open: the user's own words, or what the assistant named as
+    still to be done in its last answer. What it asks there is told with the end of the session, and what it
+    asked before was for the moment."""
+    last = last_turns.get(memory.source.session)
+    if last is None:
+        return False
+    if memory.origin is Origin.USER:
+        return True
+    return memory.kind == TODO and memory.source.turn >= last
+
+
+def is_telling(memory: Memory) -> bool:
+    """Whether what is open says alone what it is about."""
+    return len(set(analysis.analyse(memory.text))) >= LEAST_TERMS
+
+
+def _not_taken_up(shelf: Shelf, scope: Scope, items: Sequence[Memory]) -> list[Memory]:
+    if not items:
+        return []
+    since = replace(scope, since=min(memory.created_at for memory in items))
+    later = [
+        (memory, frozenset(analysis.analyse(memory.text)))
+        for memory in shelf.journal.recent(since, LATER_PASSAGES, kinds=(PASSAGE,))
+    ]
+    return [item for item in items if not _is_taken_up(item, later)]
+
+
+def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -> bool:
+    terms = set(analysis.analyse(item.text))
+    own = item.source
+    return any(
+        len(terms & said) >= MENTIONED * len(terms)
+        for memory, said in later
+        if memory.created_at >= item.created_at
+        and (memory.source.session, memory.source.turn) != (own.session, own.turn)
+    )
+
+
+# -- as it is told --------------------------------------------------------------------------------
+
+
+def note(end: SessionEnd, project: str, budget: int) -> fence.Note:
+    """Return the end of a session as the model is told it: what was asked last, and how the answer ended.
+
+    Args:
+        budget: tokens at most.
+    """
+    head = _head(end, project)
+    names = ", ".join(unique(map(os.path.basename, end.files))[:MOST_FILES])
+    files = f"\nFiles: {names}" if names else ""
+    left = budget - fence.tokens(head + files) - 16
+    needed = sum(fence.tokens(fence.tidy(text)) for text in (end.answered, end.after) if text)
+    asked = fence.cut(end.asked, max(int(left * ASKED_SHARE), left - needed))
+    left -= fence.tokens(asked)
+    after = gist(end.after, int(left * LAST_SHARE)) if end.after else ""
+    answered = gist(end.answered, left - (fence.tokens(after) if after else 0))
+    told = [f"User asked last: {asked}"]
+    told += [f"Assistant: {text}" for text in (answered, after) if text]
+    whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
+    is_all = whole and len(end.passages) == 1
+    foreign = any(map(render.is_others, end.passages))
+    return fence.Note(end.passages[-1].id, head, "\n".join(told) + files, foreign, not is_all)
+
+
+def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
+    """Return the end of a session as its last passages, whole ones as far as they fit.
+
+    Args:
+        budget: tokens at most.
+    """
+    head = _head(end, project)
+    left = budget - fence.tokens(head) - 8
+    after = gist(end.after, left // 3) if end.after else ""
+    pieces = [" ".join(words for _, words in _spoken(one.text)) for one in end.passages]
+    asked = fence.cut(end.asked, int(left * ASKED_SHARE))
+    left -= fence.tokens(after) + fence.tokens(asked)
+    kept: list[str] = []
+    for piece in reversed(pieces):
+        left -= fence.tokens(piece)
+        if left < 0:
+            break
+        kept.append(piece)
+    is_cut = len(kept) < len(pieces)
+    if is_cut:
+        answer = "\n".join(reversed(kept)) or gist(end.answered, left + fence.tokens(pieces[-1]))
+        told = [f"User: {asked}", *([f"Assistant: … {answer}"] if answer else [])]
+    else:
+        told = [memory.text for memory in end.passages]
+    told += [f"Assistant, later: {after}"] if after else []
+    foreign = any(map(render.is_others, end.passages))
+    return fence.Note(end.passages[-1].id, head, "\n".join(told), foreign, is_cut)
+
+
+def _head(end: SessionEnd, project: str) -> str:
+    last = end.passages[-1]
+    where = f"{last.id[:8]} {fence.short_name(last.source.path)}:{last.source.line_start}"
+    date = last.created_at.date().isoformat()
+    branch = f"branch {end.branch}" if end.branch else ""
+    pull = f"pull request #{end.pull}" if end.pull else ""
+    return fence.head(
+        date, "last session", project, where, " · ".join(filter(None, (branch, pull)))
+    )
+
+
+def gist(text: str, budget: int) -> str:
+    """Return the first sentence of an answer, which mostly says what was done, and its last ones, which say what
+    comes next, within a budget of tokens."""
+    text = fence.tidy(text)
+    if fence.tokens(text) <= budget:
+        return text
+    parts = [part.strip() for part in _SENTENCE.split(text)]
+    sentences = [part for part in parts if _is_sentence(part)]
+    if not sentences:
+        return fence.cut(text, budget)
+    first = fence.cut(sentences[0], int(budget * FIRST_SHARE))
+    left = budget - fence.tokens(first) - 2
+    kept: list[str] = []
+    for sentence in reversed(sentences[1:]):
+        left -= fence.tokens(sentence)
+        if left < 0:
+            break
+        kept.append(sentence)
+    if not kept:
+        return fence.cut(" ".join(sentences), budget)
+    gap = [] if len(kept) == len(sentences) - 1 or first.endswith("…") else ["…"]
+    return " ".join([first, *gap, *reversed(kept)])
+
+
+def _is_sentence(part: str) -> bool:
+    """Whether a part of an answer says something by itself: no applause, no announcement of what follows."""
+    if part.endswith(":") or _LAYOUT.match(part):
+        return False
+    return len(set(analysis.analyse(part))) >= LEAST_SENTENCE_TERMS

@@ -1,0 +1,181 @@
+"""A start is a briefing: how the session before ended, what is to be kept to, what is open; and a prompt that
+points back is given that end."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door, hook_question
+
+from vector_memory.service.capture import store_session
+from vector_memory.service.inject import prompt_recall, session_start
+from vector_memory.text import fence
+
+START = datetime(2026, 5, 1, 8, tzinfo=timezone.utc)
+ASKED = "Please write the migration of the ledger's totals to whole cents"
+ANSWERED = (
+    "The migration of the totals is written and its twelve tests pass. It runs in one transaction. "
+    "Still to do: the index of the invoices is built without a progress bar."
+)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """A project's folder."""
+    folder = tmp_path / "app"
+    folder.mkdir()
+    return folder
+
+
+def capture(
+    house: ServiceHouse,
+    folder: Path,
+    name: str,
+    days: float,
+    *talk: tuple[str, str],
+    branch: str = "main",
+    output: str = "",
+) -> None:
+    """Capture a session of prompts and answers; the last answer comes with a command and its output."""
+    lines: list[dict[str, Any]] = []
+    for number, (prompt, answer) in enumerate(talk):
+        at = (START + timedelta(days=days, minutes=number)).isoformat()
+        about = {"sessionId": name, "cwd": str(folder), "gitBranch": branch, "timestamp": at}
+        said: list[dict[str, Any]] = [{"type": "text", "text": answer}]
+        if output and number == len(talk) - 1:
+            said.append({"type": "tool_use", "id": "t1", "name": "Bash",
+                         "input": {"command": "gh pr create --fill"}})  # fmt: skip
+        lines += [
+            {"type": "user", "uuid": f"{name}-u{number}", **about, "message": {"role": "user", "content": prompt}},
+            {"type": "assistant", "uuid": f"{name}-a{number}", **about,
+             "message": {"role": "assistant", "id": f"{name}-m{number}", "content": said}},
+        ]  # fmt: skip
+        if len(said) > 1:
+            result = [{"type": "tool_result", "tool_use_id": "t1", "content": output}]
+            lines.append({"type": "user", "uuid": f"{name}-r", **about,
+                          "message": {"role": "user", "content": result}})  # fmt: skip
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    store_session.index_transcript(house.ctx, str(path), str(folder), final=True)
+    house.follow()
+
+
+def started(
+    house: ServiceHouse, folder: Path, session: str = "now", source: str = "startup"
+) -> str:
+    question = hook_question(house.ctx, session, str(folder), source=source)
+    return session_start.on_start(house.ctx, question)
+
+
+def prompted(
+    house: ServiceHouse, folder: Path, prompt: str, session: str = "now", **more: Any
+) -> str:
+    question = hook_question(house.ctx, session, str(folder), prompt, **more)
+    return prompt_recall.on_prompt(house.ctx, question)
+
+
+def test_a_start_tells_how_the_session_before_ended(house: ServiceHouse, app: Path) -> None:
+    """What was asked last but for commits and thanks, how the answer ended, the branch and the pull request."""
+    capture(house, app, "old", 0, ("Paint the button of the form green, please", "The button of the form is green now, as the style guide wants it."))  # fmt: skip
+    capture(
+        house, app, "last", 1,
+        (ASKED, ANSWERED), ("commit and push it please", "Pushed."),
+        branch="fix/cents", output="https://github.com/example/app/pull/41\n",
+    )  # fmt: skip
+    capture(house, app, "empty", 1.5, ("hi", "Hello."))
+    told = started(house, app)
+    assert "whole cents" in told and "progress bar" in told and "button" not in told
+    assert "2026-05-02 · last session · app · branch fix/cents · pull request #41" in told
+    assert "commit and push" not in told
+    assert fence.tokens(told) <= house.ctx.settings.start_tokens
+    assert "whole cents" not in started(house, app)
+    assert "whole cents" in started(house, app, "now", "clear")
+    resumed = door(house.ctx, "resume", {"project": str(app)})["session"]
+    assert (resumed["branch"], resumed["pull"]) == ("fix/cents", 41)
+    assert "progress bar" in resumed["answered"] and resumed["asked"] == ASKED
+
+
+def test_a_programs_session_is_nobodys_work(house: ServiceHouse, app: Path) -> None:
+    """What a program asked is passed over."""
+    capture(house, app, "last", 0, (ASKED, ANSWERED))
+    role = (
+        "You are a reviewer of code.\n\nReview the diff of the parser and name what is wrong in it."
+    )
+    capture(house, app, "job", 1, (role, "The parser of the diff drops its last line where no newline ends it."))  # fmt: skip
+    told = started(house, app)
+    assert "whole cents" in told and "parser" not in told
+
+
+def test_only_what_was_said_again_is_a_standing_rule(house: ServiceHouse, app: Path) -> None:
+    """The user's word of several sessions, with how many and when last; a copy of a transcript is no other."""
+    rule = "I prefer tabs over spaces in the Makefiles of this project."
+    capture(
+        house,
+        app,
+        "a",
+        0,
+        (rule, "Understood: the Makefiles have tabs from now on, as their syntax wants it."),
+    )
+    capture(house, app, "b", 2, (ASKED, ANSWERED))
+    assert "Makefiles" not in started(house, app, "s1")
+    capture(
+        house,
+        app,
+        "copy",
+        0,
+        (rule, "Understood: the Makefiles have tabs from now on, as their syntax wants it."),
+    )
+    assert "said in" not in started(house, app, "s2")
+    capture(
+        house,
+        app,
+        "c",
+        1,
+        (rule, "Understood: the Makefiles have tabs from now on, as their syntax wants it."),
+    )
+    told = started(house, app, "s3")
+    assert "prefer tabs over spaces" in told and "said in 2 sessions, last 2026-05-02" in told
+
+
+def test_what_is_open_is_told_until_it_is_taken_up(house: ServiceHouse, app: Path) -> None:
+    """What the last sessions left to do; a problem is none."""
+    todo = "TODO: the backup of the invoices needs a checksum for each archive."
+    capture(house, app, "a", 0, ("Write the backup of the invoices as archives", f"The archives are written by the nightly job now. {todo}"))  # fmt: skip
+    capture(house, app, "b", 1, ("Please explain how the gateway picks its port", "The gateway takes the port from its settings, then the first free one above 8000."))  # fmt: skip
+    assert "needs a checksum" in started(house, app, "s1")
+    capture(house, app, "c", 1.2, ("Now the checksum for each archive of the invoices' backup, please", "Each archive of the backup of the invoices has its checksum beside it now."))  # fmt: skip
+    assert "needs a checksum" not in started(house, app, "s2")
+
+
+def test_a_first_prompt_that_points_back_is_given_the_end(house: ServiceHouse, app: Path) -> None:
+    """Whether it needs a search or not; no greeting, no choice, no second prompt, nothing of long ago."""
+    long_answer = " ".join(
+        f"Step {n} rewrites the totals of month {n} in one transaction." for n in range(30)
+    )
+    capture(house, app, "last", 1, (ASKED, f"{long_answer} {ANSWERED}"))
+    assert "whole cents" in started(house, app, "n0")
+    for number, prompt in enumerate(("continue", "do the previous one", "ok, go ahead please")):
+        told = prompted(house, app, prompt, f"n{number}")
+        assert "progress bar" in told and fence.tokens(told) <= 350, prompt
+    for prompt in ("hello", "thanks", "b", "commit it all"):
+        assert prompted(house, app, prompt, "other") == ""
+    assert prompted(house, app, "continue", "other", before="Shall I go on?") == ""
+    house.time += timedelta(days=30)
+    assert prompted(house, app, "continue", "late") == ""
+
+
+def test_what_the_start_told_whole_is_not_told_again(house: ServiceHouse, app: Path) -> None:
+    """A part of it is."""
+    capture(
+        house,
+        app,
+        "last",
+        1,
+        (ASKED, "The migration of the totals to whole cents is written and tested."),
+    )
+    assert "tested" in started(house, app)
+    assert prompted(house, app, "continue") == ""
