@@ -144,7 +144,7 @@ def test_prompts_that_need_nothing_get_nothing(
 ) -> None:
     """An acknowledgement brings no memory, even where any other prompt would."""
     told = {}
-    for prompt in ("yes", "thanks!", "go on", "The database of the ledger, please"):
+    for prompt in ("yes", "thanks!", "The database of the ledger, please"):
         run = shared_client.session(prompt, cwd=decided.project, plugin=shared_product.plugin)
         (told[prompt],) = [one["stdout"] for one in run.hooks("UserPromptSubmit")]
     assert FACT in told.pop("The database of the ledger, please")

@@ -28,6 +28,9 @@ MAX_PROMPT_CHARS = 8_000
 LOOKED_AT = 8
 """How many hits are asked what they are worth: further down little is worth telling."""
 LEAST_TERMS = 8
+PLAINLY_NEAR = 0.35
+"""The cosine from which on other words for the same are meant. Of 90 labelled ideas without a word of their prompt
+all but one lay below, and 80 of these would not have helped."""
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 END_TOKENS, LONG_AGO = 250, timedelta(days=14)
@@ -153,12 +156,13 @@ def _least_to_speak(ctx: Context, hit: Hit) -> float:
 
 
 def _says_something(hit: Hit) -> bool:
-    """Whether there is content in what a session said: not "Fixed. Lint clean", and no idea that has
-    nothing in common with the prompt but its meaning."""
+    """Whether there is content in what a session said: not "Fixed. Lint clean", and no idea that shares
+    no word with the prompt, unless its meaning is plainly near."""
     if len(hit.terms) < LEAST_TERMS:
         return False
-    shares_a_word = hit.breakdown["words"] > 0.0 or hit.breakdown.get("exact", 0.0) > 0.0
-    return hit.memory.kind == PASSAGE or shares_a_word
+    parts = hit.breakdown
+    shares_a_word = parts["words"] > 0.0 or parts.get("exact", 0.0) > 0.0
+    return hit.memory.kind == PASSAGE or shares_a_word or parts["cosine"] >= PLAINLY_NEAR
 
 
 def _gives_way(hit: Hit) -> bool:
