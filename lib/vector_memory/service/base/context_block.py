@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.service.base import client_memory
+from vector_memory.service.base import client_memory, shown_notes
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
@@ -20,18 +20,22 @@ def show(
     title: str = "",
     known: frozenset[str] = frozenset(),
     head: str = fence.HEAD,
+    showing: shown_notes.Showing | None = None,
 ) -> str:
     """Return the block that is shown, and remember that it was.
 
     Args:
         head: what is said of the notes first.
         known: what the client told the model itself: it is not said again.
+        showing: with what it is shown, where it is to be judged whether it was used.
     """
     fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
     safe = checked(fresh)
     if not safe:
         return ""
     ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
+    if showing is not None and session:
+        shown_notes.waiting(ctx.running, session).add(showing.of(session, safe, ctx.now()))
     ctx.count("memories_shown", len(safe))
     ctx.count("injections")
     ctx.audit("recall", "hook", [note.id for note in safe], session=session)

@@ -24,6 +24,7 @@ from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
 from vector_memory.service.memory import proposals
 from vector_memory.service.memory.lookup import name_in, project_names
@@ -65,7 +66,14 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
     ctx.later(lambda: save_snapshot(ctx, question, question.folder))
     known = client_memory.known_to_client(question.transcript)
     told = (
-        show(ctx, question.session, notes, f"Project {question.place.name}:", known)
+        show(
+            ctx,
+            question.session,
+            notes,
+            f"Project {question.place.name}:",
+            known,
+            showing=Showing(START),
+        )
         if notes
         else ""
     )
