@@ -12,6 +12,7 @@ _POINTING = re.compile(
     r"before|just now|last one)\b",
     re.IGNORECASE,
 )
+_REMEMBER = re.compile(r"/(?:vector-memory:)?remember\s(.+)", re.DOTALL)
 
 
 def needs_nothing(prompt: str) -> bool:
@@ -23,6 +24,12 @@ def needs_nothing(prompt: str) -> bool:
     if not words:
         return True
     return len(words) <= 8 and all(word in _ACKNOWLEDGEMENT for word in words)
+
+
+def asked_of_memory(prompt: str) -> str:
+    """Return the question of `/remember QUESTION`, "" for any other prompt."""
+    found = _REMEMBER.match(prompt.strip())
+    return found[1].strip() if found else ""
 
 
 def points_back(prompt: str) -> bool:

@@ -4,6 +4,7 @@ been shown."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from vector_memory.index.noise import plain_prompt
 from vector_memory.model import DECISION, PASSAGE, Scope
@@ -38,6 +39,10 @@ TO_CONFIRM = (
 
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
+    if ctx.settings.recall_on_prompt and (asked := prompts.asked_of_memory(question.prompt)):
+        from vector_memory.service.inject import asked_recall
+
+        return asked_recall.on_remember(ctx, replace(question, prompt=asked[:MAX_PROMPT_CHARS]))
     if not ctx.settings.recall_on_prompt or prompts.needs_nothing(question.prompt):
         return ""
     hits, worths, note = _worthy(ctx, question)
