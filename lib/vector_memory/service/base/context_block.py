@@ -25,6 +25,7 @@ def show(
     """Return the block that is shown, and remember that it was.
 
     Args:
+        session: whose model sees it from now on, "" for none: then it may be shown again.
         head: what is said of the notes first.
         known: what the client told the model itself: it is not said again.
         showing: with what it is shown, where it is to be judged whether it was used.
@@ -33,7 +34,8 @@ def show(
     safe = checked(fresh)
     if not safe:
         return ""
-    ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
+    if session:
+        ctx.state.add_shown(session, [note.id for note in safe], ctx.now())
     if showing is not None and session:
         shown_notes.waiting(ctx.running, session).add(showing.of(session, safe, ctx.now()))
     ctx.count("memories_shown", len(safe))

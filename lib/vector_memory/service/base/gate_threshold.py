@@ -12,8 +12,9 @@ BOUND = 0.1
 """How far it moves at most, either way."""
 LEAST_SHOWN = 30
 """Nothing moves before so many notes were shown."""
-USUAL = 0.25
-"""The share of notes that sessions use, of which the threshold stays where it is."""
+USUAL = 0.22
+"""The share of the notes that sessions use at which the threshold stays where it is: that of the real sessions of
+`benchmarks/relevance.py`."""
 PRIOR_SHOWN = 60
 """As many notes, used as usual, are added to those that were shown: a few change little."""
 

@@ -40,7 +40,8 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     lookup.touch(ctx, question.shelves, ordered)
     notes = _notes(ctx, question, ordered, heads)
     title = f"{TITLE} {answer.note}" if answer.note else TITLE
-    return show(ctx, question.session, notes, title)
+    # The skill answers in a talk of its own: the session's own does not see these notes.
+    return show(ctx, "", notes, title)
 
 
 def _notes(

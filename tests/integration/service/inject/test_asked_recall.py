@@ -35,7 +35,7 @@ def test_the_answer_comes_with_the_prompt(
     house: ServiceHouse, tmp_path: Path, command: str
 ) -> None:
     """Under the line that the skill looks for, by topic, with what was so and until when; again when it
-    is asked again."""
+    is asked again, and as a prompt's memory: the skill's talk is not the session's."""
     for _ in range(2):
         told = asked(house, tmp_path, f"{command} Which port does the ledger service listen on?")
         assert told.count("<vector-memory mark=") == 1
@@ -44,6 +44,7 @@ def test_the_answer_comes_with_the_prompt(
         assert NEW in told
         assert f"Earlier: was '{OLD}' until 6 May 2026" in told
         assert fence.tokens(told) <= asked_recall.TOKENS
+    assert house.ctx.state.shown("s") == set()
 
 
 @pytest.mark.parametrize(
