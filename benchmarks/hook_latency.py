@@ -74,6 +74,7 @@ def rows(made: Bench, prompts: list[str], size: int, runs: int) -> list[dict[str
     return [
         measure(made, "UserPromptSubmit", size, runs, lambda n: ask(n, prompts[n % len(prompts)])),
         measure(made, "… that needs nothing", size, few, lambda n: ask(n, "yes")),
+        measure(made, "… with /remember", size, few, lambda n: ask(n, f"/remember {prompts[n]}")),
         measure(made, "PostToolUseFailure", size, few, lambda n: fail(n)),
         measure(
             made, "PreToolUse, a search", size, few, lambda n: search(n, files[n % len(files)])

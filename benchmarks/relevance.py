@@ -7,18 +7,25 @@ session and words; what nobody labelled counts 0. Goals: of the notes shown 25 %
 and 65 % at least a 1 (on topic), at most 2 % misleading; a 2 at 45 % of the prompts that have one; at most
 half of the prompts at which it spoke in vain, which is told in two ways: uncalled for, where no candidate
 is a 2, and with nothing on topic, where no note is a 1.
+
+Whether notes were used, as the product itself judges, is compared with the labels: of the notes that were
+shown, and of all labelled candidates, as if each had been shown. With `--own HOME` nothing is replayed: the
+judgements of an installation are counted.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
 import re
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,17 +43,24 @@ from replay import (
 )
 from timeline import Happening, Label, Prompt, Session, happenings, sessions_of
 
+from vector_memory.index.reader import read_exchanges
+from vector_memory.journal.state import State
+from vector_memory.journal.use_labels import BY
 from vector_memory.model import Memory
 from vector_memory.retrieve import gate
 from vector_memory.service.base.asker import asker_at
 from vector_memory.service.base.last_turn import last_turn
+from vector_memory.service.base.shown_notes import PROMPT, ShownNote
 from vector_memory.service.inject.prompt_recall import (
     CONTEXT_CHARS,
     MAX_PROMPT_CHARS,
     last_session,
 )
+from vector_memory.service.learning.note_uses import TURNS, Talk
 from vector_memory.system import json_in
+from vector_memory.system.paths import Home
 from vector_memory.text import fence, prompts
+from vector_memory.text.traces import is_used
 
 SAME_WORDS = 0.6
 """The share of the shorter one's words that a note and a labelled candidate have in common."""
@@ -74,6 +88,7 @@ class Shown:
     session: str = ""
     kind: str = ""
     label: int | None = None
+    used: bool | None = None
 
 
 @dataclass
@@ -83,6 +98,7 @@ class Answer:
     Attributes:
         has_best: whether a candidate of it is labelled 2.
         tokens: of what its hook printed.
+        as_if_shown: of each labelled candidate of another session its label, and whether it would count as used.
     """
 
     id: str
@@ -95,6 +111,7 @@ class Answer:
     at_start: list[Shown] = field(default_factory=list)
     start_tokens: int = 0
     candidates: list[dict[str, Any]] = field(default_factory=list)
+    as_if_shown: list[tuple[int, bool]] = field(default_factory=list)
 
     @property
     def labels(self) -> list[int]:
@@ -130,6 +147,31 @@ SHARES: dict[str, Share[Answer]] = {
 }
 
 
+def _pairs(one: Answer) -> list[tuple[int, bool]]:
+    return [(note.label or 0, note.used) for note in one.notes if note.used is not None]
+
+
+def _agreement(pairs: Callable[[Answer], list[tuple[int, bool]]]) -> dict[str, Share[Answer]]:
+    """Return how well what was used agrees with labels."""
+
+    def share(
+        test: Callable[[int, bool], bool], among: Callable[[int, bool], bool]
+    ) -> Share[Answer]:
+        return Share(
+            lambda one: sum(test(*pair) and among(*pair) for pair in pairs(one)),
+            lambda one: sum(among(*pair) for pair in pairs(one)),
+        )
+
+    return {
+        "used %": share(lambda label, used: used, lambda label, used: True),
+        "2 of used %": share(lambda label, used: label == 2, lambda label, used: used),
+        "2 of unused %": share(lambda label, used: label == 2, lambda label, used: not used),
+        "≥ 1 of used %": share(lambda label, used: label >= 1, lambda label, used: used),
+        "≥ 1 of unused %": share(lambda label, used: label >= 1, lambda label, used: not used),
+        "used of 2 %": share(lambda label, used: used, lambda label, used: label == 2),
+    }
+
+
 class Replay:
     """One project, lived through."""
 
@@ -139,6 +181,7 @@ class Replay:
         self._asked = asked
         self._waiting: list[Session] = []
         self._started: dict[str, str] = {}
+        self._answers: dict[tuple[str, int], Answer] = {}
 
     def run(self, happened: Sequence[Happening]) -> Iterator[Answer]:
         """Do what happened, in its order, and yield what the labelled prompts were given."""
@@ -197,6 +240,7 @@ class Replay:
             started = self._started.get(session.name, "")
             answer.at_start = self._notes(started, prompt.label)
             answer.start_tokens = fence.tokens(started) if started else 0
+        self._answers[session.path, number] = answer
         yield answer
 
     def _stop(self, session: Session, number: int) -> None:
@@ -206,6 +250,9 @@ class Replay:
         last = session.last_answer(session.prompts[number].line, end)
         self._hook("Stop", session, last_assistant_message=last, line=end)
         self._house.settle()
+        answer, prompt = self._answers.get((session.path, number)), session.prompts[number]
+        if answer is not None and prompt.label is not None:
+            answer.as_if_shown = list(_as_if_shown(session, prompt.at, prompt.label))
 
     def _notes(self, told: str, label: Label) -> list[Shown]:
         """Return the notes of what a hook printed, each with its label."""
@@ -243,6 +290,15 @@ class Replay:
             }
             for hit in self._house.candidates(text, asker, session.id)
         ]
+
+
+def _as_if_shown(session: Session, at: datetime, label: Label) -> Iterator[tuple[int, bool]]:
+    """Yield a prompt's labelled candidates of other sessions: the label, and whether it was used."""
+    talk = Talk([one for one in read_exchanges(session.path) if not one.is_subagent], "")
+    for one in label["candidates"]:
+        if one["session"] != session.name:
+            before, after, _ = talk.around(ShownNote(one["id"], one["text"], at, PROMPT), TURNS)
+            yield one["label"], is_used(one["text"], before, after)
 
 
 def notes_of(told: str) -> list[str]:
@@ -291,9 +347,19 @@ def live(labels: list[Label], asked: Asked) -> list[Answer]:
         house = House(root, asked.home)
         try:
             replay = Replay(house, labels[0]["project"], asked)
-            return list(replay.run(happenings(sessions)))
+            answers = list(replay.run(happenings(sessions)))
+            _judge(answers, house)
+            return answers
         finally:
             house.close()
+
+
+def _judge(answers: Sequence[Answer], house: House) -> None:
+    """Give the notes that were shown what the product found of their use."""
+    judged = {(one.session, one.memory): one.used for one in house.ctx.state.use_labels()}
+    for answer in answers:
+        for note in (*answer.notes, *answer.at_start):
+            note.used = judged.get((json_in.session_id(answer.session), note.id))
 
 
 def measure(labels: list[Label], asked: Asked, jobs: int) -> list[Answer]:
@@ -325,14 +391,37 @@ def starts(answers: Sequence[Answer]) -> dict[str, Any]:
     }
 
 
+def own_uses(home: str, as_json: bool) -> None:
+    """Count what an installation's sessions used of what they were shown; nothing is written there."""
+    with tempfile.TemporaryDirectory(prefix="vector-memory-own-") as scratch:
+        copy = os.path.join(scratch, "state.db")
+        source = sqlite3.connect(f"file:{Home(home).state_db}?mode=ro", uri=True)
+        with contextlib.closing(source), contextlib.closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+        state = State.open(copy)
+        try:
+            for by in BY:
+                counts = state.use_counts(by, datetime(1970, 1, 1, tzinfo=timezone.utc))
+                rows = [{by: name, **asdict(count)} for name, count in counts.items()]
+                show(f"Used, by {by}", rows, as_json)
+        finally:
+            state.close()
+
+
 def main() -> None:
     """Measure once."""
-    parser = labelled_options(__doc__ or "")
+    parser = labelled_options(__doc__ or "", required=False)
     parser.add_argument("--notes", default="", help="a file for each prompt's notes, as JSON lines")
     parser.add_argument("--project", default="", help="this project of the labels alone")
     parser.add_argument("--no-starts", action="store_true", help="leave sessions' starts out")
     parser.add_argument("--jobs", type=int, default=2, help="projects at once")
+    parser.add_argument("--own", default="", help="a data home: count what was used there")
     asked = parser.parse_args()
+    if asked.own:
+        own_uses(asked.own, asked.json)
+        return
+    if not asked.eval:
+        parser.error("--eval or --own is needed")
     labels = read_lines(Path(asked.eval, "labels", "relevance.jsonl"))
     labels = [one for one in labels if asked.project in ("", one["project"])]
     with tempfile.TemporaryDirectory(prefix="vector-memory-eval-") as scratch:
@@ -355,6 +444,11 @@ def main() -> None:
         _save(Path(asked.notes), map(_told, answers))
     show("Shown unasked", split_rows(answers, lambda one: one.project, SHARES), asked.json)
     show("At the start", [starts(answers)], asked.json)
+    for title, pairs in (
+        ("Used, of what was shown", _pairs),
+        ("Used, as if each candidate had been shown", lambda one: one.as_if_shown),
+    ):
+        show(title, split_rows(answers, lambda one: one.project, _agreement(pairs)), asked.json)
 
 
 def _features(answer: Answer) -> dict[str, Any]:

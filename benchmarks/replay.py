@@ -46,10 +46,13 @@ UNHURRIED_S = 1.0
 One = TypeVar("One")
 
 
-def labelled_options(description: str) -> argparse.ArgumentParser:
-    """Return the options of a benchmark over labelled transcripts."""
+def labelled_options(description: str, required: bool = True) -> argparse.ArgumentParser:
+    """Return the options of a benchmark over labelled transcripts, which it may do without if they are not
+    `required`."""
     parser = options(description)
-    parser.add_argument("--eval", required=True, help="the folder of the labelled data")
+    parser.add_argument(
+        "--eval", required=required, default="", help="the folder of the labelled data"
+    )
     parser.add_argument("--keep", default="", help="a folder for what the next run can use again")
     parser.add_argument("--features", default="", help="a file for all candidates, as JSON lines")
     return parser

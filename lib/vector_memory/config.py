@@ -73,6 +73,9 @@ class Settings:
     threshold: float = bounded(0.3, ge=0.0, le=1.0)
     """Relevance (0 to 1) below which a prompt gets nothing, in a project of a hundred memories; it
     rises with their number."""
+    adapt_threshold: bool = True
+    """Let the threshold move by 0.1 at most, up where what prompts are given is seldom used, down where it
+    often is."""
     origin_share: float = bounded(0.5, ge=0.1, le=1.0)
     """Share of what is put before the model at once that one origin other than you may take. What
     sessions said and what you imported takes what others leave; what others wrote does not."""

@@ -12,8 +12,10 @@ from e2e.harness import story
 from e2e.harness.client import Client, Run
 from e2e.harness.install import Installation
 from e2e.harness.reply import Call
-from e2e.harness.request import Request, texts, tool_results
+from e2e.harness.request import Request, injections, texts, tool_results
 from e2e.harness.story import FACT, QUESTION, Decided
+
+from vector_memory.service.inject.asked_recall import TITLE
 
 pytestmark = pytest.mark.e2e
 
@@ -67,6 +69,28 @@ def test_asking_skills_answer(
     run = invoke(shared_client, shared_product, decided, skill, QUESTION)
     story.assert_unharmed(run)
     assert FACT in results(run)
+
+
+def test_remember_is_answered_with_its_prompt(
+    shared_client: Client, shared_product: Installation, decided: Decided
+) -> None:
+    """The hits stand where the model begins, under the line that the skill names: it needs no command. The
+    session's own talk is not burdened with them."""
+    run = shared_client.session(
+        f"/remember {QUESTION}",
+        cwd=decided.project,
+        replies=[f"It is {FACT}."],
+        plugin=shared_product.plugin,
+    )
+    story.assert_unharmed(run)
+    (request,) = run.main
+    (block,) = story.recalled(request)
+    assert TITLE in block
+    assert "\n".join(texts(request)).count(f'"{TITLE}"') == 1
+    later = shared_client.session(
+        "Thanks.", cwd=decided.project, plugin=shared_product.plugin, resume=run.session
+    )
+    assert not any(TITLE in block for block in injections(later.main[0]))
 
 
 @pytest.mark.parametrize("skill", ["remember", "memory-search", "memory-save", "forget"])

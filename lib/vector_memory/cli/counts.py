@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vector_memory.cli.answers import Row
+
 TROUBLE = {
     "hooks_late": "hooks ended at their deadline without an answer",
     "answers_too_late": "answers of the daemon came after the hook had stopped waiting",
@@ -24,6 +26,7 @@ TROUBLE = {
 USUAL = {
     "injections": "times memories were put before the model",
     "memories_shown": "memories were put before the model",
+    "memories_used": "of them came up in what it did next",
     "hooks_without_daemon": "hooks found no daemon, or waited for it in vain",
     "prompts_from_files": "prompts were answered without a daemon, by words alone",
     "starts_from_snapshot": "sessions started from a snapshot, without a daemon",
@@ -71,6 +74,14 @@ def usual(counters: Mapping[str, object]) -> list[str]:
     }
     first = [f"{hooks:,} hooks were answered"] if hooks else []
     return first + told(counters, USUAL) + told(counters, unknown)
+
+
+def uses(found: Row) -> str:
+    """Return in words how much of what was shown was used; "" where nothing is known."""
+    shown, used, days = found.count("shown"), found.count("used"), found.count("days")
+    if not shown:
+        return ""
+    return f"used: {used:,} of {shown:,} shown ({100 * used / shown:.0f} %) in the last {days} days"
 
 
 def number(value: object) -> int:

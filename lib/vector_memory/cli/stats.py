@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.cli import asking, flags, options, output
 from vector_memory.cli.answers import Row
-from vector_memory.cli.counts import TROUBLE, told, usual
+from vector_memory.cli.counts import TROUBLE, told, uses, usual
 
 
 def stats(project: options.Project = None, as_json: options.Json = False) -> None:
@@ -21,6 +21,7 @@ def _show(answer: Row) -> None:
         output.say(f"embedding: {model} ({state})")
     if words := figures(answer.row("generation")):
         output.say(words)
+    _uses(answer.row("uses"))
     for name in ("by_kind", "by_project", "by_collection"):
         _counts(name[3:], answer.counts(name))
     if flagged := answer.counts("flags"):
@@ -31,6 +32,20 @@ def _show(answer: Row) -> None:
             output.table((what,), [(line,) for line in lines])
     if stores := answer.rows("stores"):
         output.listing(stores, STORE)
+
+
+def _uses(found: Row) -> None:
+    """Print how much of what was shown was used, and by what it differs."""
+    if not (words := uses(found)):
+        return
+    output.say(f"{words}; a prompt's notes have to be worth {found.number('threshold'):.2f}")
+    by = found.row("by")
+    rows = [
+        (f"{count.count('used'):,} of {count.count('shown'):,}", f"{name}: {value}")
+        for name in by.fields
+        for value, count in ((value, by.row(name).row(value)) for value in by.row(name).fields)
+    ]
+    output.table(("used", "by"), rows)
 
 
 def figures(generation: Row) -> str:

@@ -29,6 +29,8 @@ NOTED = "User: "
 """How a note begins that is a prompt."""
 MAIN = ""
 MOST_TEXT_CHARS = 200_000
+LOOKED_AT_CHARS = 20_000
+"""Of what a call wrote, and of what it was answered."""
 _BROKEN_OFF = "[Request interrupted"
 MOST_BEFORE = 3
 """How many exchanges back one looks: what failed may be mended after the user's next words."""
@@ -50,7 +52,8 @@ class ToolUse(NamedTuple):
     """A tool call with what came of it, for those who ask what failed and what mended it.
 
     `place` is its step's number in the exchange, or the next one's where it left no step. `output` is
-    a command's, shortened; `is_done` says whether there is one. Lines count from 1.
+    a command's, shortened; `is_done` says whether there is one. Lines count from 1. `written` is what an edit
+    wrote and `answered` what the tool answered, each cut off: they are looked at, never kept.
     """
 
     tool: str
@@ -65,6 +68,8 @@ class ToolUse(NamedTuple):
     output: str = ""
     output_line: int = 0
     done_at: datetime | None = None
+    written: str = ""
+    answered: str = ""
 
 
 @dataclass(frozen=True)
@@ -306,6 +311,7 @@ class Reading:
             place=len(into.steps),
             line=entry.line,
             at=parse_time(entry.data.get("timestamp")),
+            written=tools.written_of(given)[:LOOKED_AT_CHARS],
         )
         into.steps.append(ExchangeStep(DONE, tools.describe(name, given, into.cwd)))
 
@@ -322,6 +328,7 @@ class Reading:
                 output=output,
                 output_line=entry.line,
                 done_at=parse_time(entry.data.get("timestamp")),
+                answered=text[:LOOKED_AT_CHARS],
             )
         place, name = into.calls.get(id, (-1, ""))
         action = into.steps[place].text if place >= 0 else ""

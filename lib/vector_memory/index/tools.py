@@ -113,6 +113,17 @@ def change_of(given: Mapping[str, object]) -> str:
     return told if len(told) <= LONGEST_CHANGE else ""
 
 
+def written_of(given: Mapping[str, object]) -> str:
+    """Return what a call writes into files, edit by edit; "" where it writes nothing."""
+    edits = given.get("edits")
+    parts = [
+        given,
+        *(one for one in (edits if isinstance(edits, list) else ()) if isinstance(one, dict)),
+    ]
+    texts = [part.get(key) for part in parts for key in ("new_string", "content")]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def shortened_output(text: str, failed: bool) -> str:
     """Return an output whose middle is left out where it is long, since errors stand at its ends;
     of what went well the end alone."""

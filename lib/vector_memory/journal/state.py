@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files
+from vector_memory.journal import audit, audit_files, use_labels
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
@@ -28,6 +28,7 @@ from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
 from vector_memory.journal.rows import microseconds, moment, text_hash
 from vector_memory.journal.state_schema import MIGRATIONS
+from vector_memory.journal.use_labels import UseCount, UseLabel
 from vector_memory.system.json_in import Record
 
 if TYPE_CHECKING:
@@ -253,6 +254,29 @@ class State:
         row = self._one(sql, project)
         return str(row[0]) if row else ""
 
+    # -- what of the shown was used ----------------------------------------------------------------
+
+    def add_use_labels(self, labels: Iterable[UseLabel]) -> None:
+        """Note whether notes were used, in the place of what was noted of them before, if that can be
+        written."""
+        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
+            use_labels.write(connection, labels)
+
+    def use_labels(self) -> list[UseLabel]:
+        """Return what is known of notes that were shown, the oldest first."""
+        with self._connections.reading() as connection:
+            return use_labels.read(connection)
+
+    def use_counts(self, by: str, since: datetime) -> dict[str, UseCount]:
+        """Return how many notes were shown since a time and how many of them used, by one of `use_labels.BY`."""
+        with self._connections.reading() as connection:
+            return use_labels.counts(connection, by, since)
+
+    def gate_uses(self, since: datetime) -> UseCount:
+        """Return the same of all notes that the gate let pass."""
+        with self._connections.reading() as connection:
+            return use_labels.gated(connection, since)
+
     # -- trust ------------------------------------------------------------------------------------
 
     def trust(self, folder: str, store_id: str = "") -> None:
@@ -361,7 +385,7 @@ class State:
             if project:
                 sql = "SELECT session FROM sessions WHERE project = ?"
                 known += connection.execute(sql, (project,)).fetchall()
-            for table in ("sessions", "shown", "due"):
+            for table in ("sessions", "shown", "due", "use_labels"):
                 connection.executemany(f"DELETE FROM {table} WHERE session = ?", known)
 
     def scrub(self, whole: bool = False) -> None:
@@ -517,6 +541,7 @@ class State:
             for table, kept_for in (("shown", SHOWN_FOR), ("sessions", SESSIONS_FOR)):
                 until = microseconds(now - kept_for)
                 connection.execute(f"DELETE FROM {table} WHERE at < ?", (until,))
+            use_labels.sweep(connection, now)
             connection.execute(
                 f"DELETE FROM counters WHERE {_OF_A_DAY} AND substr(name, -10) < ?",
                 (f"{now - DAYS_FOR:%Y-%m-%d}",),

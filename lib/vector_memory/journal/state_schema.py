@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from vector_memory.journal import use_labels
 from vector_memory.journal.migrations import Migration
 
 _TABLES = (
@@ -48,4 +49,16 @@ def _add_store_ids(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE trusted ADD COLUMN store_id TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create, _add_due, _add_purged, _add_store_ids)
+def _add_use_labels(connection: sqlite3.Connection) -> None:
+    """Version 5: whether notes that were shown were used."""
+    for statement in use_labels.TABLES:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _create,
+    _add_due,
+    _add_purged,
+    _add_store_ids,
+    _add_use_labels,
+)

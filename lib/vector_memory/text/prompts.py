@@ -24,6 +24,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(r"\bthe (?:above|previous|earlier)\b", re.IGNORECASE)
+_REMEMBER = re.compile(r"/(?:vector-memory:)?remember\s(.+)", re.DOTALL)
 
 
 def needs_nothing(prompt: str) -> bool:
@@ -52,6 +53,12 @@ def goes_on(prompt: str) -> bool:
     text = _own(prompt)
     words = [] if text[:1] in ("/", "!", "#") else _words(text)
     return not _GOING_ON.isdisjoint(words) and needs_nothing(text)
+
+
+def asked_of_memory(prompt: str) -> str:
+    """Return the question of `/remember QUESTION`, "" for any other prompt."""
+    found = _REMEMBER.match(prompt.strip())
+    return found[1].strip() if found else ""
 
 
 def points_back(prompt: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vector_memory.cli import counts
+from vector_memory.cli.answers import Row
 
 
 def test_hooks_are_told_together_and_trouble_apart() -> None:
@@ -36,3 +37,11 @@ def test_nothing_counted_is_nothing_told() -> None:
 def test_no_counter_has_two_meanings() -> None:
     """What is trouble is not usual."""
     assert not counts.TROUBLE.keys() & counts.USUAL.keys()
+
+
+def test_uses_in_words() -> None:
+    """With how many were shown; nothing where nothing was."""
+    found = Row({"shown": 1_040, "used": 312, "days": 30})
+    assert counts.uses(found) == "used: 312 of 1,040 shown (30 %) in the last 30 days"
+    assert counts.uses(Row({"shown": 0, "used": 0, "days": 30})) == ""
+    assert counts.uses(Row({})) == ""

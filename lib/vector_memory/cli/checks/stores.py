@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.cli.counts import uses
 from vector_memory.cli.progress import follow
 from vector_memory.errors import VectorMemoryError
 
@@ -68,6 +69,8 @@ def _followed(stats: Row) -> Iterator[CheckResult]:
     else:
         memories = stats.count("memories")
         yield CheckResult("stores", OK, f"{memories} memories; {model} is {state}")
+    if words := uses(stats.row("uses")):
+        yield CheckResult("stores", OK, f"Of what sessions were shown {words}")
     if pending:
         fix = "It catches up by itself; until then words find them."
         yield CheckResult("stores", WARN, f"{pending} memories are not in the index yet.", fix)

@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.service.base import client_memory
+from vector_memory.service.base import client_memory, shown_notes
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
@@ -21,21 +21,27 @@ def show(
     known: frozenset[str] = frozenset(),
     head: str = fence.HEAD,
     mark_of_cut: str = "",
+    showing: shown_notes.Showing | None = None,
 ) -> str:
     """Return the block that is shown, and remember that it was.
 
     Args:
+        session: whose model sees it from now on, "" for none: then it may be shown again.
         head: what is said of the notes first.
         known: what the client told the model itself: it is not said again.
         mark_of_cut: stands before what is remembered of a note that does not give the whole memory: the
             whole may still be shown then.
+        showing: with what it is shown, where it is to be judged whether it was used.
     """
     fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
     safe = checked(fresh)
     if not safe:
         return ""
     told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
-    ctx.state.add_shown(session, told, ctx.now())
+    if session:
+        ctx.state.add_shown(session, told, ctx.now())
+    if showing is not None and session:
+        shown_notes.waiting(ctx.running, session).add(showing.of(session, safe, ctx.now()))
     ctx.count("memories_shown", len(safe))
     ctx.count("injections")
     ctx.audit("recall", "hook", [note.id for note in safe], session=session)

@@ -17,8 +17,10 @@ from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
+from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.query_building import embedding_in_time, query_of
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.memory import last_session as last_sessions
 from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
 from vector_memory.text import fence, prompts
@@ -46,6 +48,10 @@ def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt:
         return ""
+    if asked := prompts.asked_of_memory(question.prompt):
+        from vector_memory.service.inject import asked_recall
+
+        return asked_recall.on_remember(ctx, replace(question, prompt=asked[:MAX_PROMPT_CHARS]))
     if prompts.needs_nothing(question.prompt):
         return _end_before(ctx, question) if prompts.goes_on(question.prompt) else ""
     decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
@@ -61,12 +67,13 @@ def _told(ctx: Context, question: HookQuestion) -> str:
         end = _end_before(ctx, question)
         if end:
             return end
-    hits, note = _worthy(ctx, question)
+    hits, worths, note = _worthy(ctx, question)
     from vector_memory.service.learning import guidance
 
     guide = guidance.for_prompt(ctx, question)
     if hits or guide:
-        return _present(ctx, question, hits, guide, note)
+        showing = Showing(PROMPT, question.prompt, worths)
+        return _present(ctx, question, hits, guide, note, showing)
     return _end_before(ctx, question) if prompts.needs_what_was_before(question.prompt) else ""
 
 
@@ -86,12 +93,12 @@ def _end_before(ctx: Context, question: HookQuestion) -> str:
     if ends[0].passages[-1].id in ctx.state.shown(question.session):
         return ""
     note = last_sessions.at_length(ends[0], question.place.name, END_TOKENS)
-    return show(ctx, question.session, [note])
+    return show(ctx, question.session, [note], showing=Showing(PROMPT, question.prompt))
 
 
-def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:
-    """Return what is worth telling and was not shown in this session, the most worth first, and a sentence
-    that says if it is of another time than was asked for."""
+def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, Worth], str]:
+    """Return what is worth telling and was not shown in this session, the most worth first, what each is
+    worth by its memory's id, and a sentence that says if it is of another time than was asked for."""
     text = plain_prompt(question.prompt)[:MAX_PROMPT_CHARS]
     if question.before and prompts.points_back(text):
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
@@ -116,31 +123,32 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], str]:
     ]
     worths = _worths(ctx, question, fresh[:LOOKED_AT], relevant)
     told = _not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    if not any(worths[hit.memory.id] >= _least_to_speak(ctx, hit) for hit in told):
-        return [], ""
-    told.sort(key=lambda hit: -worths[hit.memory.id])
+    if not any(worths[hit.memory.id].value >= _least_to_speak(ctx, hit) for hit in told):
+        return [], {}, ""
+    told.sort(key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return told[: ctx.settings.prompt_memories], answer.note
+    return told[: ctx.settings.prompt_memories], worths, answer.note
 
 
 def _worths(
     ctx: Context, question: HookQuestion, hits: Sequence[Hit], relevant: float
-) -> dict[str, float]:
-    """Return what hits are worth, 0 … 1, by their memories' ids, and those alone that may be told: of what
+) -> dict[str, Worth]:
+    """Return what hits are worth by their memories' ids, and those alone that may be told: of what
     was made on purpose its relevance, of what sessions said the gate's word."""
     last = last_session(question, question.session)
     moment = gate.Moment(ctx.now(), not question.before, last)
-    worths: dict[str, float] = {}
+    least = least_worth(ctx)
+    worths: dict[str, Worth] = {}
     for hit in hits:
         if not hit.memory.source.path or not hit.breakdown["cosine"]:
             if hit.relevance >= relevant:
-                worths[hit.memory.id] = hit.relevance
+                worths[hit.memory.id] = Worth(hit.relevance)
         elif _says_something(hit) and not _gives_way(hit):
             worth = gate.worth(hit, moment)
-            if worth >= ctx.settings.threshold:
-                worths[hit.memory.id] = worth
+            if worth >= least:
+                worths[hit.memory.id] = Worth(worth, gate.features(hit, moment))
     return worths
 
 
@@ -152,7 +160,9 @@ def last_session(asker: Asker, but: str) -> tuple[float, float] | None:
 
 def _least_to_speak(ctx: Context, hit: Hit) -> float:
     """Return what a hit has to be worth for the hook to speak at all."""
-    return ctx.settings.threshold + (gate.SPEAK_ABOVE if hit.memory.source.path else 0.0)
+    if not hit.memory.source.path:
+        return ctx.settings.threshold
+    return least_worth(ctx) + gate.SPEAK_ABOVE
 
 
 def _says_something(hit: Hit) -> bool:
@@ -188,6 +198,7 @@ def _present(
     hits: Sequence[Hit],
     guide: Sequence[fence.Note],
     title: str,
+    showing: Showing,
 ) -> str:
     names = project_names(question.shelves)
     notes = render.notes(
@@ -200,7 +211,7 @@ def _present(
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_memory.known_to_client(question.transcript)
-    return show(ctx, question.session, [*notes, *guide], title, known)
+    return show(ctx, question.session, [*notes, *guide], title, known, showing=showing)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:

@@ -29,6 +29,7 @@ from vector_memory.service.base import client_memory, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
+from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
 from vector_memory.service.memory import last_session, merging, proposals
 from vector_memory.service.memory.last_session import SessionEnd
@@ -72,7 +73,15 @@ def on_start(ctx: Context, question: HookQuestion) -> str:
     ctx.later(lambda: save_snapshot(ctx, question, question.folder))
     known = client_memory.known_to_client(question.transcript)
     title = f"Project {question.place.name}:"
-    told = show(ctx, question.session, notes, title, known, mark_of_cut=TOLD_AT_START)
+    told = show(
+        ctx,
+        question.session,
+        notes,
+        title,
+        known,
+        mark_of_cut=TOLD_AT_START,
+        showing=Showing(START),
+    )
     return "\n".join(filter(None, (told, line)))
 
 

@@ -9,6 +9,7 @@ from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
 from vector_memory.service.inject import session_start
+from vector_memory.service.learning import note_uses
 from vector_memory.service.tools import fix_feedback, flags
 from vector_memory.service.transfer import import_client_memory
 
@@ -31,7 +32,7 @@ class Ended:
 
 def learn(ctx: Context, ended: Ended) -> None:
     """Read what is new, once, and make what is made of it: memories, topics, the session's summary, verdicts
-    on fixes that were shown, lessons, the snapshot for the next start."""
+    on fixes and notes that were shown, lessons, the snapshot for the next start."""
     turn = store_session.read_turn(
         ctx, ended.transcript, ended.final, ended.last_message, ended.apart
     )
@@ -44,6 +45,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ctx.state.done(deferred.TOPICS, concerned)
     deferred.finish(ctx, concerned)
     fix_feedback.judge(ctx, ended.session, turn)
+    note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
     deferred.learn_later(ctx, turn, ended.folder, ended.final)
     if ended.final:
         import_client_memory.index(ctx, ended.transcript, ended.folder)

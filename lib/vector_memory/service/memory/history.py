@@ -44,8 +44,12 @@ def summary(chain: list[Memory]) -> str:
     """Return a chain as a sentence: "was X until 3 May 2026, now Y"; "" for a chain of one."""
     if len(chain) < 2:
         return ""
-    was = [f"was {_short(one)!r}{_until(one)}" for one in chain[:-1]]
-    return ", ".join([*was, f"now {_short(chain[-1])!r}"])
+    return ", ".join([*before(chain), f"now {_short(chain[-1])!r}"])
+
+
+def before(chain: list[Memory]) -> list[str]:
+    """Return what was so before the last of a chain, oldest first, each as "was X until 3 May 2026"."""
+    return [f"was {_short(one)!r}{_until(one)}" for one in chain[:-1]]
 
 
 def _until(memory: Memory) -> str:

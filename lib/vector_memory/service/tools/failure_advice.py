@@ -16,6 +16,7 @@ from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.shown_notes import FAILURE, Showing
 from vector_memory.service.memory import lookup
 from vector_memory.text import analysis, fence, harmless
 
@@ -107,7 +108,8 @@ def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> s
             ctx.uses.add(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
     note = _note(best, lookup.name_in(lookup.project_names(question.shelves), best.project))
-    return context_block.show(ctx, question.session, [note], "This error was met before:")
+    title, showing = "This error was met before:", Showing(FAILURE)
+    return context_block.show(ctx, question.session, [note], title, showing=showing)
 
 
 def _note(memory: Memory, project: str) -> fence.Note:

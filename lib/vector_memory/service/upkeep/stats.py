@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 
+from vector_memory.journal.use_labels import BY, UseCount
 from vector_memory.model import Scope
 from vector_memory.service.base import messages, model_help, request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flags
 from vector_memory.service.upkeep import hook_counts
 from vector_memory.service.upkeep.check_rebuild import pending
+
+USED_DAYS = 30
+EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,24 @@ class EmbeddingView:
 
 
 @dataclass(frozen=True)
+class UsesView:
+    """How many of the notes that sessions were shown they used, in the last days.
+
+    Attributes:
+        by: the same by channel, kind, age and worth.
+        labels: how many judgements are kept in all.
+        threshold: from what worth on the gate lets a note pass now.
+    """
+
+    days: int
+    shown: int
+    used: int
+    by: dict[str, dict[str, UseCount]]
+    labels: int
+    threshold: float
+
+
+@dataclass(frozen=True)
 class StatsAnswer:
     """Figures.
 
@@ -71,6 +95,7 @@ class StatsAnswer:
     counters: dict[str, int]
     generation: dict[str, object]
     embedding: EmbeddingView
+    uses: UsesView
 
 
 def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
@@ -101,6 +126,21 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         counters=ctx.state.totals(),
         generation=model_help.report(ctx),
         embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
+        uses=_uses(ctx),
+    )
+
+
+def _uses(ctx: Context) -> UsesView:
+    since = ctx.now() - timedelta(days=USED_DAYS)
+    by = {name: ctx.state.use_counts(name, since) for name in BY}
+    counts = by["channel"].values()
+    return UsesView(
+        days=USED_DAYS,
+        shown=sum(count.shown for count in counts),
+        used=sum(count.used for count in counts),
+        by=by,
+        labels=sum(one.shown for one in ctx.state.use_counts("channel", EVER).values()),
+        threshold=round(least_worth(ctx), 3),
     )
 
 

@@ -1,0 +1,111 @@
+"""Whether notes that were shown were used: a row for each in `state.db`, with what was known of it. No words."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from vector_memory.journal.rows import microseconds, moment
+
+TABLES = (
+    """CREATE TABLE use_labels(session TEXT NOT NULL, memory TEXT NOT NULL, at INTEGER NOT NULL,
+        channel TEXT NOT NULL, kind TEXT NOT NULL, age_s REAL NOT NULL, worth REAL, prompt TEXT NOT NULL,
+        features TEXT NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (session, memory, at)) WITHOUT ROWID""",
+    "CREATE INDEX use_labels_by_time ON use_labels(at)",
+)
+KEPT_FOR = timedelta(days=90)
+MOST_KEPT = 10_000
+_FIELDS = "session, memory, at, channel, kind, age_s, worth, prompt, features, used"
+_BUCKETS = {
+    "channel": "channel",
+    "kind": "kind",
+    "age": "CASE WHEN age_s < 600 THEN '10 minutes' WHEN age_s < 86400 THEN 'a day'"
+    " WHEN age_s < 604800 THEN 'a week' WHEN age_s < 2592000 THEN '30 days' ELSE 'older' END",
+    "worth": "CASE WHEN worth IS NULL THEN 'none' ELSE printf('%.1f', CAST(worth * 10 AS INT) / 10.0) END",
+}
+BY = tuple(_BUCKETS)
+"""By what uses are counted: with what the note came, its memory's kind and age (up to), its worth (from)."""
+
+
+@dataclass(frozen=True)
+class UseLabel:
+    """Whether a note was used.
+
+    Attributes:
+        at: when it was shown, aware UTC.
+        channel: with what it came: `prompt`, `start` or `failure`.
+        age_s: of its memory then, in seconds.
+        worth: what it was worth where it was chosen, 0 … 1; None where it was not chosen so.
+        prompt: what tells the session's prompts apart, "" where none was said.
+        features: what the gate saw, by name.
+    """
+
+    session: str
+    memory: str
+    at: datetime
+    channel: str
+    kind: str
+    age_s: float
+    used: bool
+    worth: float | None = None
+    prompt: str = ""
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class UseCount:
+    """How many notes were shown, and how many of them used."""
+
+    shown: int = 0
+    used: int = 0
+
+
+def write(connection: sqlite3.Connection, labels: Iterable[UseLabel]) -> None:
+    """Write labels, in the place of those of the same notes."""
+    rows = [
+        (one.session, one.memory, microseconds(one.at), one.channel, one.kind, round(one.age_s, 1),
+         one.worth, one.prompt, json.dumps(dict(one.features)), int(one.used))
+        for one in labels
+    ]  # fmt: skip
+    connection.executemany(f"INSERT OR REPLACE INTO use_labels VALUES ({'?, ' * 9}?)", rows)
+
+
+def read(connection: sqlite3.Connection) -> list[UseLabel]:
+    """Return all labels, the oldest first."""
+    rows = connection.execute(f"SELECT {_FIELDS} FROM use_labels ORDER BY at, memory")
+    return [
+        UseLabel(session, memory, moment(at), channel, kind, age_s, bool(used), worth, prompt, json.loads(features))
+        for session, memory, at, channel, kind, age_s, worth, prompt, features, used in rows
+    ]  # fmt: skip
+
+
+def counts(connection: sqlite3.Connection, by: str, since: datetime) -> dict[str, UseCount]:
+    """Return counts by one of `BY`, of what was shown since a time."""
+    sql = (
+        f"SELECT {_BUCKETS[by]}, count(*), sum(used) FROM use_labels WHERE at >= ?"
+        " GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    rows = connection.execute(sql, (microseconds(since),))
+    return {name: UseCount(shown, used) for name, shown, used in rows}
+
+
+def gated(connection: sqlite3.Connection, since: datetime) -> UseCount:
+    """Return how many notes that the gate let pass were shown since a time, and how many of them used."""
+    sql = (
+        "SELECT count(*), coalesce(sum(used), 0) FROM use_labels"
+        " WHERE at >= ? AND channel = 'prompt' AND features != '{}'"
+    )
+    return UseCount(*connection.execute(sql, (microseconds(since),)).fetchone())
+
+
+def sweep(connection: sqlite3.Connection, now: datetime) -> None:
+    """Remove what is too old, and the oldest of too many."""
+    until = microseconds(now - KEPT_FOR)
+    connection.execute("DELETE FROM use_labels WHERE at < ?", (until,))
+    connection.execute(
+        "DELETE FROM use_labels WHERE at < (SELECT at FROM use_labels ORDER BY at DESC LIMIT 1 OFFSET ?)",
+        (MOST_KEPT - 1,),
+    )

@@ -1,0 +1,79 @@
+"""What `/remember QUESTION` is given with the prompt: the model need not run the command first. By topic, with
+what was so before and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vector_memory.model import Memory, Scope
+from vector_memory.retrieve import query as queries
+from vector_memory.retrieve import render
+from vector_memory.retrieve.echoes import without_echoes
+from vector_memory.retrieve.search import Hit
+from vector_memory.retrieve.topics import topics
+from vector_memory.service.base.asker import HookQuestion
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.context_block import show
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import lookup
+from vector_memory.service.memory.history import before, chain_of
+from vector_memory.text import fence
+
+TITLE = "Asked for with /remember, by topic:"
+"""The skill looks for this line."""
+TOKENS = 1_500
+MOST_HITS = 10
+LOOKED_AT = 2 * MOST_HITS
+
+
+def on_remember(ctx: Context, question: HookQuestion) -> str:
+    """Return the fenced memories that answer a question asked with `/remember`, "" for none."""
+    answer = lookup.answer(ctx, question.prompt, question, LOOKED_AT, allowed=lookup.is_open)
+    hits = without_echoes(answer.hits)[:MOST_HITS]
+    groups = topics(hits)
+    heads = {
+        hits[place].memory.id: f"topic: {topic.name}" if place == topic.places[0] else "same topic"
+        for topic in groups
+        for place in topic.places
+    }
+    ordered = [hits[place] for topic in groups for place in topic.places]
+    lookup.touch(ctx, question.shelves, ordered)
+    notes = _notes(ctx, question, ordered, heads)
+    title = f"{TITLE} {answer.note}" if answer.note else TITLE
+    # The skill answers in a talk of its own: the session's own does not see these notes.
+    return show(ctx, "", notes, title)
+
+
+def _notes(
+    ctx: Context, question: HookQuestion, hits: Sequence[Hit], heads: dict[str, str]
+) -> list[fence.Note]:
+    """Return hits as notes within the budget, each with its topic and with what was so before."""
+    shelves = question.shelves
+    earlier = {hit.memory.id: _earlier(shelves[hit.shelf], hit.memory) for hit in hits}
+    names = lookup.project_names(shelves)
+    spare = sum(
+        fence.tokens(heads[id]) + (fence.tokens(line) if line else 0)
+        for id, line in earlier.items()
+    )
+    notes = render.notes(
+        hits,
+        TOKENS - spare,
+        lambda project: lookup.name_in(names, project),
+        queries.analyse(question.prompt, Scope()).terms,
+        ctx.settings.origin_share,
+    )
+    return [
+        fence.Note(
+            note.id,
+            f"{note.head} · {heads[note.id]}",
+            "\n".join(filter(None, (note.text, earlier[note.id]))),
+            note.foreign,
+        )
+        for note in notes
+    ]
+
+
+def _earlier(shelf: Shelf, memory: Memory) -> str:
+    """Return in a line what was so before a memory, and until when; "" where nothing was."""
+    told = before(chain_of(shelf, memory))
+    return f"Earlier: {', '.join(told)}" if told else ""

@@ -1,0 +1,101 @@
+"""Traces of a note in what was said after it: the files and identifiers that it names, and telling phrases, that
+nobody had said before. One alone may be chance; a note of which two come up was most likely used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from vector_memory.text import analysis, mentions, tables
+
+LEAST_SIGNS = 2
+"""Signs of a note that have to come up before it counts as used."""
+PHRASE_WORDS, RARE_WORDS, RARE_CHARS = 3, 2, 4
+"""A telling phrase: so many words in a row, stop words left out, of which so many are rare: no common words, of so
+many letters at least."""
+NAME_CHARS = 5
+"""Shorter names stand in too many texts."""
+MOST_CHARS = 100_000
+_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_SENTENCE_END = re.compile(r"[\n.!?;:]+")
+_COMMON_WORDS = tables.words("common_words")
+_COMMON_FILES = tables.words("common_files")
+
+Phrase = tuple[str, ...]
+Sign = str | Phrase
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A piece of a session: a text, and whether the assistant said it of itself. What tools answered and the
+    user said it was only given."""
+
+    text: str
+    is_said: bool
+
+    @cached_property
+    def _lower(self) -> str:
+        return self.text[:MOST_CHARS].lower()
+
+    @cached_property
+    def _phrases(self) -> frozenset[Phrase]:
+        return frozenset(phrases(self.text[:MOST_CHARS]))
+
+    def holds(self, sign: Sign) -> bool:
+        """Whether a sign stands in it, a name as a whole word."""
+        return _stands_in(sign, self._lower) if isinstance(sign, str) else sign in self._phrases
+
+
+def is_used(note: str, before: Iterable[Heard], after: Iterable[Heard]) -> bool:
+    """Whether enough of a note came up.
+
+    Args:
+        before: what was in sight before it was shown, and with it: signs that stand there say nothing.
+        after: what followed, in its order. What the assistant was given first, it did not have of the note.
+    """
+    left, found = signs(note), 0
+    for piece in before:
+        left = {sign for sign in left if not piece.holds(sign)}
+    for piece in after:
+        held = {sign for sign in left if piece.holds(sign)}
+        found += len(held) if piece.is_said else 0
+        left -= held
+        if found >= LEAST_SIGNS:
+            return True
+    return False
+
+
+def signs(text: str) -> set[Sign]:
+    """Return what tells a text from others: names of files and identifiers in lower case, and phrases."""
+    named = mentions.mentions(text)
+    files = (one.rstrip("/").rpartition("/")[2].lower() for one in named.files)
+    ids = (one.rstrip("()").lower() for one in named.identifiers)
+    names = [*(one for one in files if one.partition(".")[0] not in _COMMON_FILES), *ids]
+    return {*(one for one in names if len(one) >= NAME_CHARS), *phrases(text)}
+
+
+def phrases(text: str) -> Iterable[Phrase]:
+    """Yield the telling phrases of a text, as stems."""
+    for sentence in _SENTENCE_END.split(text):
+        words = [one for one in _WORD.findall(sentence.lower()) if one not in analysis.STOP_WORDS]
+        rare = [
+            len(one) >= RARE_CHARS and one not in _COMMON_WORDS and not one.isdigit()
+            for one in words
+        ]
+        for start in range(len(words) - PHRASE_WORDS + 1):
+            end = start + PHRASE_WORDS
+            if sum(rare[start:end]) >= RARE_WORDS:
+                yield tuple(map(analysis.stem, words[start:end]))
+
+
+def _stands_in(name: str, text: str) -> bool:
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(sign.isalnum() or sign == "_" for sign in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
