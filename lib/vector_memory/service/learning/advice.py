@@ -122,7 +122,7 @@ def _edited_here(transcript: str) -> bool:
 def _figures(board: Board) -> str:
     judged = board.done + board.undone
     span = f"{board.tasks} tasks in {board.sessions} sessions since {board.since}"
-    return f"{span}: {board.done} of {judged} done."
+    return f"{span}: {board.done} of {judged} done." if judged else f"{span}."
 
 
 def _items(ctx: Context, asker: ProjectAsker, board: Board) -> tuple[list[str], bool]:
