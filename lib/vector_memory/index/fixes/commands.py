@@ -84,9 +84,7 @@ _LOOKING_JOBS = frozenset({
 _INTERPRETERS = frozenset({
     "python", "node", "ruby", "perl", "bash", "sh", "tsx", "ts-node", "php", "lua", "Rscript", "julia",
 })  # fmt: skip
-_LOOKING_OPTIONS = frozenset(
-    {"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"}
-)
+_LOOKING_OPTIONS = frozenset({"--version", "--help", "--markers", "--collect-only", "--fixtures"})
 _SELECTING = frozenset({
     "-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern", "--test-name-pattern",
     "--tests", "--only-testing", "--gtest_filter", "-bench",
@@ -108,7 +106,9 @@ class CommandPart:
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
         looks = self.program in _QUIET or self.job in _LOOKING_JOBS or _only_prints(self)
-        looks = looks or [*self.job.split()[1:], *self.words] in (["version"], ["help"])
+        # With a value, `-h` names a host.
+        asked = [*self.job.split()[1:], *self.words]
+        looks = looks or asked in (["version"], ["help"], ["-h"])
         return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
 
     @property
