@@ -74,6 +74,11 @@ def exported(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:
     return [messages.to_json(line) for line in json_lines.export(ctx, asked)]
 
 
+def holding(ctx: Context, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return those lines of an export that hold now: what gave way is left out."""
+    return [one for one in exported(ctx, request) if one.get("status") != "superseded"]
+
+
 def exported_notes(ctx: Context, request: dict[str, Any]) -> list[str]:
     """Return the parts of an export as Markdown, likewise."""
     asked = messages.read(json_lines.ExportRequest, request)

@@ -20,7 +20,7 @@ PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault"})
 """Settings that name folders."""
-PROTECTING = frozenset({"capture", "excluded_projects", "redact_personal"})
+PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
 """Settings that say what must not be stored."""
 
 
@@ -35,6 +35,15 @@ class Settings:
 
     capture: bool = True
     """Index what is said in sessions."""
+    capture_without: tuple[
+        Literal[
+            "exchange", "decision", "conclusion", "question", "problem", "solution", "todo", "context",
+            "preference", "procedure", "fix", "topic", "summary",
+        ],
+        ...,
+    ] = ()  # fmt: skip
+    """Kinds of memories that sessions do not leave: passages (`exchange`), kinds of ideas, `fix`es of
+    errors, `topic`s, the `summary` of a session. What is stored already stays."""
     archive: bool = True
     """Keep the redacted text of each finished session as a Markdown file in the data home."""
     daily_notes: str = ""
@@ -126,6 +135,10 @@ class Settings:
     """Folders whose sessions are neither indexed nor given memories."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much `logs/daemon.log` says."""
+
+    def captures(self, kind: str) -> bool:
+        """Whether sessions leave memories of a kind."""
+        return kind not in self.capture_without
 
 
 def load(path: str, environ: Mapping[str, str] | None = None) -> Settings:

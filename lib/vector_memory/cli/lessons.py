@@ -29,9 +29,10 @@ def _lines(answer: Row) -> Iterator[str]:
     if not tasks.count("tasks") and not things:
         yield f"Nothing was learned in {project} yet: it comes with sessions that do something."
         return
+    judged = done + tasks.count("undone")
     yield (
         f"{project}: {tasks.count('tasks')} tasks in {tasks.count('sessions')} sessions since "
-        f"{tasks.text('since')}, {done} of {done + tasks.count('undone')} done"
+        f"{tasks.text('since')}" + (f", {done} of {judged} done" if judged else "")
     )
     for kind in answer.rows("kinds"):
         yield (

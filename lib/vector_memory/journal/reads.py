@@ -263,18 +263,21 @@ class Reading:
         return self.connections.number("SELECT count(*) FROM memories WHERE seq > ?", (seq,))
 
     def count_by(
-        self, column: Literal["kind", "project", "collection"], scope: Scope
+        self,
+        column: Literal["kind", "project", "collection"],
+        scope: Scope,
+        statuses: Sequence[Status] = (Status.ACTIVE,),
     ) -> dict[str, int]:
-        """Count the active memories of a scope by one of their words.
+        """Count the memories of a scope, the active ones unless told otherwise, by one of their words.
 
         Returns:
             Word → how many memories, the commonest first. The words' counts add up to `count`.
         """
         limits, values = condition(scope)
         rows = self.connections.rows(
-            f"SELECT m.{column}, count(*) FROM memories m WHERE {_ACTIVE} AND {limits}"
-            f" GROUP BY m.{column} ORDER BY 2 DESC, 1",
-            values,
+            f"SELECT m.{column}, count(*) FROM memories m WHERE m.status IN ({marks(statuses)})"
+            f" AND {limits} GROUP BY m.{column} ORDER BY 2 DESC, 1",
+            (*map(str, statuses), *values),
         )
         return dict(rows)
 

@@ -84,9 +84,12 @@ _LOOKING_JOBS = frozenset({
 _INTERPRETERS = frozenset({
     "python", "node", "ruby", "perl", "bash", "sh", "tsx", "ts-node", "php", "lua", "Rscript", "julia",
 })  # fmt: skip
-_LOOKING_OPTIONS = frozenset(
-    {"--version", "--help", "-h", "--markers", "--collect-only", "--fixtures"}
-)
+_LOOKING_OPTIONS = frozenset({"--version", "--help", "--markers", "--collect-only", "--fixtures"})
+_SELECTING = frozenset({
+    "-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern", "--test-name-pattern",
+    "--tests", "--only-testing", "--gtest_filter", "-bench",
+})  # fmt: skip
+"""Options whose value says which of a program's tests are run."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,9 @@ class CommandPart:
     def is_quiet(self) -> bool:
         """Whether it only looks or prepares."""
         looks = self.program in _QUIET or self.job in _LOOKING_JOBS or _only_prints(self)
+        # With a value, `-h` names a host.
+        asked = [*self.job.split()[1:], *self.words]
+        looks = looks or asked in (["version"], ["help"], ["-h"])
         return looks or not _LOOKING_OPTIONS.isdisjoint(self.words)
 
     @property
@@ -112,13 +118,24 @@ class CommandPart:
 
     @cached_property
     def operands(self) -> frozenset[str]:
-        """The names of the files and folders that it is given, without their folders."""
+        """The names of the files and folders that it is given, without their folders; `.`, `./...` and
+        the like, which name none, are left out."""
         found = (
             word
             for word in self.words
             if not word.startswith("-") and " " not in word and _PATH.search(word)
         )
-        return frozenset(re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
+        last = (re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in found)
+        return frozenset(name for name in last if any(map(str.isalnum, name)))
+
+    @cached_property
+    def selection(self) -> str:
+        """Which of its tests it runs, as its options say; "" for all."""
+        for place, word in enumerate(self.words):
+            name, _, value = word.partition("=")
+            if name in _SELECTING:
+                return value or "".join(self.words[place + 1 : place + 2])
+        return ""
 
 
 def parts(command: str) -> list[CommandPart]:
@@ -162,6 +179,14 @@ def settings(command: str) -> tuple[str, ...]:
     )
 
 
+def folder(command: str) -> str:
+    """Return the folder that a command line changes to, "" for none."""
+    said = [
+        part.words[0] for part in parts(command) if part.program in ("cd", "pushd") and part.words
+    ]
+    return said[-1].rstrip("/") if said else ""
+
+
 def _only_prints(part: CommandPart) -> bool:
     """Whether a stream editor leaves its files alone."""
     in_place = any(re.match(r"-\w*i|--in-place", word) for word in part.words)
@@ -171,7 +196,7 @@ def _only_prints(part: CommandPart) -> bool:
 def same_job(failed: CommandPart, other: CommandPart) -> float:
     """Return how surely the second command does what the first one tried, 0 to 1.
 
-    Another file under test is another job; more of them, or all, are the same.
+    Another file or test is another job, and so are fewer of them; more of them, or all, are the same.
     """
     if failed.job != other.job:
         return 0.0
@@ -180,11 +205,22 @@ def same_job(failed: CommandPart, other: CommandPart) -> float:
     mine, theirs = failed.operands, other.operands
     if failed.is_inline:
         return _alike(failed.words, other.words)
-    if mine and theirs and mine.isdisjoint(theirs):
+    if mine and theirs and (mine.isdisjoint(theirs) or theirs < mine):
         return 0.3
-    if theirs and not mine:
+    if failed.selection and not _selects(other.selection, failed.selection):
+        return 0.3
+    if (theirs and not mine) or (other.selection and not failed.selection):
         return 0.6
     return 0.9
+
+
+def _selects(pattern: str, selection: str) -> bool:
+    """Whether the tests that were to run are among those that a pattern selects."""
+    plain = selection.strip("^$")
+    try:
+        return plain in pattern or re.search(pattern, plain) is not None
+    except re.error:
+        return False
 
 
 @lru_cache(512)

@@ -25,7 +25,7 @@ _SAYS_NOTHING = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMPLAINT = re.compile(
     r"error|not found|no such|fatal|fail|denied|cannot|can't|unable|refused|exception|invalid|unused|"
-    r"unexpected|missing|unknown|must|conflict|warning|would have|not (?:formatted|allowed|installed|match)"
+    r"unexpected|missing|unknown|must|conflict|warning|would have|does not|not (?:formatted|allowed|installed|match|permitted)"
     r"|[✖✗×✘❌]",
     re.IGNORECASE,
 )
@@ -34,6 +34,38 @@ _COUNT = re.compile(
 )
 _HEAD = re.compile(r"^(?:(?:fatal |internal )?error|fatal)[:!]\s*", re.IGNORECASE)
 _VAGUE = frozenset({"error", "fail", "failed", "fatal", "err", "exception", "exit"})
+_ONLY_THAT = re.compile(
+    r"(?:\S+ )?returned \d+ exit status|exit(?:ed)?(?: with)? (?:status|code):? \d+|.{0,80}\bError \d+"
+    r"|too many errors.{0,20}|.{0,80}\[(?:build|setup) failed\]|(?:task|job|build|command|\W)* failed\W*",
+    re.IGNORECASE,
+)
+"""What a program says when another one has said already what went wrong."""
+_PLACED = re.compile(r"^[\w./\\@-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?:? \S")
+"""A message with the place in a file that it is about."""
+_ABSENT = re.compile(r"not found|no such|cannot find|\b404\b|does not exist", re.IGNORECASE)
+_URL = re.compile(
+    r"\b(?:https?|git|ssh|wss?|ftp):/{1,2}[^\s/'\",]+(?:/(?:[^\s/'\",]*/)*([^\s/'\",]*))?"
+)
+_HOST = r"(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|(?<![\w:])(?=[a-f:]*\d)\[?(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}\]?)"
+_VARIES = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (r"\bsha\d{1,3}[-:][\w+/=<>-]+", "<hash>"),
+        (_HOST + r"(?::\d+)?(?!\w)", "<host>"),
+        (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|<hash>", "<hash>"),
+        (r"<hash>(?:::\w+)+", "<hash>"),
+        (r"(?<![\w<])(?:~|\.{1,2}|[\w.@-]+)?(?:/[^\s/'\":,()<>]+)*/(?=[^\s/'\":,()<>])", ""),
+        # What says how a program ended tells errors apart; other numbers do not.
+        (
+            r"(?<![\w.<-])(?<!code )(?<!status )(?<!errno )(?<!error )(?<!signal )\d+(?:\.\d+)*(?![\w])",
+            "<n>",
+        ),
+    )
+)
+_AROUND = ".,:;()[]{}<>'\"`"
+_NAMED = re.compile(
+    r"'[^']{1,80}'|\"[^\"]{1,80}\"|`[^`]{1,80}`|\S*(?:\w[-_./@:]\w|(?<!\S)-\w|\w\d|[a-z][A-Z])\S*"
+)
 
 
 @lru_cache(maxsize=512)
@@ -46,24 +78,50 @@ def signature(error: str, command: str) -> str:
     """
     text = tidy(error)
     found = failure(text)
-    words = [found.kind, found.message] if found else ["", normalise(line_of(text))]
+    line = line_of(text)
+    words = [found.kind, found.message] if found else ["", normalise(line)]
     if found is None or _is_vague(found):
         words += [commands.family(command), *(found.frames[:1] if found else ())]
-    digest = hashlib.blake2b("\0".join(words).lower().encode("utf-8", "replace"), digest_size=8)
+        # What a linker or a package manager says last is the same whatever it misses.
+        words.append(normalise(line))
+    told = "\0".join(map(_without_what_varies, words)).lower()
+    digest = hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8)
     # Letters alone: the analyser keeps them as one term, so that a lookup by it is exact.
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest.hexdigest())
+
+
+def _without_what_varies(words: str) -> str:
+    """Return a part of an error without the addresses, numbers and folders in it. Of a URL its last part
+    is left where that is what is missing."""
+    is_absent = _ABSENT.search(words)
+    words = _URL.sub(lambda url: (url[1] or "") if is_absent else "<url>", words)
+    for pattern, instead in _VARIES:
+        words = pattern.sub(instead, words)
+    return words
 
 
 def error_line(error: str) -> str:
     """Return the one line that says what went wrong."""
     text = tidy(error)
     found = failure(text)
-    if found is None or not found.message:
+    if found is None or not found.message or _says_only_that(found.message):
         line = line_of(text)
     else:
         named = found.kind and found.kind.lower() not in _VAGUE
         line = f"{found.kind}: {found.message}" if named else found.message
     return tools.clip(_HEAD.sub("", line), ERROR_CHARS)
+
+
+def words_of(line: str) -> frozenset[str]:
+    """Return an error line's words as they stand but for what surrounds them, without what differs from
+    run to run: `-lssl` and `express-session` are one word each."""
+    stripped = (word.strip(_AROUND) for word in _without_what_varies(normalise(line)).split())
+    return frozenset(word.lower() for word in stripped if word)
+
+
+def names_in(line: str) -> frozenset[str]:
+    """Return those of an error line's words that name something: quoted, or written as no word is."""
+    return words_of(" ".join(found.group() for found in _NAMED.finditer(line)))
 
 
 @lru_cache(maxsize=512)
@@ -83,8 +141,8 @@ def line_of(text: str) -> str:
     """Return the line of a tidy output that says most: the first that complains, but a count of
     complaints only when there is no other, else the last."""
     lines = [line.strip() for line in text.split("\n") if len(_WORD.findall(line)) > 1]
-    complaints = [line for line in lines if _COMPLAINT.search(line)]
-    plain = [line for line in complaints if not _COUNT.search(line)]
+    complaints = [line for line in lines if _COMPLAINT.search(line) or _PLACED.match(line)]
+    plain = [line for line in complaints if not (_COUNT.search(line) or _says_only_that(line))]
     for some in (plain[:1], complaints[:1], lines[-1:]):
         if some:
             return some[0].strip("= ")
@@ -94,4 +152,10 @@ def line_of(text: str) -> str:
 def _is_vague(found: Failure) -> bool:
     """Whether the same may be said of many things: then what was run belongs to it."""
     kind = found.kind.lower()
-    return kind == "assertionerror" or (kind in _VAGUE and len(found.message) < SHORT_MESSAGE)
+    if kind == "assertionerror" or not found.message or _says_only_that(found.message):
+        return True
+    return kind in _VAGUE and len(found.message) < SHORT_MESSAGE
+
+
+def _says_only_that(message: str) -> bool:
+    return _ONLY_THAT.fullmatch(message.strip()) is not None

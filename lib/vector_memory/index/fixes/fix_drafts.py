@@ -18,6 +18,8 @@ KIND, COLLECTION, TAG = "solution", "episodes", "fix"
 SIGNATURE_TAG = "sig:"
 TEXT_CHARS = 480
 LEAST_CHARS = 60
+RAN, RAN_CHARS = "ran", 1_000
+"""In `extra`: the command lines that the fix would have somebody run, each up to this length."""
 MOST_CHANGES = 4
 
 Clean = Callable[[str], str]
@@ -72,6 +74,11 @@ def _draft(
             "families": [clean(job) for job in last.families],
             "files": list(files),
             "tried": list(_tried(group, clean)),
+            RAN: [
+                clean(step.command)[:RAN_CHARS]
+                for step in last.steps[-MOST_CHANGES:]
+                if step.command
+            ],
             **suspicion.mixed(clean(last.error), _text(last, clean)),
         },
     )

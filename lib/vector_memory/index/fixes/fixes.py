@@ -21,8 +21,10 @@ from vector_memory.index.fixes.errors import error_line, line_of, says_anything,
 from vector_memory.model import unique
 from vector_memory.text.statements import CODE, HEADING, statements
 
-COMMAND_CHARS = 90
+COMMAND_CHARS, INSTEAD_CHARS = 90, 160
+"""Of a command line that is named, and of one that is to be run instead."""
 CHANGE_CHARS = 110
+BECAUSE_CHARS = 200
 SURE, LIKELY = 0.9, 0.55
 NEAR, SOON = 4, 12
 """Commands within which another program may stand for the one that failed, and a similar one."""
@@ -34,6 +36,13 @@ _NOT_OURS = re.compile(
     r"has been denied)|Command was aborted|The user doesn't want",
     re.IGNORECASE,
 )
+_MISPLACED = re.compile(
+    r"no such|not found|cannot find|could not find|does not (?:contain|exist)|no packages|not a git",
+    re.IGNORECASE,
+)
+"""Errors of which a wrong folder may be the cause."""
+_SAID = re.compile(r"(?!\S{1,40}:\s)[^\n]*\b(?:I|we|you|let's|please)\b[^\n]*", re.IGNORECASE)
+"""One line of speech: what the user said when turning a call down, as older clients give it."""
 _STILL_FAILING = re.compile(
     r"(?m)\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
     r"|^\s*(?:FAILED|FAIL|fatal|error(?:\[\S*\])?)[: ]"
@@ -43,6 +52,11 @@ _STILL_FAILING = re.compile(
 _MISSING = re.compile(
     r"command not found|not recognized as|No such file or directory|not found in PATH"
 )
+_PAST_CHECKS = frozenset({"--no-verify", "--admin"})
+"""Options that go past what failed rather than mend it."""
+_UNDOING = frozenset({"git checkout", "git restore", "git reset", "git stash", "git revert"})
+_KEEPING = frozenset({"git add", "git commit", "git push"})
+"""Jobs that keep what was done: they mend nothing where anything else was done."""
 _MANNERS = frozenset({"--verbose", "--quiet", "--silent", "--color", "--no-color", "--exitfirst"})
 """Options that change how a command tells, not what it does."""
 _CAUSE = re.compile(
@@ -56,13 +70,14 @@ _HINT = re.compile(
     r"wrong|incorrect|instead of|already|I see)\b",
     re.IGNORECASE,
 )
+_LONG = re.compile(r"[^\W_]{4,}")
 _CHECKS = re.compile(
     r"\b(?:test|tests|check|lint|typecheck|build|run|clippy|vet|status|show|diff|log|pytest|pyright|mypy|"
     r"ty|tsc|jest|vitest|eslint|python|node|curl|wget|act|bats|stylelint)\b"
 )
 _CHANGING = re.compile(
     r"\b(?:install|add|remove|uninstall|upgrade|update|sync|format|fmt|fix|mkdir|chmod|chown|mv|cp|rm|ln|"
-    r"touch|patch|apply|migrate|init|create|set|config|generate|restart|start|stop|up|down|pull|checkout|"
+    r"touch|patch|apply|tidy|migrate|init|create|set|config|generate|restart|start|stop|up|down|pull|checkout|"
     r"switch|merge|rebase|reset|stash|clean|prune|login|enable|commit|push|unset|delete|link|unlink|lock|"
     r"rename|use)\b|--(?:fix|write)\b"
 )
@@ -71,19 +86,31 @@ _FILE_PROGRAMS = frozenset(
 )
 
 
+class FixStep(NamedTuple):
+    """One thing that was done: a short line that says it, and the whole command where it was one."""
+
+    line: str
+    command: str = ""
+
+
 @dataclass(frozen=True)
 class Episode:
     """One failing command with what mended it. `exchange` is the one in which it failed, and `number`
-    counts the failing commands there from 0; `changes` are short lines that say what was done."""
+    counts the failing commands there from 0; `steps` are what was done, none of which failed."""
 
     exchange: Exchange
     number: int
     failed: ToolUse
     success: ToolUse
     error: str
-    changes: tuple[str, ...]
+    steps: tuple[FixStep, ...]
     files: tuple[str, ...]
     because: str
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What was done, a short line each."""
+        return tuple(step.line for step in self.steps)
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -106,6 +133,8 @@ def is_failure(call: ToolUse) -> bool:
         return False
     if _NOT_OURS.search(call.output[:2_000]) or not commands.family(call.command):
         return False
+    if _SAID.fullmatch(call.output.strip()):
+        return False
     return says_anything(call.output)
 
 
@@ -115,9 +144,9 @@ def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
     return not jobs.isdisjoint(families) and _is_good(call)
 
 
-def short(command: str, whole: bool = False) -> str:
+def short(command: str, whole: bool = False, size: int = COMMAND_CHARS) -> str:
     """Return a command line in a few words; with `whole`, with the folder that it changes to."""
-    return tools.clip(command if whole else commands.bare(command), COMMAND_CHARS)
+    return tools.clip(command if whole else commands.bare(command), size)
 
 
 class _Event(NamedTuple):
@@ -153,8 +182,8 @@ class _Story:
         if end is None or self.events[end].exchange is not exchange:
             return None
         until = self._next_run(place, end)
-        changes, files = self._changes(place, until, end)
-        if not changes:
+        steps, files = self._changes(place, until, end)
+        if not steps:
             return None
         earlier = (one for one in self.failures if one < place)
         return Episode(
@@ -163,9 +192,11 @@ class _Story:
             failed=failed,
             success=self._call(end),
             error=error_line(failed.output),
-            changes=changes,
+            steps=steps,
             files=files,
-            because=_because(self._words(place, until), self._words(end, end + 3)),
+            because=_because(
+                self._words(place, until), self._words(end, end + 3), _topic(failed, steps)
+            ),
         )
 
     def _call(self, place: int) -> ToolUse:
@@ -188,14 +219,21 @@ class _Story:
             return None
         for later in self._candidates(place, tried):
             call = self._call(later)
+            if _goes_past(tried, call) or _is_elsewhere(failed, call) or _repeats(failed, call):
+                continue
             fit = max(
                 _fit(tried, call) if _is_good(call) else 0.0, _stands_for(failed, tried, call)
             )
-            if fit >= SURE:
+            if fit >= SURE and self._is_near(place, later, tried):
                 return later
             if fit >= LIKELY and likely is None and self._is_related(place, later, tried):
                 likely = later
         return likely
+
+    def _is_near(self, place: int, later: int, tried: CommandPart) -> bool:
+        """Whether a job that is of the moment (a commit, a download) can still be the same one."""
+        runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
+        return runs < SOON or bool(_CHECKS.search(tried.job))
 
     def _is_related(self, place: int, later: int, tried: CommandPart) -> bool:
         """Whether what is merely similar came of the failure: soon, and after a change. A check that
@@ -203,7 +241,7 @@ class _Story:
         runs = bisect_left(self.commands, later) - bisect_right(self.commands, place)
         narrowed = tried.is_inline or not _CHECKS.search(tried.job)
         return runs < SOON and (
-            (narrowed and runs < NEAR) or bool(_lines(self._calls(place, later)))
+            (narrowed and runs < NEAR) or bool(_steps(self._calls(place, later)))
         )
 
     def _candidates(self, place: int, tried: CommandPart) -> list[int]:
@@ -222,22 +260,24 @@ class _Story:
                 return later
         return end
 
-    def _changes(self, place: int, until: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return what was done until the command was run next, in short lines, and to which files;
-        where nothing was, what was changed of the command, or what was done later."""
-        failed, following = self._call(place), self._call(until)
+    def _changes(
+        self, place: int, until: int, end: int
+    ) -> tuple[tuple[FixStep, ...], tuple[str, ...]]:
+        """Return what was done until the command was run next, and to which files; where nothing was,
+        what was done later, or what was changed of the command that succeeded in the end."""
+        failed, following, success = self._call(place), self._call(until), self._call(end)
         done = self._calls(place, until)
-        lines = _lines(done)
-        if not lines and until < end:
+        steps = _steps(done)
+        if not steps and until < end:
             other = signature(following.output, "") != signature(failed.output, "")
             if other and _is_corrected(failed, following, is_mended=False):
-                return (_instead(failed, following),), ()
+                # The command was corrected; what was done later mended what it met then.
+                return _instead(failed, success, is_mended=False), ()
             done = self._calls(until, end)
-            lines = _lines(done)
-        if _is_corrected(failed, self._call(end), bool(lines)):
-            lines = [*lines, _instead(failed, self._call(end))]
+            steps = _steps(done)
+        steps = [*steps, *_instead(failed, success, bool(steps))]
         files = unique(call.file for call in done if call.file and not call.failed)
-        return unique(lines), files
+        return tuple({step.line: step for step in steps}.values()), files
 
 
 def _events(exchange: Exchange) -> list[_Event]:
@@ -294,11 +334,37 @@ def _stands_for(failed: ToolUse, tried: CommandPart, call: ToolUse) -> float:
     if other.job == tried.job:
         return 0.0
     shares = bool(tried.operands & other.operands) or bool(
-        tried.words and tried.words == other.words
+        tried.words == other.words and any(word[:1].isalnum() for word in tried.words)
     )
-    named = other.program in re.split(r"[\s:_-]", tried.job)
+    named = other.program in re.split(r"[\s:_-]", tried.job)[1:]
     missing = _MISSING.search(failed.output) and tried.program in failed.output
     return SURE if shares and (named or missing) else 0.0
+
+
+def _repeats(failed: ToolUse, call: ToolUse) -> bool:
+    """Whether a call whose exit code is lost complains of the same as the one that failed."""
+    masked = any(part.is_masked for part in commands.telling(call.command))
+    return masked and line_of(tidy(failed.output)) in call.output
+
+
+def _is_elsewhere(failed: ToolUse, call: ToolUse) -> bool:
+    """Whether a call does something else than the one that failed: in another folder, where it was not
+    the folder that was wrong, or with other files in a part of its line."""
+    folders = [commands.folder(one.command) for one in (failed, call)]
+    if all(folders) and folders[0] != folders[1] and not _MISPLACED.search(failed.output):
+        return True
+    told = commands.telling(call.command)
+    fits = (
+        [commands.same_job(part, other) for other in told if other.job == part.job]
+        for part in commands.telling(failed.command)
+    )
+    return any(found and max(found) < LIKELY for found in fits)
+
+
+def _goes_past(tried: CommandPart, call: ToolUse) -> bool:
+    """Whether a call only leaves out the check that failed."""
+    told = (set(part.words) for part in commands.telling(call.command))
+    return any(words & _PAST_CHECKS - set(tried.words) for words in told)
 
 
 def _runs_elsewhere(failed: ToolUse, success: ToolUse) -> bool:
@@ -323,25 +389,44 @@ def _is_corrected(failed: ToolUse, success: ToolUse, is_mended: bool) -> bool:
 # -- what was done --
 
 
-def _instead(failed: ToolUse, other: ToolUse) -> str:
-    return f"ran `{short(other.command, _runs_elsewhere(failed, other))}` instead"
+def _instead(failed: ToolUse, success: ToolUse, is_mended: bool) -> tuple[FixStep, ...]:
+    """Return the command that succeeded, where it was corrected; a program that stands in the command
+    line itself says nothing to anybody else."""
+    told = commands.telling(success.command)
+    if not _is_corrected(failed, success, is_mended) or (told and told[-1].is_inline):
+        return ()
+    line = short(success.command, _runs_elsewhere(failed, success), INSTEAD_CHARS)
+    return (FixStep(f"ran `{line}` instead", success.command),)
 
 
-def _lines(calls: Sequence[ToolUse]) -> list[str]:
-    """Return what changed something, a short line each: the files that were edited, and commands that
-    do more than look."""
+def _steps(calls: Sequence[ToolUse]) -> list[FixStep]:
+    """Return what changed something and stayed: the files that were edited, and commands that went well
+    and do more than look. What only keeps what was done counts where nothing else was."""
     edits: dict[str, list[str]] = {}
-    lines: list[str] = []
+    steps: list[FixStep] = []
     for call in calls:
         if call.failed or not call.is_done:
             continue
+        jobs = {part.job for part in commands.telling(call.command)}
         if call.file:
             edits.setdefault(call.file, []).extend(_detail(call.change))
-        elif _changes_something(call.command):
-            lines.append(f"ran `{short(call.command)}`")
-    edited = [f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else "")
+        elif jobs & _UNDOING:
+            undone = {name for part in commands.telling(call.command) for name in part.operands}
+            edits = {file: told for file, told in edits.items() if _name(file) not in undone}
+        elif _is_good(call) and _changes_something(call.command):
+            steps.append(FixStep(f"ran `{short(call.command)}`", call.command))
+    edited = [FixStep(f"edited {file}" + (f" ({'; '.join(told[-2:])})" if told else ""))
               for file, told in edits.items()]  # fmt: skip
-    return [*edited, *lines]
+    changed = [step for step in steps if not _only_keeps(step.command)]
+    return [*edited, *changed] or steps
+
+
+def _only_keeps(command: str) -> bool:
+    return {part.job for part in commands.telling(command)} <= _KEEPING
+
+
+def _name(file: str) -> str:
+    return re.split(r"[/\\]", file)[-1]
 
 
 def _detail(change: str) -> Iterator[str]:
@@ -362,15 +447,24 @@ def _is_changing(part: CommandPart) -> bool:
     return not _CHECKS.search(part.job) and bool(_CHANGING.search(" ".join(part.words)[:200]))
 
 
-def _because(before: Sequence[str], after: Sequence[str]) -> str:
-    """Return the sentence that says why it failed or what mended it, "" for none. After the success
-    most sentences are of what comes next."""
+def _topic(failed: ToolUse, steps: Sequence[FixStep]) -> frozenset[str]:
+    """Return the names that stand in an error, in the command that met it and in what was done."""
+    said = (error_line(failed.output), failed.command, *(step.line for step in steps))
+    return frozenset(word.lower() for text in said for word in _LONG.findall(text))
+
+
+def _because(before: Sequence[str], after: Sequence[str], topic: frozenset[str]) -> str:
+    """Return the sentence that says why it failed or what mended it, "" for none. What is said after the
+    success is mostly of what comes next: there it must give a cause and name what this is about."""
     best, found = 0, ""
-    for texts, hints in ((before, 1), (after, 0)):
+    for texts, is_before in ((before, True), (after, False)):
         for one in (said for text in texts for said in statements(text[:6_000])):
             if one.form in (CODE, HEADING) or not 20 <= len(one.text) <= 400 or one.text[-1] == ":":
                 continue
-            worth = 2 if _CAUSE.search(one.text) else hints if _HINT.search(one.text) else 0
-            if worth > best:
+            shared = len(topic.intersection(map(str.lower, _LONG.findall(one.text))))
+            worth = (
+                2 if _CAUSE.search(one.text) else 1 if _HINT.search(one.text) or shared > 2 else 0
+            )
+            if worth > best and (is_before or (worth > 1 and shared > 1)):
                 best, found = worth, one.text
-    return found
+    return tools.clip(found, BECAUSE_CHARS)

@@ -44,6 +44,8 @@ def render(memory: Mapping[str, object]) -> str:
     words = [str(memory["created_at"])[:10]]
     if memory.get("priority") != Priority.NORMAL.value:
         words.append(str(memory.get("priority")))
+    if memory.get("status"):
+        words.append(str(memory["status"]))
     words += [" ".join(str(memory["title"]).split())] if memory.get("title") else []
     text = "\n".join(_INDENT + line if line else "" for line in str(memory["text"]).split("\n"))
     return f"- {' · '.join(words)}{_OPEN}{_details(memory)}{_CLOSE}\n{text}\n"

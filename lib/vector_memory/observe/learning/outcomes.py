@@ -172,8 +172,9 @@ def verdict(turns: Sequence[TaskTurn], next_prompt: str, kind: str) -> tuple[boo
     checked = _last_check(steps)
     if checked is not None:
         return checked, True
-    if kind not in ("question", "review") and _left_failing(steps):
-        return False, False
+    if _left_failing(steps):
+        # Who asked a question may have been answered by that failure; done it is not.
+        return (None if kind in ("question", "review") else False), False
     ran_well = any(step.what == RUN and step.ok for step in steps)
     if kind in tasks.CHANGING and not (edited or ran_well):
         return None, False
@@ -312,7 +313,7 @@ def _unique(words: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class KindCount:
-    """How tasks of a kind went: `n` of them, of which `done` and `undone` are told; errors, retries and
+    """How tasks of a kind went: `n` of them, of which `done` and `undone` are sure; errors, retries and
     sessions in all; the median of their minutes; when the last was."""
 
     kind: str
@@ -331,6 +332,13 @@ class KindCount:
         return f"How tasks of kind {self.kind} went here"
 
 
+def evidence(known: Iterable[Task]) -> tuple[int, int]:
+    """Return how many tasks were done and how many were not, as a check, the user or an interruption says:
+    what only seems so is nothing to tell anybody."""
+    sure = [one.done for one in known if one.sure and one.done is not None]
+    return sure.count(True), sure.count(False)
+
+
 def by_kind(known: Sequence[Task]) -> list[KindCount]:
     """Return how tasks went, by their kind, the most frequent first."""
     found = []
@@ -340,8 +348,7 @@ def by_kind(known: Sequence[Task]) -> list[KindCount]:
             KindCount(
                 kind,
                 len(mine),
-                sum(one.done is True for one in mine),
-                sum(one.done is False for one in mine),
+                *evidence(mine),
                 sum(one.errors for one in mine),
                 sum(one.retries for one in mine),
                 round(median(one.minutes for one in mine), 1),

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from vector_memory import model
 from vector_memory.errors import VectorMemoryError
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary, session_topics
@@ -85,7 +86,7 @@ def finish(ctx: Context, sessions: Iterable[str]) -> None:
         if not over and not ctx.state.is_due(TOPICS, session):
             continue
         for one in session_topics.derive(ctx, [session]):
-            if over:
+            if over and ctx.settings.captures(model.SUMMARY):
                 session_summary.summarise(one)
         ctx.state.done(TOPICS, [session])
         if over:

@@ -100,6 +100,8 @@ def _mine_turn(ctx: Context, shelf: Shelf, told: Sequence[Memory]) -> int:
     for idea in found:
         try:
             draft = _draft(idea, passages)
+            if not ctx.settings.captures(draft.kind):
+                continue
         except UnsafeTextError:
             ctx.count("texts_dropped")
             continue

@@ -10,9 +10,11 @@ from functools import lru_cache
 from vector_memory import projects, redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor
+from vector_memory.index.fixes.fix_drafts import RAN, TAG
 from vector_memory.index.memories import Draft
 from vector_memory.index.reader import TurnRead, head_of, read_new
 from vector_memory.redact import policy
+from vector_memory.service.base import offered_commands
 
 CACHED = 512
 Cleaner = Callable[[str], redact.Clean]
@@ -82,7 +84,15 @@ def _read(ask: ReadRequest) -> TurnRead:
     return made
 
 
+def _is_offered(draft: Draft) -> bool:
+    ran = draft.extra.get(RAN)
+    return not isinstance(ran, list) or offered_commands.are_harmless(map(str, ran), draft.cwd)
+
+
 def _add(made: TurnRead, draft: Draft, clean: Cleaner) -> None:
+    if TAG in draft.tags and not _is_offered(draft):
+        # What the observer would flag is no fix that anybody is to be given.
+        return
     try:
         text, title = clean(draft.text), clean(draft.title)
         tags = tuple(clean(word).text for word in draft.tags)

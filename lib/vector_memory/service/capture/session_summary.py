@@ -41,7 +41,8 @@ MOST_NOTE_BYTES = 8 * 1024 * 1024
 def finish(ctx: Context, session: str) -> None:
     """Finish a session that has ended. Doing it again, or after it went on, replaces what was made."""
     for one in session_topics.derive(ctx, [session]):
-        summarise(one)
+        if ctx.settings.captures(SUMMARY):
+            summarise(one)
         if one.tree:
             _keep(ctx, one)
     ctx.notify()

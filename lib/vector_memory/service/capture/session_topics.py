@@ -76,7 +76,8 @@ def derive(ctx: Context, sessions: Iterable[str]) -> list[SessionContents]:
     for session in sessions:
         with ONE_AT_A_TIME:
             parts = read(ctx, session)
-            changed = sum(_store(one) for one in parts)
+            # Those that are there follow what is left of the session all the same.
+            changed = sum(_store(one, ctx.settings.captures(TOPIC)) for one in parts)
         if changed:
             ctx.audit("derive", "job", [], session=session, changed=changed)
             ctx.notify()
@@ -266,13 +267,13 @@ def clip_lines(lines: Sequence[str], size: int) -> str:
     return "\n".join(kept)
 
 
-def _store(told: SessionContents) -> int:
-    """Write the topics that are new or have changed, and empty the places of those that are gone;
-    return how many were written."""
+def _store(told: SessionContents, may_add: bool) -> int:
+    """Write the topics that are new, where they may be added, or have changed, and empty the places of those
+    that are gone; return how many were written."""
     rows = [one for one in told.memories if one.kind == TOPIC]
     made = _memories(told.tree, told.session, told.project, rows)
     known = {one.id: one for one in rows}
-    fresh = [one for one in made if one.id not in known]
+    fresh = [one for one in made if one.id not in known] if may_add else []
     changed = [one for one in made if one.id in known and _differs(one, known[one.id])]
     kept = {one.id for one in made}
     gone = [one for one in rows if one.id not in kept and one.status is Status.ACTIVE]

@@ -183,7 +183,8 @@ def _by_place(
         place = ctx.place(folder or "/")
         captured.drafts += 1
         captured.sessions.add(draft.session)
-        if not ctx.is_excluded(place, folder):
+        kind = fix_drafts.TAG if fix_drafts.TAG in draft.tags else draft.kind
+        if ctx.settings.captures(kind) and not ctx.is_excluded(place, folder):
             if place.id not in found:
                 found[place.id] = (place, ctx.shelf_of(place), [])
             found[place.id][2].append(draft)

@@ -343,10 +343,11 @@ def _keep_board(
     """Keep what hooks tell: they read this record and those that it names, and search for nothing."""
     odd = world.unresolved(things, now)
     edits = [(file, task.at) for task in known for file in task.files if task.done is not None]
+    done, undone = outcomes.evidence(known)
     board = Board(
         tasks=len(known),
-        done=sum(one.done is True for one in known),
-        undone=sum(one.done is False for one in known),
+        done=done,
+        undone=undone,
         sessions=len({one.session for one in known}),
         since=min((one.at for one in known), default="")[:10],
         last=max((one.at for one in known), default="")[:10],

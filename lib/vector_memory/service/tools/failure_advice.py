@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.fixes.errors import error_line, signature
+from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
 from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
-from vector_memory.model import Memory, Scope
+from vector_memory.model import Memory, Origin, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
-from vector_memory.service.base import context_block
+from vector_memory.service.base import context_block, offered_commands
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -75,17 +75,21 @@ def _similar(ctx: Context, question: HookQuestion, line: str) -> list[Memory]:
     asker = replace(question, scope=replace(question.scope, kinds=KINDS))
     hits: list[Hit] = lookup.find(ctx, line, asker, MOST_SIMILAR)
     least = max(STRICT, ctx.settings.threshold)
-    terms = _terms(line)
     fit = (hit.memory for hit in hits if hit.relevance >= least and lookup.is_open(hit.memory))
-    return [memory for memory in fit if _says_the_same(memory, terms)][:1]
+    return [memory for memory in fit if _says_the_same(memory, line)][:1]
 
 
-def _says_the_same(memory: Memory, terms: set[str]) -> bool:
-    """Whether a fix was for nearly the same words, or another solution names nearly all of them."""
+def _says_the_same(memory: Memory, line: str) -> bool:
+    """Whether a fix was for nearly the same words, or another solution names nearly all of them. Where
+    each of two errors has a word of its own, something else is missing or wrong."""
     if TAG in memory.tags:
-        known = _terms(memory.title)
-        return len(known & terms) >= SAME_WORDS * len(known | terms)
-    known = _terms(f"{memory.title} {memory.text}")
+        mine, its = words_of(line), words_of(harmless.unquoted(memory.title))
+        is_within = mine <= its or its <= mine
+        return is_within and len(its & mine) >= SAME_WORDS * len(its | mine)
+    text = f"{memory.title} {memory.text}"
+    if not names_in(line) <= words_of(text):
+        return False
+    known, terms = _terms(text), _terms(line)
     return len(terms) >= LEAST_WORDS and len(known & terms) >= NAMED_WORDS * len(terms)
 
 
@@ -93,9 +97,19 @@ def _terms(text: str) -> set[str]:
     return set(analysis.lexical("", harmless.unquoted(text), "", "").split())
 
 
+def _is_offered(memory: Memory, folder: str) -> bool:
+    """Whether a fix is believed enough, open, and nothing that the observer would flag. What users saved
+    themselves they meant."""
+    if memory.confidence < LEAST_CONFIDENCE or not lookup.is_open(memory):
+        return False
+    if memory.origin is Origin.USER:
+        return True
+    return offered_commands.are_harmless(offered_commands.of_memory(memory), folder)
+
+
 def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> str:
     """Return the best fix, fenced, unless the session sees it already; count its use."""
-    trusted = [one for one in found if one.confidence >= LEAST_CONFIDENCE and lookup.is_open(one)]
+    trusted = [one for one in found if _is_offered(one, question.place.root)]
     if not trusted or question.sees(trusted[0]):
         return ""
     best, shown = trusted[0], ctx.state.shown(question.session)

@@ -9,11 +9,12 @@ from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import ToolUse
+from vector_memory.index.exchanges import Exchange, ToolUse
 from vector_memory.index.fixes.errors import signature
+from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG
 from vector_memory.index.fixes.fixes import is_failure, succeeded
 from vector_memory.index.reader import TurnRead, read_exchanges
-from vector_memory.model import Memory, Status
+from vector_memory.model import Memory, Scope, Status
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.tools.failure_advice import SHOWN_MARK
@@ -27,23 +28,43 @@ MOST_VERDICTS = 50
 
 
 def judge(ctx: Context, session: str, turn: TurnRead) -> int:
-    """Weigh the fixes that a session was shown by what its last turn says came of them; return how many were
-    weighed. Each session judges a fix once, so that reading it again changes nothing."""
+    """Weigh the fixes that a session was shown, or found itself, by what its last turn says came of them; return
+    how many were weighed. Each session judges a fix once, so that reading it again changes nothing."""
     shown = {
         id.removeprefix(SHOWN_MARK): at
         for id, at in ctx.state.shown_at(session).items()
         if id.startswith(SHOWN_MARK)
     }
     waiting = list(_waiting(ctx, shown, session)) if shown else []
+    doubted = sum(
+        _weigh(ctx, shelf, memory, session, False)
+        for shelf, memory in _came_again(ctx, session, turn.exchanges or ())
+    )
     if not waiting:
-        return 0
+        return doubted
     # Nothing is new where the daemon ended before it came to this: the reading of then is gone.
     exchanges = turn.exchanges or read_exchanges(turn.path, final=True)
     calls = [call for exchange in exchanges for call in exchange.calls]
-    return sum(
+    return doubted + sum(
         _weigh(ctx, shelf, memory, session, _verdict(memory, calls, shown[memory.id]))
         for shelf, memory in waiting
     )
+
+
+def _came_again(
+    ctx: Context, session: str, exchanges: Sequence[Exchange]
+) -> Iterable[tuple[Shelf, Memory]]:
+    """Yield the fixes that a session found itself and whose errors came again in it: what had seemed to
+    mend them did not, or not for long."""
+    failed = [one for exchange in exchanges for one in exchange.calls if is_failure(one)]
+    last = {_signed(call): call.at for call in failed if call.at}
+    for shelf in ctx.all_shelves() if last else ():
+        scope = Scope(sessions=(session,), tags=tuple(SIGNATURE_TAG + sign for sign in last))
+        for memory in shelf.journal.recent(scope, MOST_VERDICTS):
+            at = last.get(str(memory.extra.get("signature")))
+            is_new = session not in (memory.extra.get(VERDICTS) or {})
+            if at and at > memory.created_at and memory.status is Status.ACTIVE and is_new:
+                yield shelf, memory
 
 
 def _waiting(

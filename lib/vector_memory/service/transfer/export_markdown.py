@@ -10,6 +10,7 @@ from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.transfer import round_trip
 from vector_memory.service.transfer.json_lines import ExportRequest, export_line
 
 GLOBAL_NAME = "Global"
@@ -29,14 +30,16 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
 
 def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
     known = {one.id: one for one in shelf.journal.projects()}
-    for project in sorted(shelf.journal.count_by("project", scope)):
+    for project in sorted(shelf.journal.count_by("project", scope, round_trip.TOLD)):
         within = replace(scope, projects=(project,))
         place = known.get(project)
         name = GLOBAL_NAME if project == GLOBAL_PROJECT else project
         yield markdown_export.heading(2, place.name if place else name), 0
-        for kind in sorted(shelf.journal.count_by("kind", within)):
+        for kind in sorted(shelf.journal.count_by("kind", within, round_trip.TOLD)):
             yield markdown_export.heading(3, kind or "note") + "\n", 0
-            for memory in shelf.journal.iter_memories(replace(within, kinds=(kind,))):
-                line = messages.to_json(export_line(memory, place.root if place else ""))
-                done = {"done": True} if memory.extra.get("done") else {}
-                yield markdown_export.render({**line, **done}), 1
+            found = shelf.journal.iter_memories(
+                replace(within, kinds=(kind,)), statuses=round_trip.TOLD
+            )
+            for memory, links in round_trip.with_links(shelf, found):
+                line = export_line(memory, place.root if place else "", links)
+                yield markdown_export.render(messages.to_json(line)), 1

@@ -36,6 +36,7 @@ from vector_memory.service.transfer.import_plan import (
 )
 from vector_memory.service.transfer.json_lines import MAX_ERRORS, ImportAnswer, IncomingRequest
 from vector_memory.service.transfer.note_files import NoteFile
+from vector_memory.service.transfer.round_trip import Returning
 
 Show = Callable[[StepView], None]
 
@@ -100,7 +101,8 @@ def import_notes(
     """
     started = time.monotonic()
     counts = NotesAnswer()
-    steps = _plan(ctx, request, counts, progress)
+    back = Returning()
+    steps = _plan(ctx, request, counts, back, progress)
     _count(steps, counts)
     if request.dry_run:
         for step in steps:
@@ -108,12 +110,16 @@ def import_notes(
                 show(step.view())
         counts = replace(counts, stored=0, updated=0, merged=0, proposed=0)
     else:
-        _carry_out(ctx, request, steps, counts)
+        _carry_out(ctx, request, steps, counts, back)
     return replace(counts, seconds=round(time.monotonic() - started, 3))
 
 
 def _plan(
-    ctx: Context, request: NotesRequest, counts: NotesAnswer, progress: Progress
+    ctx: Context,
+    request: NotesRequest,
+    counts: NotesAnswer,
+    back: Returning,
+    progress: Progress,
 ) -> list[ImportStep]:
     """Read all files and return what is to be done with what they say."""
     paths = [os.path.join(request.base, path) for path in request.paths]
@@ -141,7 +147,9 @@ def _plan(
     ]
     gone = tombstones.is_purged(ctx, [step.memory for step in steps])
     steps = [replace(step, action=LEFT_OUT) if _brings(step, gone) else step for step in steps]
-    return steps + [step for file in exports for step in _of_export(ctx, request, file, counts)]
+    return steps + [
+        step for file in exports for step in _of_export(ctx, request, file, counts, back)
+    ]
 
 
 def _brings(step: ImportStep, purged_ids: set[str]) -> bool:
@@ -174,10 +182,10 @@ def _read(
 
 
 def _of_export(
-    ctx: Context, request: NotesRequest, file: NoteFile, counts: NotesAnswer
+    ctx: Context, request: NotesRequest, file: NoteFile, counts: NotesAnswer, back: Returning
 ) -> list[ImportStep]:
     done = ImportAnswer()
-    steps = reimport_plan.steps_of(ctx, request, file, done)
+    steps = reimport_plan.steps_of(ctx, request, file, done, back)
     counts.redactions += done.redactions
     for error in done.errors:
         counts.failed(file.path, f"line {error.line}: {error.error}")
@@ -193,24 +201,31 @@ def _count(steps: Iterable[ImportStep], counts: NotesAnswer) -> None:
 
 
 def _carry_out(
-    ctx: Context, request: NotesRequest, steps: list[ImportStep], counts: NotesAnswer
+    ctx: Context,
+    request: NotesRequest,
+    steps: list[ImportStep],
+    counts: NotesAnswer,
+    back: Returning,
 ) -> None:
     shelves = {id(step.shelf): step.shelf for step in steps}
     for shelf in shelves.values():
         own = [step for step in steps if step.shelf is shelf]
-        _store(ctx, shelf, own, counts)
+        _store(ctx, shelf, own, counts, back)
         _hand_over(ctx, shelf, own, counts)
         if request.prune:
             counts.forgotten += _forget(ctx, shelf, own, request.actor)
+    back.finish()
     ctx.count("redactions", counts.redactions)
     done = {"stored": counts.stored, "updated": counts.updated, "forgotten": counts.forgotten}
     ctx.state.audit("import", request.actor, [], done)
     ctx.notify()
 
 
-def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAnswer) -> None:
+def _store(
+    ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAnswer, back: Returning
+) -> None:
     """Write what is new and what has changed."""
-    _add([step.memory for step in steps if step.action == NEW], shelf, counts)
+    _add([step.memory for step in steps if step.action == NEW], shelf, counts, back)
     _propose(ctx, [step.memory for step in steps if step.action == PROPOSED], shelf, counts)
     for step in steps:
         if step.old is None:
@@ -225,20 +240,23 @@ def _store(ctx: Context, shelf: Shelf, steps: list[ImportStep], counts: NotesAns
         elif step.action == MERGED:
             tags = unique((*step.old.tags, *step.memory.tags))
             shelf.journal.update(replace(step.old, tags=tags))
+            back.became[step.memory.id] = step.old.id
             counts.merged += 1
         elif step.action == SAME and step.old.status is Status.ACTIVE:
             _follow_lines(shelf, step)
 
 
-def _add(memories: list[Memory], shelf: Shelf, counts: NotesAnswer) -> None:
-    """Store new memories in one transaction; equal texts of a project become one."""
-    fresh: dict[tuple[bytes, str], Memory] = {}
+def _add(memories: list[Memory], shelf: Shelf, counts: NotesAnswer, back: Returning) -> None:
+    """Store new memories in one transaction; equal texts of a project become one, but for those that an
+    export of ours has apart."""
+    fresh: dict[tuple[bytes, str, str], Memory] = {}
     for memory in memories:
-        key = text_key(memory.text), memory.project
+        key = text_key(memory.text), memory.project, memory.id if back.is_heard(memory) else ""
         twin = fresh.get(key)
         tags = unique((*(twin.tags if twin else ()), *memory.tags))
         fresh[key] = replace(twin or memory, tags=tags)
     counts.stored += len(shelf.journal.add(list(fresh.values())))
+    back.stored(shelf, list(fresh.values()))
     counts.merged += len(memories) - len(fresh)
 
 

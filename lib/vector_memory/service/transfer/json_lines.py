@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -16,18 +16,22 @@ from vector_memory.model import (
     COLLECTIONS,
     IS_FOREIGN,
     CleanText,
+    Link,
     Memory,
     Origin,
     Priority,
     Progress,
     Sensitivity,
     Source,
+    Status,
     unique,
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import proposals, trust_marks
+from vector_memory.service.transfer import round_trip
+from vector_memory.service.transfer.round_trip import Returning, Standing
 from vector_memory.system import json_in
 from vector_memory.system.files import open_found, with_real_folder
 from vector_memory.system.json_in import Record
@@ -130,7 +134,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
     """
     path = regular_file(request.path)
     started = time.monotonic()
-    done = ImportAnswer()
+    done, back = ImportAnswer(), Returning()
     size = os.path.getsize(path)
     batch: list[tuple[Shelf, Memory]] = []
     pending = 0
@@ -140,7 +144,7 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
         for number, offset, line in lines_of(path):
             done.read += 1
             try:
-                shelf, memory = _parsed(ctx, request, line, done)
+                shelf, memory = _parsed(ctx, request, line, done, back)
                 if memory.proposed:
                     proposals.put(ctx, shelf, memory)
                     done.proposed += 1
@@ -150,10 +154,11 @@ def import_file(ctx: Context, request: ImportRequest, progress: Progress) -> Imp
                 done.failed(number, str(error))
             pending += len(line)
             if len(batch) >= BATCH or pending >= BATCH_BYTES:
-                _store(batch, done, request.verbatim)
+                _store(batch, done, request.verbatim, back)
                 pending = 0
                 progress(offset, size, "storing")
-        _store(batch, done, request.verbatim)
+        _store(batch, done, request.verbatim, back)
+        back.finish()
     return done.finish(ctx, request.actor, started)
 
 
@@ -189,7 +194,7 @@ def lines_of(path: str) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _parsed(
-    ctx: Context, request: IncomingRequest, line: bytes, done: ImportAnswer
+    ctx: Context, request: IncomingRequest, line: bytes, done: ImportAnswer, back: Returning
 ) -> tuple[Shelf, Memory]:
     if len(line) > MAX_LINE_BYTES:
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
@@ -199,13 +204,14 @@ def _parsed(
         raise BadInputError(f"No JSON: {error}.") from error
     if not isinstance(data, dict):
         raise BadInputError("The line is no JSON object.")
-    return placed(ctx, request, Record(data), done)
+    return placed(ctx, request, Record(data), done, back)
 
 
 def placed(
-    ctx: Context, request: IncomingRequest, data: Record, done: ImportAnswer
+    ctx: Context, request: IncomingRequest, data: Record, done: ImportAnswer, back: Returning
 ) -> tuple[Shelf, Memory]:
-    """Return the memory that a line of an import or export tells, and the store that it belongs to.
+    """Return the memory that a line of an import or export tells, and the store that it belongs to; what is
+    to be done for it once it is stored is noted in `back`.
 
     Raises:
         BadInputError: the line cannot be taken.
@@ -216,7 +222,9 @@ def placed(
         data = Record((name, value) for name, value in data.items() if name not in OURS)
     target = {**data, "cwd": request.cwd}
     if not data.get("project"):
-        target |= {"project": request.project, "global": request.is_global}
+        # What belonged to no project does not come to belong to the one where it is read.
+        is_global = request.is_global or (data.get("project_id") == "" and not request.project)
+        target |= {"project": request.project, "global": is_global}
     place = request_fields.place_of(ctx, target)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     if place:
@@ -227,8 +235,16 @@ def placed(
         memory = replace(memory, extra={IS_FOREIGN: True})
     raw = f"{data.get('title') or ''}\n{data['text']}"
     settled = trust_marks.settled(_own_if_harmless(memory, raw), raw)
+    _hear(back, shelf, settled, data)
     asks = proposals.wanted(memory, place is None) if request.is_agent else {}
     return shelf, proposals.proposed(settled, asks) if asks else settled
+
+
+def _hear(back: Returning, shelf: Shelf, memory: Memory, data: Record) -> None:
+    try:
+        back.hear(shelf, memory, data)
+    except (ValueError, TypeError) as error:
+        raise BadInputError(f"A link of the export is damaged: {error}.") from error
 
 
 def _own_if_harmless(memory: Memory, raw: str) -> Memory:
@@ -283,7 +299,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
     first, last = lines if isinstance(lines, list) and len(lines) == 2 else (0, 0)
     collection = str(data.get("collection"))
     try:
-        return replace(
+        told = replace(
             memory,
             # Nobody vouched for it there either; what it looks like is looked at anew.
             extra={IS_FOREIGN: True} if data.get(IS_FOREIGN) is True else {},
@@ -301,13 +317,17 @@ def _restored(memory: Memory, data: Record) -> Memory:
                 line_end=request_fields.number_of({"line": last}, "line", 0, 0, MOST_LINES),
             ),
         )
+        return round_trip.restored(told, data)
     except (ValueError, TypeError) as error:
         raise BadInputError(f"A field of the export is damaged: {error}.") from error
 
 
-def _store(batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool) -> None:
+def _store(
+    batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool, back: Returning
+) -> None:
     """Write a batch, one transaction a store; equal texts of one project are merged unless they are
-    to be kept verbatim. A line whose `id` was imported before replaces what it brought then."""
+    to be kept verbatim, or an export of ours has them apart. A line whose `id` was imported before
+    replaces what it brought then."""
     for shelf in {id(shelf): shelf for shelf, _ in batch}.values():
         memories = [memory for own, memory in batch if own is shelf]
         # An export of ours says the ids that its memories had; all others have new ones.
@@ -315,13 +335,17 @@ def _store(batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool
         fresh: dict[str, Memory] = {}
         seen: dict[tuple[bytes, str], Memory] = {}
         for memory in memories:
-            twin = known.get(memory.id) or _twin(shelf, memory, seen, verbatim)
+            twin = known.get(memory.id) or _twin(shelf, memory, seen, verbatim, back)
             if twin is None:
                 fresh[memory.id] = memory
                 seen[text_key(memory.text), memory.project] = memory
                 continue
-            merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
             done.merged += 1
+            if twin.id != memory.id:
+                back.became[memory.id] = twin.id
+            if twin.status is Status.FORGOTTEN:
+                continue
+            merged = replace(twin, tags=unique((*twin.tags, *memory.tags)))
             if twin.id in fresh:
                 fresh[twin.id] = seen[text_key(memory.text), memory.project] = merged
             else:
@@ -329,23 +353,33 @@ def _store(batch: list[tuple[Shelf, Memory]], done: ImportAnswer, verbatim: bool
                 known.update({memory.id: stored} if memory.id in known else {})
         if fresh:
             shelf.journal.add(list(fresh.values()))
+            back.stored(shelf, list(fresh.values()))
             done.stored += len(fresh)
     batch.clear()
 
 
 def _twin(
-    shelf: Shelf, memory: Memory, seen: dict[tuple[bytes, str], Memory], verbatim: bool
+    shelf: Shelf,
+    memory: Memory,
+    seen: dict[tuple[bytes, str], Memory],
+    verbatim: bool,
+    back: Returning,
 ) -> Memory | None:
     """Return the memory that this one repeats: an import of the same id and text, or, unless it is
-    to be kept verbatim, any of the same text."""
+    to be kept verbatim, any of the same text that the same export does not have apart."""
+    if memory.status is not Status.ACTIVE:
+        return None
+    is_ours = back.is_heard(memory)
     if memory.external_id:
         known = shelf.journal.find_by_external_id(memory.external_id, memory.project)
-        if known is not None and known.text == memory.text:
+        apart = known is not None and is_ours and back.is_heard(known)
+        if known is not None and known.text == memory.text and not apart:
             return known
     if verbatim:
         return None
     key = text_key(memory.text), memory.project
-    return seen.get(key) or shelf.journal.find_by_hash(*key)
+    twin = seen.get(key) or shelf.journal.find_by_hash(*key)
+    return None if twin is not None and is_ours and back.is_heard(twin) else twin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,8 +405,8 @@ class ExportSource:
     lines: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class ExportLine:
+@dataclass(frozen=True, kw_only=True)
+class ExportLine(Standing):
     """A memory as one line of an export; `import` takes it.
 
     Attributes:
@@ -425,15 +459,17 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     scope = request_fields.listed(asker.scope)
     roots = {known.id: known.root for shelf in asker.shelves for known in shelf.journal.projects()}
     for shelf in asker.shelves:
-        for memory in shelf.journal.iter_memories(scope):
-            yield export_line(memory, roots.get(memory.project, ""))
+        found = shelf.journal.iter_memories(scope, statuses=round_trip.TOLD)
+        for memory, links in round_trip.with_links(shelf, found):
+            yield export_line(memory, roots.get(memory.project, ""), links)
 
 
-def export_line(memory: Memory, root: str) -> ExportLine:
+def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:
     """Return a memory as one line of an export.
 
     Args:
         root: its project's folder, "" for none.
+        links: those that lead from it.
     """
     source = memory.source
     return ExportLine(
@@ -459,4 +495,5 @@ def export_line(memory: Memory, root: str) -> ExportLine:
         source=ExportSource(source.path, (source.line_start, source.line_end)),
         model=memory.model,
         **trust_marks.marks_of(memory),
+        **vars(round_trip.standing(memory, links)),
     )

@@ -21,22 +21,22 @@ from vector_memory.service.transfer.import_plan import (
 )
 from vector_memory.service.transfer.json_lines import ImportAnswer, IncomingRequest, placed
 from vector_memory.service.transfer.note_files import NoteFile
+from vector_memory.service.transfer.round_trip import Returning
 
 
 def steps_of(
-    ctx: Context, request: IncomingRequest, file: NoteFile, done: ImportAnswer
+    ctx: Context,
+    request: IncomingRequest,
+    file: NoteFile,
+    done: ImportAnswer,
+    back: Returning,
 ) -> list[ImportStep]:
     """Return what is to be done with the memories of a Markdown export of ours. What is stored
     under its id stays, unless its text was changed in the file."""
     steps = []
     for line, data in markdown_export.parse(file.text):
         try:
-            target = request
-            if data.get("project_id") == "" and not request.project:
-                target = replace(request, is_global=True)
-            shelf, memory = placed(ctx, target, data, done)
-            if data.get("done") is True:
-                memory = replace(memory, extra={"done": True})
+            shelf, memory = placed(ctx, request, data, done, back)
         except (ValueError, TypeError) as error:
             done.failed(line, f"A field is damaged: {error}.")
             continue
@@ -54,6 +54,8 @@ def _exported(ctx: Context, shelf: Shelf, memory: Memory) -> ImportStep:
             return _known(owner, memory, old)
     if memory.proposed:
         return ImportStep(PROPOSED, shelf, memory)
+    if memory.status is not Status.ACTIVE:
+        return ImportStep(NEW, shelf, memory)
     twin = shelf.journal.find_by_hash(text_key(memory.text), memory.project)
     return ImportStep(NEW if twin is None else MERGED, shelf, memory, twin)
 

@@ -10,8 +10,16 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse, door, exported
 
-from vector_memory.model import PASSAGE
-from vector_memory.service.capture import reading_process, reading_worker, store_session
+from vector_memory.config import validate
+from vector_memory.errors import BadInputError
+from vector_memory.index.fixes import fix_drafts
+from vector_memory.model import DERIVED, INTENTS, PASSAGE
+from vector_memory.service.capture import (
+    reading_process,
+    reading_worker,
+    session_summary,
+    store_session,
+)
 
 
 def line(kind: str, uuid: str, content: Any, folder: Path, second: int) -> str:
@@ -49,6 +57,65 @@ def test_indexing_again_adds_nothing(house: ServiceHouse, tmp_path: Path) -> Non
     again = store_session.index_transcript(house.ctx, str(copy), final=True)
     assert (again.stored, again.unchanged) == (0, first.stored)
     assert len(stored(house)) == 1
+
+
+def work(folder: Path) -> str:
+    """Return an exchange in which something is decided and a command is mended."""
+    said = "We use WAL mode for the ledger's journal, because readers never block the writer."
+    said += " The ledger keeps its pages in one file, and each page has a checksum of its own." * 6
+    lines = [line("user", "u1", "Make the ledger's tests pass.", folder, 1)]
+    lines.append(line("assistant", "a1", [{"type": "text", "text": said}], folder, 2))
+    runs = [
+        ("pytest", "bash: pytest: command not found", True),
+        ("uv run pytest", "3 passed", False),
+    ]
+    for number, (command, output, failed) in enumerate(runs):
+        call = {
+            "type": "tool_use",
+            "id": f"c{number}",
+            "name": "Bash",
+            "input": {"command": command},
+        }
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"c{number}",
+            "content": output,
+            "is_error": failed,
+        }
+        lines.append(line("assistant", f"b{number}", [call], folder, 3 + 2 * number))
+        lines.append(line("user", f"r{number}", [result], folder, 4 + 2 * number))
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(
+    "without", [(), ("exchange",), INTENTS, ("fix",), ("topic", "summary"), (*INTENTS, "exchange", "fix", "topic", "summary")]
+)  # fmt: skip
+def test_kinds_can_be_left_out(
+    house: ServiceHouse, tmp_path: Path, without: tuple[Any, ...]
+) -> None:
+    """What is switched off is not stored; all else is."""
+    house.ctx.settings = replace(house.ctx.settings, capture_without=without)
+    path = tmp_path / "s1.jsonl"
+    path.write_text(work(tmp_path))
+    store_session.index_transcript(house.ctx, str(path), final=True)
+    session_summary.finish(house.ctx, "s1")
+    found = exported(house.ctx, {"all_projects": True})
+    names = {**dict.fromkeys(INTENTS, "idea"), "fix": "fix"}
+    kinds = ["fix" if "fix" in one["tags"] else one["kind"] for one in found]
+    left_out = {names.get(kind, kind) for kind in without}
+    expected = {"exchange", "idea", "fix", "topic", "summary"} - left_out
+    if "exchange" in without:
+        # Both are made of what was said.
+        expected -= {"topic", "summary"}
+    assert {names.get(kind, kind) for kind in kinds} == expected
+
+
+def test_every_kind_that_sessions_leave_has_a_switch() -> None:
+    """A kind that is added is one that can be left out, too; others are refused."""
+    for kind in (*INTENTS, PASSAGE, *DERIVED, fix_drafts.TAG):
+        assert not validate({"capture_without": [kind]}).captures(kind)
+    with pytest.raises(BadInputError):
+        validate({"capture_without": ["thoughts"]})
 
 
 def test_an_exchange_that_grows_is_replaced(house: ServiceHouse, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from service_house import ServiceHouse
 
+from vector_memory import redact
 from vector_memory.daemon.events import Events
 from vector_memory.model import Memory, Scope
 from vector_memory.service.tools import failure_advice, fix_feedback
@@ -317,3 +318,76 @@ def test_secrets_of_an_error_are_not_stored(world: World) -> None:
     memory = world.fix()
     assert token not in repr(memory)
     assert "FIX ran `git push https://" in memory.text
+
+
+LINKER = "Exit code 1\n/usr/bin/ld: cannot find -l{}: No such file or directory\ncollect2: error: ld returned 1 exit status"
+
+
+@pytest.mark.parametrize(
+    ("known", "command", "fix", "like", "same"),
+    [
+        (LINKER.format("ssl"), "make", "apt-get install libssl-dev", LINKER.format("pq"), LINKER.format("ssl")),
+        (
+            "Exit code 1\nError: Cannot find module 'express'\nRequire stack:\n- /srv/a.js", "node a.js", "npm install express",
+            "Exit code 1\nError: Cannot find module 'lodash'\nRequire stack:\n- /srv/a.js",
+            "Exit code 1\nError: Cannot find module 'express'\nRequire stack:\n- /opt/b.js",
+        ),
+        (
+            "Exit code 1\nError: listen EADDRINUSE: address already in use :::3000", "npm run dev", "docker compose down",
+            "Exit code 1\nError: listen EACCES: permission denied 0.0.0.0:80",
+            "Exit code 1\nError: listen EADDRINUSE: address already in use 127.0.0.1:8080",
+        ),
+    ],
+)  # fmt: skip
+def test_a_look_alike_brings_no_wrong_fix(
+    world: World, known: str, command: str, fix: str, like: str, same: str
+) -> None:
+    """The same words about something else are another error, and the same error elsewhere is the same."""
+    assert world.fail("first", known, command) == ""
+    world.write("first", fix)
+    world.write("first", command)
+    world.stop("first")
+    assert world.fail("second", like, command) == ""
+    assert f"ran `{fix}`" in world.fail("third", same, command)
+
+
+def test_what_the_observer_would_flag_is_not_offered(world: World) -> None:
+    """Of three attempts only the last succeeds, and that one goes past the checks: there is no fix."""
+    blocked = (
+        "Exit code 1\nX Pull request is not mergeable: the base branch policy prohibits the merge."
+    )
+    assert world.fail("first", blocked, "gh pr merge 5") == ""
+    world.fail(
+        "first",
+        "Exit code 1\nAuto merge is not allowed for this repository",
+        "gh pr merge 5 --auto",
+    )
+    world.write("first", "gh pr merge 5 --admin")
+    world.stop("first")
+    assert world.fail("second", blocked, "gh pr merge 5") == ""
+
+
+def test_an_older_fix_is_looked_at_when_it_would_be_offered(world: World) -> None:
+    """What was stored before anybody looked, or was judged otherwise, is held back all the same."""
+    known = world.learn()
+    shelf = world.house.ctx.global_shelf()
+    harmful = "ERROR x FIX ran `git push --force`."
+    shelf.journal.update(
+        replace(
+            known,
+            text=redact.clean(harmful).text,
+            extra={**known.extra, "ran": ["git push --force"]},
+        )
+    )
+    assert world.fail("second") == ""
+    extra = {name: value for name, value in known.extra.items() if name != "ran"}
+    shelf.journal.update(replace(known, text=redact.clean(harmful).text, extra=extra))
+    assert world.fail("second") == ""
+
+
+def test_a_fix_after_which_the_error_came_again_is_doubted(world: World) -> None:
+    """What seemed to mend it in its own session did not for long."""
+    before = world.learn().confidence
+    world.fail("first")
+    world.stop("first")
+    assert world.fix().confidence == pytest.approx(before - 0.15)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import Listener, ServiceHouse, door, exported, exported_notes
+from service_house import Listener, ServiceHouse, door, exported_notes, holding
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Relation, Scope
@@ -56,7 +56,7 @@ def brought(
 
 def stored(house: ServiceHouse) -> list[dict[str, Any]]:
     """Return all that is stored and active."""
-    return exported(house.ctx, {"all_projects": True})
+    return holding(house.ctx, {"all_projects": True})
 
 
 def texts(house: ServiceHouse) -> set[str]:

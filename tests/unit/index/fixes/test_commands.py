@@ -92,3 +92,9 @@ def test_a_command_in_short() -> None:
     """What is shown of a command line leaves out where it ran and the pager."""
     assert commands.bare("cd /srv/a && make  test 2>&1 | tail -5") == "make test"
     assert commands.bare("python - <<'E'\nprint(1)\nE") == "python - <<E"
+
+
+def test_a_host_is_no_help() -> None:
+    """`-h` at the end asks for help; with a value it names a host."""
+    assert commands.family("psql -h") == ""
+    assert commands.family("psql -h db") == "psql db"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.index.fixes.errors import error_line, signature
+from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,52 @@ def test_different_errors_differ() -> None:
     one, other = "TypeError: a is not callable", "TypeError: b has no length"
     assert signature(one, "pytest") != signature(other, "pytest")
     assert signature(one, "pytest").isalpha()
+
+
+IN_USE = "Error: listen EADDRINUSE: address already in use "
+LINKER = "/usr/bin/ld: cannot find {}\ncollect2: error: ld returned 1 exit status"
+MODULE = "Error: Cannot find module '{}'\nRequire stack:\n- /srv/a.js"
+REGISTRY = "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.test/{} - Not found"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (IN_USE + ":::3000", IN_USE + "127.0.0.1:8080"),
+        (IN_USE + "0.0.0.0:80", IN_USE + "localhost:5173"),
+        ('psql: error: server at "10.0.0.5", port 5432 failed', 'psql: error: server at "10.1.2.3", port 5 failed'),
+        ("RuntimeError: dead session 7f3d9a1e of user 4711", "RuntimeError: dead session 1b2c3d4e of user 52"),
+        ("FileNotFoundError: No such file or directory: '/home/ana/a/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/x.yaml'"),
+        ("fatal: unable to access 'https://h.test/a/b.git/': no host", "fatal: unable to access 'https://h.test/c/d.git/': no host"),
+    ],
+)  # fmt: skip
+def test_what_varies_is_one(one: str, other: str) -> None:
+    """Addresses, ports, hashes, numbers and folders say nothing of what went wrong."""
+    assert signature(one, "npm start") == signature(other, "npm start")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LINKER.format("-lssl"), LINKER.format("-lpq")),
+        (MODULE.format("express"), MODULE.format("lodash")),
+        (REGISTRY.format("left-padd"), REGISTRY.format("expresss")),
+        ("sh: exited with code 137", "sh: exited with code 1"),
+        ("FileNotFoundError: No such file or directory: '/srv/x.yaml'", "FileNotFoundError: No such file or directory: '/srv/y.sql'"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_tells_apart(one: str, other: str) -> None:
+    """The same words about something else are another error, and share no name."""
+    assert signature(one, "make") != signature(other, "make")
+    assert words_of(error_line(one)) != words_of(error_line(other))
+
+
+def test_the_line_with_the_place_says_more_than_that_it_failed() -> None:
+    """A compiler says what is wrong before somebody says that the build failed."""
+    said = "# app\n./run.go:12:3: undefined: start\nFAIL app [build failed]"
+    assert error_line(said) == "./run.go:12:3: undefined: start"
+
+
+def test_names_are_what_is_quoted_or_written_as_no_word() -> None:
+    """Ordinary words name nothing."""
+    assert names_in("cannot find -lssl in 'lib'") == {"-lssl", "lib"}

@@ -168,6 +168,46 @@ def test_the_next_exchange(session: Session, tmp_path: Path) -> None:
     assert draft.files == ("Makefile",)
 
 
+def test_only_what_succeeded_is_the_fix(session: Session, tmp_path: Path) -> None:
+    """Attempts that failed, too, are no fix, and neither is a step that failed."""
+    session.fail("docker push app", "denied: requested access to app is denied")
+    session.fail("docker push me/app", "tag me/app does not exist locally")
+    session.fail("docker tag app x/app", "Error: no such image app")
+    session.run("docker push registry.test/me/app")
+    (first, second) = drafts(session, tmp_path)
+    for draft in (first, second):
+        assert "ran `docker push registry.test/me/app` instead" in draft.text
+        assert draft.extra["ran"] == ["docker push registry.test/me/app"]
+
+
+def test_what_was_undone_is_no_part_of_it(session: Session, tmp_path: Path) -> None:
+    """An edit that was taken back, and what only keeps the work, mended nothing."""
+    session.fail("cargo test")
+    session.edit("src/a.rs", "a", "b")
+    session.run("git checkout src/a.rs")
+    session.edit("src/c.rs", "c", "d")
+    session.run("git add -A && git commit -m wip")
+    session.run("cargo test")
+    (one,) = found(session, tmp_path)
+    assert one.changes == ("edited src/c.rs (c → d)",)
+
+
+def test_the_reason_is_the_assistants_and_short(session: Session, tmp_path: Path) -> None:
+    """What is said after the success is of what comes next, unless it names what this is about."""
+    session.fail("cargo test", "error: port 5432 is taken by postgres")
+    session.edit("src/ports.rs", "5432", "5433")
+    session.run("cargo test")
+    session.say("The problem of the weather is that it rains. " * 2)
+    (one,) = found(session, tmp_path)
+    assert one.because == ""
+    session.say(
+        "The test failed because postgres had taken the port in " + "src/ports.rs " * 20 + "."
+    )
+    (one,) = found(session, tmp_path)
+    assert one.because.startswith("The test failed because postgres")
+    assert len(one.because) <= 200
+
+
 def nothing_changed(session: Session) -> None:
     session.fail("npm test")
     session.run("npm test")
@@ -232,6 +272,53 @@ def another_job(session: Session) -> None:
     session.run("npm run lint")
 
 
+def past_the_check(session: Session) -> None:
+    session.fail("git commit -m a", "error: the hook found a problem")
+    session.run("git commit --no-verify -m a")
+
+
+def fewer_files(session: Session) -> None:
+    session.fail("go build ./a/ ./b/", "b/x.go:3:1: undefined: y")
+    session.run("go build ./a/")
+
+
+def other_tests(session: Session) -> None:
+    session.fail("go test -run TestCart ./...", "cart_test.go:3: want 3")
+    session.edit("cart.go", "a", "b")
+    session.run("go test -run TestLogin ./...")
+
+
+def other_program(session: Session) -> None:
+    session.fail("staticcheck ./...", "zsh: command not found: staticcheck")
+    session.run("go test ./...")
+
+
+def only_its_version(session: Session) -> None:
+    session.fail("golangci-lint run ./...", "error: no go files to analyze")
+    session.run("golangci-lint version")
+
+
+def another_folder(session: Session) -> None:
+    session.fail("cd /w/one && go build ./...", "./x.go:3:1: undefined: y")
+    session.run("cd /w/two && go build ./...")
+
+
+def same_complaint_in_a_pipe(session: Session) -> None:
+    session.fail("go build ./...", "./x.go:3:1: undefined: y")
+    session.run("git stash && go build ./...; git stash pop", "./x.go:3:1: undefined: y")
+
+
+def a_script_of_the_moment(session: Session) -> None:
+    session.fail("python3 -c 'import a; a.run(1)'", "TypeError: run() takes no arguments")
+    session.run("python3 -c 'import a; a.run()'")
+
+
+def users_words(session: Session) -> None:
+    session.fail("git commit -m a", "Wait a sec, we need to copy the icon too")
+    session.edit("icon.svg", "a", "b")
+    session.run("git commit -m a")
+
+
 def web(session: Session) -> None:
     session.call("WebFetch", "w1", url="https://x.test")
     session.result("Request failed with status code 404", "w1", failed=True)
@@ -243,6 +330,8 @@ def web(session: Session) -> None:
     "happened",
     [
         nothing_changed, other_file, never_mended, hidden_by_a_pipe, refused, not_permitted, interrupted, edits_retried, searches, no_output, another_job, web,
+        past_the_check, fewer_files, other_tests, other_program, only_its_version, another_folder, same_complaint_in_a_pipe,
+        a_script_of_the_moment, users_words,
     ],
 )  # fmt: skip
 def test_what_is_no_fix(happened: Any, session: Session, tmp_path: Path) -> None:

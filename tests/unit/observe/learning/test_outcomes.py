@@ -132,10 +132,27 @@ def task(number: int, **more: object) -> Task:
         "at": at,
         "kind": "fix",
         "done": True,
+        "sure": True,
         "session": f"s{number}",
         **more,
     }
     return Task(**made)  # type: ignore[arg-type]
+
+
+def test_a_command_that_failed_in_the_end_is_not_done() -> None:
+    """Whatever was asked: three times the same failure is no success, and nothing to tell."""
+    steps = (ran("python3 t.py", False, "python t.py"),)
+    known = [
+        outcomes.measure([turn(*steps, prompt="Run t.py please")], session=f"s{n}")
+        for n in (1, 2, 3)
+    ]
+    assert [one.done for one in known] == [None] * 3
+    assert outcomes.evidence(known) == (0, 0)
+
+
+def test_only_what_is_sure_is_told() -> None:
+    """A check, the user's word or an interruption is evidence; that the user went on is none."""
+    assert outcomes.evidence([task(1), task(2, sure=False), task(3, done=False)]) == (1, 1)
 
 
 def test_counts_by_kind() -> None:

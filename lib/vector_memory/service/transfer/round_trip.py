@@ -1,0 +1,225 @@
+"""What a memory has besides its words (how it ages, what took its place, its uses and links), as an export
+tells it and an import of that export brings it back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from vector_memory import redact
+from vector_memory.model import Link, Memory, Relation, Status, Temporal
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import trust_marks
+from vector_memory.system.json_in import Record
+
+TOLD = (Status.ACTIVE, Status.SUPERSEDED)
+"""Of what status an export tells: what gave way is the history of what took its place."""
+MOST_LINKS, MOST_DEEP, MOST_USES = 1_000, 8, 1 << 53
+MOST_WEIGHT = 1e6
+AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class LinkTold:
+    """A link to another memory."""
+
+    to: str
+    relation: str
+    weight: float
+    created_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What an export line tells of a memory besides its words; what is ordinary is left out.
+
+    Attributes:
+        temporal: how it ages, where it does.
+        status: `superseded` where it gave way to `superseded_by`.
+        links: those that lead from it.
+        extra: what else was noted with it, the marks of trust left out.
+    """
+
+    updated_at: datetime | None = messages.spare()
+    temporal: str | None = messages.spare()
+    valid_from: datetime | None = messages.spare()
+    valid_until: datetime | None = messages.spare()
+    expires_at: datetime | None = messages.spare()
+    status: str | None = messages.spare()
+    superseded_by: str | None = messages.spare()
+    uses: int | None = messages.spare()
+    last_used_at: datetime | None = messages.spare()
+    links: list[LinkTold] | None = messages.spare()
+    extra: dict[str, object] | None = messages.spare()
+
+
+def standing(memory: Memory, links: Sequence[Link]) -> Standing:
+    """Return what a memory has besides its words.
+
+    Args:
+        links: those that lead from it.
+    """
+    told = [LinkTold(one.to_id, one.relation.value, one.weight, one.created_at) for one in links]
+    return Standing(
+        updated_at=memory.updated_at,
+        temporal=memory.temporal.value if memory.temporal is not Temporal.PERMANENT else None,
+        valid_from=memory.valid_from,
+        valid_until=memory.valid_until,
+        expires_at=memory.expires_at,
+        status=memory.status.value if memory.status is not Status.ACTIVE else None,
+        superseded_by=memory.superseded_by or None,
+        uses=memory.uses or None,
+        last_used_at=memory.last_used_at,
+        links=told or None,
+        extra=trust_marks.unmarked(memory.extra) or None,
+    )
+
+
+def with_links(shelf: Shelf, memories: Iterable[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
+    """Yield memories of a store, each with the links that lead from it."""
+    part: list[Memory] = []
+    for memory in memories:
+        part.append(memory)
+        if len(part) == AT_ONCE:
+            yield from _linked(shelf, part)
+            part = []
+    yield from _linked(shelf, part)
+
+
+def _linked(shelf: Shelf, part: Sequence[Memory]) -> Iterator[tuple[Memory, list[Link]]]:
+    leading: dict[str, list[Link]] = defaultdict(list)
+    for link in shelf.journal.links_of([one.id for one in part]) if part else ():
+        leading[link.from_id].append(link)
+    yield from ((one, leading[one.id]) for one in part)
+
+
+def restored(memory: Memory, data: Record) -> Memory:
+    """Return a memory of an export of ours with its standing.
+
+    Raises:
+        BadInputError: a time is none.
+        ValueError: a word is none of its vocabulary.
+    """
+    is_past = data.get("status") == Status.SUPERSEDED.value
+    return replace(
+        memory,
+        updated_at=request_fields.time_of(data, "updated_at"),
+        temporal=Temporal(data.get("temporal") or Temporal.PERMANENT),
+        valid_from=request_fields.time_of(data, "valid_from"),
+        valid_until=request_fields.time_of(data, "valid_until"),
+        expires_at=request_fields.time_of(data, "expires_at"),
+        status=Status.SUPERSEDED if is_past else Status.ACTIVE,
+        superseded_by=redact.clean(data.text("superseded_by")).text if is_past else "",
+        uses=request_fields.number_of(data, "uses", 0, 0, MOST_USES),
+        last_used_at=request_fields.time_of(data, "last_used_at"),
+        extra={**_noted(data), **memory.extra},
+    )
+
+
+def _noted(data: Record) -> dict[str, object]:
+    """Return what else an export says was noted with a memory, redacted; what it says of trust does not
+    count."""
+    told = data.get("extra")
+    cleaned = _cleaned(told, MOST_DEEP) if isinstance(told, dict) else {}
+    noted = cleaned if isinstance(cleaned, dict) else {}
+    return trust_marks.unmarked({**noted, **({"done": True} if data.get("done") is True else {})})
+
+
+def _cleaned(value: object, depth: int) -> object:
+    if isinstance(value, str):
+        return str(redact.clean(value).text)
+    if depth and isinstance(value, list):
+        return [_cleaned(one, depth - 1) for one in value]
+    if depth and isinstance(value, dict):
+        return {
+            str(_cleaned(str(name), 0)): _cleaned(one, depth - 1) for name, one in value.items()
+        }
+    return value if isinstance(value, (int, float)) else None
+
+
+@dataclass
+class Returning:
+    """What an import of an export brings back once the memories themselves are stored: uses and links. What
+    was there before keeps its own, so that a second import changes nothing.
+
+    Attributes:
+        brought: ids of the memories that this import stored.
+        became: by the id of a memory whose text was there already, the id that it has there.
+    """
+
+    brought: set[str] = field(default_factory=set)
+    became: dict[str, str] = field(default_factory=dict)
+    _heard: dict[str, tuple[Shelf, list[Link]]] = field(default_factory=dict)
+
+    def hear(self, shelf: Shelf, memory: Memory, data: Record) -> None:
+        """Note which links a line of an export tells; of others' lines there are none.
+
+        Raises:
+            ValueError: a relation is none.
+        """
+        if memory.id != data.get("id"):
+            return
+        told = data.get("links")
+        links = [
+            Link(
+                memory.id,
+                one.text("to"),
+                Relation(one.text("relation")),
+                min(MOST_WEIGHT, max(0.0, float(str(one.get("weight", 1.0))))),
+                request_fields.time_of(one, "created_at"),
+            )
+            for one in (data.parts("links") if isinstance(told, list) else ())[:MOST_LINKS]
+        ]
+        self._heard[memory.id] = (shelf, links)
+
+    def is_heard(self, memory: Memory) -> bool:
+        """Whether a memory is one of an export of ours, known by its id: equal words are no reason to make
+        two of them one."""
+        return memory.id in self._heard
+
+    def stored(self, shelf: Shelf, memories: Sequence[Memory]) -> None:
+        """Note memories that were stored anew, and bring their uses back."""
+        at: dict[datetime, dict[str | int, int]] = defaultdict(dict)
+        for memory in memories:
+            self.brought.add(memory.id)
+            if memory.uses and memory.last_used_at:
+                at[memory.last_used_at][memory.id] = memory.uses
+        for moment, uses in at.items():
+            shelf.journal.touch(uses, moment)
+
+    def finish(self) -> None:
+        """Link what was brought with what it was linked with, as far as that is there."""
+        by_shelf: dict[int, tuple[Shelf, list[Link]]] = {}
+        for shelf, links in self._heard.values():
+            by_shelf.setdefault(id(shelf), (shelf, []))[1].extend(map(self._moved, links))
+        for shelf, links in by_shelf.values():
+            self._follow_moved(shelf)
+            for place in range(0, len(links), AT_ONCE):
+                part = links[place : place + AT_ONCE]
+                ends = {end for link in part for end in (link.from_id, link.to_id)}
+                there = shelf.journal.by_ids(list(ends))
+                shelf.journal.link_all(
+                    link
+                    for link in part
+                    if {link.from_id, link.to_id} <= set(there) and link.from_id != link.to_id
+                    if not self.brought.isdisjoint((link.from_id, link.to_id))
+                )
+
+    def _moved(self, link: Link) -> Link:
+        ends = (self.became.get(end, end) for end in (link.from_id, link.to_id))
+        from_id, to_id = ends
+        return replace(link, from_id=from_id, to_id=to_id)
+
+    def _follow_moved(self, shelf: Shelf) -> None:
+        """Let what gave way to a memory that was there under another id give way to that one."""
+        if not self.became:
+            return
+        for memory in shelf.journal.by_ids(
+            [id for id in self.brought if id in self._heard]
+        ).values():
+            successor = self.became.get(memory.superseded_by)
+            if successor:
+                shelf.journal.update(replace(memory, superseded_by=successor))

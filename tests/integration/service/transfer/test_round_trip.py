@@ -1,0 +1,214 @@
+"""An export of ours brings everything back as it was, in both formats, and a second import nothing more."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door, exported, exported_notes
+
+from vector_memory import redact
+from vector_memory.journal.journal import Journal
+from vector_memory.model import (
+    COLLECTIONS,
+    QUIET,
+    Link,
+    Memory,
+    Origin,
+    Priority,
+    Relation,
+    Sensitivity,
+    Source,
+    Temporal,
+)
+
+BEGIN = datetime(2026, 3, 1, 8, 30, 0, 123456, tzinfo=timezone.utc)
+KINDS = ("note", "decision", "solution", "exchange", "todo", "question", "summary")
+WORDS = [
+    "queue",
+    "ledger",
+    "worker",
+    "index",
+    "parser",
+    "cache",
+    "shelf",
+    "journal",
+    "retry",
+    "batch",
+    "token",
+    "window",
+]
+
+
+@pytest.fixture
+def houses(tmp_path: Path) -> Iterator[tuple[ServiceHouse, ServiceHouse]]:
+    """A house with memories to come, and an empty one."""
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    made = ServiceHouse(tmp_path / "here"), ServiceHouse(tmp_path / "there")
+    yield made
+    for house in made:
+        house.close()
+
+
+def of_every_kind(number: int, dice: random.Random) -> Memory:
+    """Return a memory with any of the features that there are."""
+    at = BEGIN + timedelta(minutes=number)
+
+    def maybe(moment: datetime) -> datetime | None:
+        return moment if dice.random() < 0.4 else None
+
+    text = " ".join(dice.choices(WORDS, k=6)) + f" number {number % 17}."
+    if dice.random() < 0.3:
+        text += "\n\n## A heading\n\n```\n- item <!-- memory {} -->\n```"
+    kept = sorted(name for name in COLLECTIONS if name not in QUIET)
+    return Memory(
+        id=f"{dice.getrandbits(128):032x}",
+        text=redact.clean(text).text,
+        title=redact.clean(dice.choice(["", "Where › it was said"])).text,
+        created_at=at,
+        kind=dice.choice(KINDS),
+        collection=dice.choice(kept),
+        priority=dice.choice(list(Priority)),
+        confidence=round(dice.random(), 4),
+        origin=dice.choice([Origin.USER, Origin.ASSISTANT, Origin.JOB]),
+        temporal=dice.choice(list(Temporal)),
+        sensitivity=dice.choice(list(Sensitivity)),
+        jurisdiction=dice.choice(["", "EU"]),
+        tags=tuple(dice.sample(WORDS, dice.randrange(3))),
+        files=tuple(dice.sample(["src/a.py", "docs/b.md"], dice.randrange(3))),
+        source=Source(dice.choice(["", "s1"]), dice.choice(["", "/srv/t.jsonl"]), 3, 9, number, "user"),
+        external_id=dice.choice(["", f"x:{number}"]),
+        valid_from=maybe(at - timedelta(days=3)),
+        valid_until=maybe(at + timedelta(days=900)),
+        expires_at=maybe(at + timedelta(days=4_000)),
+        updated_at=maybe(at + timedelta(hours=1)),
+        extra=dice.choice([
+            {}, {"done": True}, {"entities": ["tool:kafka"], "signature": "abcdefgh"},
+            {"verdicts": {"s9": "helped"}, "tried": ["edited a.py"], "n": 3, "share": 0.5, "deep": [{"a": [1]}]},
+        ]),
+    )  # fmt: skip
+
+
+def furnish(journal: Journal, seed: int) -> None:
+    """Put memories of every kind into a store, with links, uses and histories."""
+    dice = random.Random(seed)
+    ids = [one.id for one in journal.add([of_every_kind(n, dice) for n in range(60)])]
+    for number, relation in enumerate(list(Relation) * 4):
+        one, other = dice.sample(ids, 2)
+        at = BEGIN + timedelta(days=number) if number % 2 else None
+        journal.link(Link(one, other, relation, round(dice.random(), 3), at))
+    for old, new in zip(ids[:8], ids[1:9], strict=True):
+        journal.supersede(old, new, BEGIN + timedelta(days=40), "it was decided anew")
+    for id in dice.sample(ids, 20):
+        journal.touch({id: dice.randrange(1, 9)}, BEGIN + timedelta(days=dice.randrange(50)))
+
+
+def lines_of(house: ServiceHouse) -> list[dict[str, Any]]:
+    """Return all that an export tells, but for which model was at work."""
+    lines = exported(house.ctx, {"all": True})
+    return sorted(({**one, "model": ""} for one in lines), key=lambda one: str(one["id"]))
+
+
+def write(house: ServiceHouse, path: Path) -> Path:
+    """Export everything into a file, in the format that its name says."""
+    if path.suffix == ".md":
+        path.write_text("".join(exported_notes(house.ctx, {"all": True})))
+    else:
+        path.write_text(
+            "".join(json.dumps(one) + "\n" for one in exported(house.ctx, {"all": True}))
+        )
+    return path
+
+
+def take(house: ServiceHouse, path: Path) -> dict[str, Any]:
+    """Import a file."""
+    if path.suffix == ".md":
+        return door(house.ctx, "import_notes", {"paths": [str(path)], "cwd": "/", "global": True})
+    return door(house.ctx, "import", {"path": str(path), "cwd": "/"})
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
+@pytest.mark.parametrize("seed", range(4))
+def test_everything_comes_back(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str, seed: int
+) -> None:
+    """Links, history, expiry, ageing, uses and what was noted besides, and a second import changes nothing."""
+    here, there = houses
+    furnish(here.ctx.global_shelf().journal, seed)
+    path = write(here, tmp_path / name)
+    before = lines_of(here)
+    assert sum("superseded_by" in one for one in before) == 8
+    assert take(there, path)["stored"] == len(before)
+    assert lines_of(there) == before
+    journal = there.ctx.global_shelf().journal
+    rows = {one["id"]: journal.by_ids([one["id"]])[one["id"]] for one in before}
+    assert take(there, path)["stored"] == 0
+    assert lines_of(there) == before
+    assert {id: journal.by_ids([id])[id] for id in rows} == rows
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.md"])
+def test_what_is_there_already_keeps_its_place(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path, name: str
+) -> None:
+    """A text that is there under another id is not stored twice; links and history lead to that one."""
+    here, there = houses
+    old, new, other = (of_every_kind(n, random.Random(n)) for n in range(3))
+    journal = here.ctx.global_shelf().journal
+    journal.add([old, new, other])
+    journal.supersede(old.id, new.id)
+    journal.link(Link(other.id, new.id, Relation.BUILDS_ON))
+    path = write(here, tmp_path / name)
+    theirs = there.ctx.global_shelf().journal
+    theirs.add([replace(new, id="f" * 32)])
+    take(there, path)
+    assert theirs.by_ids([old.id])[old.id].superseded_by == "f" * 32
+    found = {(one.from_id, one.to_id) for one in theirs.links_of(["f" * 32])}
+    assert found == {("f" * 32, old.id), (other.id, "f" * 32)}
+
+
+def test_others_lines_bring_words_alone(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path
+) -> None:
+    """What somebody else wrote has neither uses nor links nor a history here."""
+    here, there = houses
+    furnish(here.ctx.global_shelf().journal, 1)
+    path = write(here, tmp_path / "all.jsonl")
+    door(there.ctx, "import", {"path": str(path), "cwd": "/", "foreign": True})
+    for line in lines_of(there):
+        assert line["foreign"]
+        assert not {"uses", "links", "superseded_by", "expires_at", "temporal"} & set(line)
+
+
+def test_secrets_in_what_was_noted_are_taken_out(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path
+) -> None:
+    """A file may say anything: all of it goes through the redactor."""
+    here, there = houses
+    here.ctx.global_shelf().journal.add([of_every_kind(1, random.Random(1))])
+    path = write(here, tmp_path / "all.jsonl")
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    line = {**json.loads(path.read_text()), "extra": {"tried": [{"x": token}]}}
+    path.write_text(json.dumps(line) + "\n")
+    take(there, path)
+    assert token not in json.dumps(lines_of(there))
+
+
+def test_a_damaged_standing_is_named(
+    houses: tuple[ServiceHouse, ServiceHouse], tmp_path: Path
+) -> None:
+    """A line whose fields cannot be read is not taken."""
+    here, there = houses
+    here.ctx.global_shelf().journal.add([of_every_kind(1, random.Random(1))])
+    path = write(here, tmp_path / "all.jsonl")
+    line = json.loads(path.read_text())
+    damaged = [{"temporal": "sometimes"}, {"links": [{"to": "a", "relation": "hates"}]}]
+    path.write_text("".join(json.dumps({**line, **one}) + "\n" for one in damaged))
+    assert len(take(there, path)["errors"]) == 2
