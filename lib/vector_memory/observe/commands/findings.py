@@ -69,6 +69,10 @@ def _nothing_known(path: str) -> bool:
     return False
 
 
+def _nothing_read(path: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class CommandSurroundings:
     """Where a tool is called.
@@ -78,6 +82,7 @@ class CommandSurroundings:
         exists: whether there is a file at an absolute path.
         made: absolute paths that the session itself made: to delete them takes nothing away.
         alias: another path of `root`, through a link, by which tools may name it.
+        text_of: what a file at an absolute path holds, "" if it cannot be read.
     """
 
     root: str = "/project"
@@ -86,6 +91,7 @@ class CommandSurroundings:
     exists: Callable[[str], bool] = _nothing_known
     made: Collection[str] = ()
     alias: str = ""
+    text_of: Callable[[str], str] = _nothing_read
 
     def path(self, text: str, folder: str = "") -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
@@ -107,9 +113,16 @@ class CommandSurroundings:
 
     def is_scratch(self, path: str) -> bool:
         """Whether a path lies in a place for files that nobody keeps."""
-        if self.within(path) is not None:
+        if self.within(path) is not None and not self._is_temporary:
             return False
-        return any(path.startswith(one) for one in SCRATCH)
+        return path.startswith(SCRATCH)
+
+    @property
+    def _is_temporary(self) -> bool:
+        """Whether the project itself lies in a folder that a program made for a moment: `/tmp/tmpa1b2c3d4`."""
+        place = next((one for one in SCRATCH if self.root.startswith(one)), "")
+        name = self.root[len(place) :].partition("/")[0]
+        return bool(place) and name.startswith("tmp")
 
     def was_made(self, path: str) -> bool:
         """Whether the session itself made this, or a folder that it lies in."""
