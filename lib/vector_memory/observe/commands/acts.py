@@ -97,14 +97,13 @@ class Act:
         bare = word.text.rstrip("/") or word.text
         return around.path(bare, self.folder) if word.plain and bare else ""
 
-    def fed(self) -> Iterator[str]:
-        """Yield what it reads: a here-document, what `echo`, `printf` or `cat` say."""
-        if self.command.given:
-            yield self.command.given
+    def fed(self) -> list[str]:
+        """Return what it reads: a here-document, what `echo`, `printf` or `cat` say, the names of files."""
+        fed = [self.command.given, *(file.text for sign, file in self.command.redirects if sign == "<")]  # fmt: skip
         if self.feeding is not None and self.feeding.name in ("echo", "printf", "cat"):
-            yield self.feeding.command.given
-            if self.feeding.name != "cat":
-                yield "\n".join(text.replace("\\n", "\n") for text in self.feeding.texts())
+            said = [text.replace("\\n", "\n") for text in self.feeding.texts()]
+            fed += [self.feeding.command.given, "\n".join(said)]
+        return [text for text in fed if text]
 
     @property
     def sources(self) -> list[Act]:

@@ -12,7 +12,7 @@ from vector_memory.observe.commands import runners
 from vector_memory.observe.commands.acts import MOST_WHAT as MOST_WHAT
 from vector_memory.observe.commands.acts import Act as Act
 from vector_memory.observe.commands.acts import name_of
-from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.text import shell
 from vector_memory.text.shell import Redirect, ShellWord
 
@@ -22,9 +22,9 @@ MOST_WORDS = 200
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?([-=?+])([^{}]*))?\}|(\w+))")
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
-_SCRATCH_VARIABLE = re.compile(
-    r"^(?:TMP|TEMP|TMPDIR|TEMPDIR|TMP_\w+|\w*_(?:TMP|TEMP)(?:_?DIR)?|RUNNER_TEMP)$", re.I
-)
+_SCRATCH_VARIABLE = re.compile(r"^(?:(?:\w*_)?(?:TMP|TEMP)(?:_?DIR)?|TMP_\w+)$", re.I)
+Values = dict[str, tuple[ShellWord, ...]]
+"""What a line gives its variables."""
 _MAKING = frozenset({"create", "run", "add", "new", "init", "-b", "-c", "--orphan"})
 _UNKNOWN = ("$", "`", "<(")
 
@@ -34,23 +34,15 @@ class CommandLine:
     """A whole command line: its acts in order, in its surroundings."""
 
     acts: tuple[Act, ...]
-    around: CommandSurroundings
-    values: dict[str, tuple[ShellWord, ...]] = field(default_factory=dict)
-
-    def says(self, name: str) -> str:
-        """Return the last value that the line gives a variable, "" for none."""
-        values = self.values.get(name, ())
-        return values[-1].text if values else ""
+    around: Surroundings
+    values: Values = field(default_factory=dict)
 
     def made(self, act: Act) -> bool:
         """Whether what an act takes away, by its last word, the line itself made before:
         `createdb x; …; dropdb x`."""
-        target = next(iter(act.texts()[-1:]), "")
-        return bool(target) and any(
-            target in other.args
-            and (other.name.startswith(("create", "mk")) or not _MAKING.isdisjoint(other.args))
-            for other in self.before(act)
-        )
+        target = "".join(act.texts()[-1:])
+        naming = [other for other in self.before(act) if target and target in other.args]
+        return any(other.name.startswith(("create", "mk")) or _MAKING & {*other.args} for other in naming)  # fmt: skip
 
     def before(self, act: Act) -> Iterator[Act]:
         """Yield the acts before one, the nearest first."""
@@ -62,7 +54,7 @@ class CommandLine:
         return [other for other in self.acts if other.feeding is act]
 
 
-def read(command: str, around: CommandSurroundings) -> CommandLine:
+def read(command: str, around: Surroundings) -> CommandLine:
     """Return a command line ready to be judged."""
     values = shell.assigned(command) if "=" in command or "for " in command else {}
     acts: list[Act] = []
@@ -80,15 +72,8 @@ def read(command: str, around: CommandSurroundings) -> CommandLine:
         redirects = tuple(Redirect(sign, expanded(target)[0]) for sign, target in one.redirects)
         given = replace(one, redirects=redirects) if redirects else one
         program = expanded(one.words[0])[0].text
-        act = Act(
-            given,
-            name_of(program),
-            tuple(words),
-            one.folder,
-            "ssh" in one.via,
-            last if one.piped else None,
-            program,
-        )
+        name, there, feeding = name_of(program), "ssh" in one.via, last if one.piped else None
+        act = Act(given, name, tuple(words), one.folder, there, feeding, program)
         if act.name == "alias":
             aliases.update((name, script) for name, sign, script in (text.partition("=") for text in act.args) if sign)  # fmt: skip
         acts += runners.through(act, around, aliases)
@@ -100,9 +85,7 @@ def read(command: str, around: CommandSurroundings) -> CommandLine:
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _expanded(
-    word: ShellWord, values: dict[str, tuple[ShellWord, ...]], around: CommandSurroundings
-) -> list[ShellWord]:
+def _expanded(word: ShellWord, values: Values, around: Surroundings) -> list[ShellWord]:
     """Return a word with known variables and braces put in: several where they hold several."""
     words = [word]
     for _ in range(4):
@@ -112,9 +95,7 @@ def _expanded(
     return [new for one in words for new in _unbraced(one)]
 
 
-def _put_in(
-    word: ShellWord, values: dict[str, tuple[ShellWord, ...]], around: CommandSurroundings
-) -> list[ShellWord]:
+def _put_in(word: ShellWord, values: Values, around: Surroundings) -> list[ShellWord]:
     if word.plain:
         return [word]
     text = _SUBSTITUTION.sub(lambda match: _output_of(match, around), word.text)
@@ -129,9 +110,7 @@ def _put_in(
     return words or [word]
 
 
-def _values_of(
-    name: tuple[str, ...], values: dict[str, tuple[ShellWord, ...]], around: CommandSurroundings
-) -> list[str | None]:
+def _values_of(name: tuple[str, ...], values: Values, around: Surroundings) -> list[str | None]:
     """Return what a variable may hold; None where nobody knows."""
     plain = name[0] or name[3]
     if plain in values:
@@ -144,7 +123,7 @@ def _values_of(
     return [name[2]] if name[1] in ("-", "=") and name[2] else [None]
 
 
-def _output_of(match: re.Match[str], around: CommandSurroundings) -> str:
+def _output_of(match: re.Match[str], around: Surroundings) -> str:
     """Return what a command within a word prints, where that is known; else the word as it stands."""
     script = (match[1] or match[2] or "").strip()
     if script.startswith("mktemp"):

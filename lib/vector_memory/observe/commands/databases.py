@@ -29,7 +29,6 @@ _EXECUTED = re.compile(
     r"""(?:\"{3}(.*?)\"{3}|'{3}(.*?)'{3}|"([^"\n]*)"|'([^'\n]*)'|`([^`]*)`)""",
     re.DOTALL,
 )
-_DROPS_BY_NAME = re.compile(r"(?:^|[_.-])(?:drop|wipe|truncate|reset|nuke|purge)(?:[_.-]|$)")
 
 
 def in_sql(what: str, script: str) -> Iterator[Finding]:
@@ -60,10 +59,15 @@ def executed(act: Act, script: str) -> Iterator[Finding]:
         yield from in_sql(act.what, ";".join(said))
 
 
-def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what a statement of SQL would destroy that any program is given as a word of its own."""
-    if act.name in _CLIENTS or act.name in WORDS["textual"] or act.name in SHELLS:
-        return
+def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
+    """Yield what a client of a SQL database is told to destroy, or any program by a statement as a word of its own."""
+    if act.name in _CLIENTS:
+        yield from _told(act, line)
+    elif act.name not in WORDS["textual"] | SHELLS:
+        yield from _stated(act)
+
+
+def _stated(act: Act) -> Iterator[Finding]:
     for place, text in enumerate(act.args):
         option, _, said = text.partition("=") if text.startswith("--") else ("", "", text)
         option = option or (act.args[place - 1] if place else "")
@@ -74,23 +78,15 @@ def stated(act: Act, line: CommandLine) -> Iterator[Finding]:
             yield from in_sql(act.what, said)
 
 
-def sql_client(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what a client of a SQL database is told to destroy."""
-    if act.name not in _CLIENTS:
-        return
+def _told(act: Act, line: CommandLine) -> Iterator[Finding]:
     takes = "-c -e -h -p -U -u -P -f --command --host --port --username --user --file"
     database = act.value("-d", "--dbname", "--database", "-D") or "".join(act.texts(takes)[:1])
     path = line.around.path(database, act.folder) if act.name in _FILE_CLIENTS else ""
-    if path and (
-        database == ":memory:" or line.around.is_scratch(path) or line.around.was_made(path)
-    ):
+    if path and (":memory:" in path or line.around.is_scratch(path) or line.around.was_made(path)):
         return
     for script in scripts(act):
         for one in in_sql(act.what, script):
             yield one._replace(severity=LOW) if rules.is_for_tests(database) else one
-    for name in _files(act):
-        if _DROPS_BY_NAME.search(name.rpartition("/")[2].lower()):
-            yield act.found(DATA, LOW, "By its name, the script it runs destroys data.", name)
 
 
 def scripts(act: Act) -> Iterator[str]:
@@ -108,18 +104,6 @@ def scripts(act: Act) -> Iterator[str]:
     yield from act.fed()
 
 
-def _files(act: Act) -> Iterator[str]:
-    yield from filter(None, [act.value("-f", "--file", "-i")])
-    yield from (target.text for sign, target in act.command.redirects if sign == "<")
-    if act.feeding is not None and act.feeding.name == "cat":
-        yield from act.feeding.texts()
-
-
-PROGRAMS = (
-    _CLIENTS
-    | WORDS["mongo-client"]
-    | WORDS["redis-client"]
-    | {name for name in rules.programs(DATA) if not name.startswith("*")} - WORDS["package-manager"]
-    | {"createdb"}
-)
+_TOLD = {name for name, known in rules.RULES.items() if DATA in {rule.category for rule in known}}
+PROGRAMS = (_CLIENTS | _TOLD | {"createdb"}) - WORDS["package-manager"] - {"*sql", "*script"}
 """All that speaks to a database."""

@@ -8,14 +8,8 @@ from collections.abc import Iterator
 
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.findings import (
-    DATA,
-    DELETE,
-    HIGH,
-    LOW,
-    CommandSurroundings,
-    Finding,
-)
+from vector_memory.observe.commands.findings import DELETE, HIGH, LOW, Finding
+from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 from vector_memory.observe.commands.words import WORDS, is_name_made_again
 from vector_memory.text.shell import ShellWord
 
@@ -23,19 +17,19 @@ Loss = tuple[str, str, str]
 """How grave a deletion is, why, and of what."""
 _EVERYTHING = ("*", ".*", "**", ".[!.]*", "*.*", ".??*")
 _TEMPORARY = ("/tmp", "/var/tmp")
-_LIKELY_BUILD = ("BUILD", "DIST", "OUT", "CACHE", "TARGET", "COVERAGE", "WORK", "SCRATCH", "TMP", "TEMP")  # fmt: skip
-_DATABASES = tuple(WORDS["database-ending"])
-_NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g", "-e", "--extension")
+_LIKELY_BUILD = re.compile(r"\$\{?\w*(?:BUILD|DIST|OUT|CACHE|TARGET|COVERAGE|WORK|SCRATCH|TMP|TEMP)", re.I)  # fmt: skip
+_IN_BUILD = re.compile(r"/tmp/|[\w.~/-]*/(?:tmp|temp|cache|build|dist)/")
+_ALONE = re.compile(r"\$\{?\w+(?::?\?|[^/]*$)")
+_NAME_TESTS = ("-name", "-iname", "-path", "-wholename", "-ipath", "-g")
 _EXECUTING = ("-exec", "-execdir", "-ok", "-x", "-X", "--exec", "--exec-batch")
-_GIT_LOST = "It deletes git's own files: the history that is not pushed is lost."
-_SHARED = "It deletes the temporary files of other programs too."
-_FETCHERS = ("curl", "wget")
+_SEARCHES = ("find", "gfind", "fd", "fdfind")
+_SYSTEM = tuple(folder + "/" for folder in WORDS["system-folder"])
 
 
 # -- places ----------------------------------------------------------------------------------------
 
 
-def is_made_again(path: str, around: CommandSurroundings) -> bool:
+def is_made_again(path: str, around: Surroundings) -> bool:
     """Whether what lies at an absolute path is nobody's work: a build, a cache, a temporary file."""
     if not path:
         return False
@@ -47,21 +41,17 @@ def is_made_again(path: str, around: CommandSurroundings) -> bool:
     if path.startswith(tuple(f"{around.home}/{place}/" for place in WORDS["cache-at-home"])):
         return True
     # Outside the project only names that can be nothing else.
-    return any(
-        is_name_made_again(name) and name not in ("tmp", "out", "build", "target", "temp")
-        for name in path.strip("/").split("/")[2:]
-    )
+    names = set(path.strip("/").split("/")[2:]) - {"tmp", "out", "build", "target", "temp"}
+    return any(is_name_made_again(name) for name in names)
 
 
 def loss(word: ShellWord, act: Act, line: CommandLine, recursive: bool) -> Loss | None:
     """Return what the deletion of what a word names would lose; None where it does no harm."""
     text = word.text
     if act.elsewhere:
-        is_kept = not text.startswith(("/tmp/", "/var/tmp/")) and not is_name_made_again(
-            posixpath.basename(text.rstrip("/"))
-        )
+        again = text.startswith(("/tmp/", "/var/tmp/")) or is_name_made_again(posixpath.basename(text.rstrip("/")))  # fmt: skip
         why = "It deletes a folder on another machine."
-        return (HIGH, why, text) if recursive and is_kept else None
+        return None if again or not recursive else (HIGH, why, text)
     if not word.plain:
         return _unknown(text) if recursive else None
     path = line.around.path(text.rstrip("/") or "/", act.folder)
@@ -70,94 +60,88 @@ def loss(word: ShellWord, act: Act, line: CommandLine, recursive: bool) -> Loss 
     return _at(path, line.around, recursive, word.glob)
 
 
-def _at(path: str, around: CommandSurroundings, recursive: bool, glob: bool) -> Loss | None:
-    name = posixpath.basename(path)
+def _at(path: str, around: Surroundings, recursive: bool, glob: bool) -> Loss | None:
+    name, inner, home = posixpath.basename(path), around.within(path), around.home + "/"
     everything = name in _EVERYTHING or path == "/*"
     place = posixpath.dirname(path) if everything else path
-    made_again = is_made_again(place, around)
     if place in _TEMPORARY:
-        return LOW, _SHARED, place
-    if everything and not made_again and (recursive or around.within(place) is not None):
+        return LOW, "It deletes the temporary files of other programs too.", place
+    if around.is_scratch(place + "/"):
+        return None
+    made_again = is_made_again(place, around)
+    if everything and not made_again and (recursive or inner is not None):
         what = "the project's folder" if place == around.root else place
         return HIGH, f"It deletes everything in {what}.", place
-    above = around.root == place or around.root.startswith(place.rstrip("/") + "/")
-    if above and around.is_scratch(around.root + "/") and place != "/":
-        return None
-    if above or place == around.home or place.count("/") == 1:
+    if (around.root + "/").startswith(place.rstrip("/") + "/") or place in (around.home, "/" + name):  # fmt: skip
         whole = {around.root: "the whole project", around.home: "the whole home folder"}
         what = whole.get(place, f"all below {place}")
         return (HIGH, f"It deletes {what}.", place) if recursive else None
     if name == ".git" or "/.git/" in path:
-        is_lock = name.endswith(".lock") and "/.git/" in path or around.is_scratch(path)
-        return None if is_lock else (HIGH, _GIT_LOST, place)
-    if made_again:
+        why = "It deletes git's own files: the history that is not pushed is lost."
+        return None if name.endswith(".lock") else (HIGH, why, place)
+    if made_again or path.startswith(home + ".claude/") and not recursive:
         return None
-    return _kept(place, name, around, recursive, glob)
-
-
-def _kept(
-    path: str, name: str, around: CommandSurroundings, recursive: bool, glob: bool
-) -> Loss | None:
-    """Return the loss of what is likely to be somebody's work."""
-    inner = around.within(path)
     if inner is None:
-        roots = tuple(place + "/" for place in WORDS["system-folder"])
-        system = path.startswith(roots) and not path.startswith(around.home + "/")
-        if path.startswith(around.home + "/.claude/") and not recursive:
-            return None
-        why = "It deletes files outside the project."
-        return (HIGH if recursive or system else LOW), why, path
+        is_grave = recursive or place.startswith(_SYSTEM) and not place.startswith(home)
+        return HIGH if is_grave else LOW, "It deletes files outside the project.", place
     if recursive and name not in WORDS["lock-file"]:
-        return HIGH, f"{inner} is no folder that is made again.", path
+        return HIGH, f"{inner} is no folder that is made again.", place
     if glob and name.startswith("*") and not recursive:
-        return LOW, f"It deletes every {name} in a folder of the project.", path
+        return LOW, f"It deletes every {name} in a folder of the project.", place
     return None
 
 
 def _unknown(text: str) -> Loss | None:
     """Return the loss of what nobody knows: a variable that the line does not set."""
-    if re.match(r"/tmp/|[\w.~/-]*/(?:tmp|temp|cache|build|dist)/", text):
+    why = "What it deletes depends on a variable that this line does not set."
+    if _IN_BUILD.match(text):
         return None
-    variable = re.match(r"\$\{?(\w+)(:?\?)?", text)
-    name = variable[1].upper() if variable else ""
-    if any(part in name for part in _LIKELY_BUILD):
-        why = f"What it deletes depends on {name and variable and variable[1]}, which this line does not set."
+    if _LIKELY_BUILD.match(text):
         return LOW, why, text
-    if is_name_made_again(text.rsplit("/", 1)[-1]):
+    if is_name_made_again(text.rpartition("/")[2]):
         return None
-    if variable and (variable[2] or "/" not in text):
-        return LOW, "What it deletes depends on a variable that this line does not set.", text
-    if text.startswith(("$", "`")):
-        return HIGH, "If the variable is empty, it deletes from the root of the disk.", text
-    return HIGH, "What it deletes depends on something that is not in this line.", text
+    if text.startswith(("$", "`")) and not _ALONE.match(text):
+        why = "If the variable is empty, it deletes from the root of the disk."
+    return LOW if _ALONE.match(text) else HIGH, why, text
 
 
 # -- commands --------------------------------------------------------------------------------------
 
 
-def remove(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what `rm` and its kin would delete."""
+def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
+    """Yield what `rm`, `find` and their kin would delete."""
+    if act.name in WORDS["rm"] | WORDS["powershell-remover"]:
+        yield from _removed(act, line)
+    elif act.name in _SEARCHES and not act.is_listed:
+        yield from _found(act, line)
+
+
+def _removed(act: Act, line: CommandLine) -> Iterator[Finding]:
     if "find" in act.command.via or act.has("--help", "--version"):
         # `find` says of what.
         return
-    recursive = act.has("-r", "-R", "--recursive") or act.name == "rimraf"
-    words, made = act.operands(), made_before(act, line)
+    words, recursive = act.operands(), act.has("-r", "-R", "--recursive") or act.name == "rimraf"
+    if act.name in WORDS["powershell-remover"]:
+        flags = {text.lower() for text in act.args}
+        recursive = bool(flags & {"-recurse", "-r", "/s", "-force"}) and "-whatif" not in flags
+        words = [word._replace(text=word.text.replace("\\", "/")) for word in words if not re.fullmatch("/.", word.text)]  # fmt: skip
     if act.is_listed or act.feeding is not None and act.feeding.name == "read":
         yield from _listed(act, line, recursive)
         words = [] if act.is_listed else [word for word in words if word.plain]
+    yield from _lost(words, act, line, recursive)
+
+
+def _lost(
+    words: list[ShellWord], act: Act, line: CommandLine, recursive: bool
+) -> Iterator[Finding]:
+    """Yield the losses of deleting what words name, but for what the line made itself."""
+    made = _made_before(act, line)
     for word in words:
         path = act.path(word, line.around)
         if path and (f"{path}/".startswith(made) or _is_built_next(path, line)):
             continue
-        lost = loss(word, act, line, recursive)
-        if lost:
-            yield act.found(DELETE, *lost)
-        elif (
-            path.endswith(_DATABASES)
-            and not is_made_again(path, line.around)
-            and "test" not in word.text
-        ):
-            yield act.found(DATA, HIGH, "It deletes a database's file.", path)
+        if found := loss(word, act, line, recursive):
+            yield act.found(DELETE, *found)
 
 
 def _is_built_next(path: str, line: CommandLine) -> bool:
@@ -166,26 +150,19 @@ def _is_built_next(path: str, line: CommandLine) -> bool:
     return any(f"{act.name}={part}" in WORDS["built-by"] for act in line.acts for part in parts)
 
 
-def made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
+def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
     """Return how the paths begin, with a `/` behind them, that the line itself made before an act."""
     made: set[str] = set()
     for other in line.before(act):
-        words: list[ShellWord] = []
-        end = "/"
-        if other.name in ("mkdir", "touch"):
+        words, end = [], "/"
+        if other.name in ("mkdir", "touch") or other.name in WORDS["fetcher"]:
             words = other.operands("-m")
         elif other.name == "git" and other.args[:1] == ("clone",):
             words = other.operands("-b --depth")[2:]
-        elif other.name in _FETCHERS:
-            words = [ShellWord(other.value("-o", "--output", "-O"))]
         elif other.name in ("unzip", "tar") and not other.has("-d", "-C", "-t", "-c"):
             # What it unpacks is called like the archive, or begins so.
-            end = ""
-            words = [
-                word._replace(text=posixpath.basename(word.text).partition(".")[0])
-                for word in other.operands()
-                if "." in word.text
-            ]
+            names = [posixpath.basename(text).partition(".") for text in other.texts()]
+            words, end = [ShellWord(stem) for stem, dot, _ in names if dot], ""
         paths = {other.path(word, line.around) for word in words} - {"", line.around.root}
         made.update(path + end for path in paths)
     return tuple(made)
@@ -193,97 +170,52 @@ def made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
 
 def _listed(act: Act, line: CommandLine, recursive: bool) -> Iterator[Finding]:
     """Judge what another command lists and this one deletes."""
-    if not act.sources:
-        severity = HIGH if recursive else LOW
-        yield act.found(DELETE, severity, "It deletes whatever a file lists.", act.what)
+    listing = (source for source in act.sources if source.name in ("ls", *_SEARCHES))
+    source = next(listing, act.sources[-1] if act.sources else None)
+    if source is not None and source.name in _SEARCHES:
+        yield from _searched(source, line)
         return
-    listing = ("find", "fd", "fdfind", "ls")
-    source = next((one for one in act.sources if one.name in listing), act.sources[-1])
-    if source.name in ("find", "fd", "fdfind"):
-        lost = _searched(source, line)
-        if lost:
-            yield act.found(DELETE, *lost)
+    words = source.operands() if source and source.name in ("ls", "echo", "printf") else []
+    is_told = words and all("/" in word.text or word.glob for word in words)
+    if source and is_told and not any(loss(word, source, line, recursive) for word in words):
         return
-    words = source.operands() if source.name in ("ls", "echo", "printf") else []
-    if words and all(
-        loss(word, source, line, recursive) is None and ("/" in word.text or word.glob)
-        for word in words
-    ):
-        return
-    severity = HIGH if recursive or source.name in ("grep", "rg", "cat", "awk") else LOW
-    yield act.found(DELETE, severity, f"It deletes whatever `{source.name}` lists.", source.what)
+    name, what = (source.name, source.what) if source else ("a file", act.what)
+    severity = HIGH if recursive or name in ("grep", "rg", "cat", "awk") else LOW
+    yield act.found(DELETE, severity, f"It deletes whatever {name} lists.", what)
 
 
-def find(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what `find` and `fd` would delete."""
-    if act.is_listed:
-        return
-    removing = "-delete" in act.args
-    for option in _EXECUTING:
-        if option in act.args:
-            rest = act.args[act.args.index(option) + 1 :]
-            name = posixpath.basename(rest[0]) if rest else ""
-            script = " ".join(rest[:3]).split() if name in ("sh", "bash") else []
-            removing |= not WORDS["remover"].isdisjoint((name, *script))
-    lost = _searched(act, line) if removing else None
-    if lost:
-        yield act.found(DELETE, *lost)
+def _found(act: Act, line: CommandLine) -> Iterator[Finding]:
+    place = next((place for place, text in enumerate(act.args) if text in _EXECUTING), None)
+    run = act.args[place + 1 : place + 4] if place is not None else ()
+    is_script = run[:1] in (("sh",), ("bash",))
+    names = {posixpath.basename(name) for name in (" ".join(run).split() if is_script else run[:1])}
+    if "-delete" in act.args or names & WORDS["remover"]:
+        yield from _searched(act, line)
 
 
-def _searched(act: Act, line: CommandLine) -> Loss | None:
-    """Return the loss of deleting what `find` or `fd` finds."""
-    around = line.around
-    if "-empty" in act.args:
-        return None
+def _searched(act: Act, line: CommandLine) -> Iterator[Finding]:
+    """Yield the gravest loss of deleting what `find` or `fd` finds."""
     names, roots = _search_of(act)
-    told = " ".join(names) or "every file"
-    if act.elsewhere:
-        return HIGH, "It deletes files on another machine.", " ".join(roots)
-    paths = [around.path(root, act.folder) for root in roots or ["."]]
-    if all(is_made_again(path, around) for path in paths):
-        return None
-    if names and all(
-        any(is_name_made_again(part) for part in (name, *name.strip("/*").split("/")))
-        for name in names
-    ):
-        return None
-    if all(path in _TEMPORARY or is_made_again(path, around) for path in paths):
-        return None if names else (LOW, _SHARED, " ".join(roots))
-    severity = LOW if names and act.value("-maxdepth") == "1" else HIGH
-    why = f"It deletes {told} below {' '.join(roots) or '.'}."
-    return severity, why, " ".join([*paths, *names])
-
-
-def _search_of(act: Act) -> tuple[list[str], list[str]]:
-    """Return the names that `find` or `fd` looks for, and the folders that it looks in."""
-    pairs = list(zip(act.args, act.args[1:], strict=False))
-    names = [value.removeprefix("*/").removesuffix("/*") for option, value in pairs if option in _NAME_TESTS]  # fmt: skip
-    if act.name in ("find", "gfind"):
-        roots = []
-        for word in act.words:
-            if word.text.startswith(("-", "(", "!")):
-                break
-            roots.append(word.text if word.plain else "/unknown/" + word.text)
-        return names, roots
-    ending = act.value("-e", "--extension")
-    executed = next((place for place, text in enumerate(act.args) if text in _EXECUTING), None)
+    shallow = bool(names) and act.value("-maxdepth") == "1"
     words = [
-        word.text
-        for word in Act(act.command, act.name, act.words[:executed]).operands(
-            "-e --extension -t -d --type"
-        )
+        root._replace(text=f"{root.text.rstrip('/')}/{name}", glob=True)
+        for root in roots or [ShellWord(".")]
+        for name in names or ["*"]
     ]
-    names = ["*." + name if name == ending else name for name in names]
-    return names + words[:1], words[1:2]
+    losses = [found for word in words if (found := loss(word, act, line, not shallow))]
+    if losses and "-empty" not in act.args:
+        yield act.found(DELETE, *min(losses))
 
 
-def powershell(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what `Remove-Item` and its kin would delete."""
-    flags = {text.lower() for text in act.args}
-    recursive = bool(flags & {"-recurse", "-r", "/s", "-force"}) and "-whatif" not in flags
-    for word in act.operands():
-        if word.text.startswith("/") and len(word.text) == 2:
-            continue
-        lost = loss(word._replace(text=word.text.replace("\\", "/")), act, line, recursive)
-        if lost:
-            yield act.found(DELETE, *lost)
+def _search_of(act: Act) -> tuple[list[str], list[ShellWord]]:
+    """Return the names that `find` or `fd` looks for, and the folders that it looks in."""
+    pairs = zip(act.args, act.args[1:], strict=False)
+    names = [value.removeprefix("*/").removesuffix("/*") for option, value in pairs if option in _NAME_TESTS]  # fmt: skip
+    ends = ("-", "(", "!") if act.name in ("find", "gfind") else _EXECUTING
+    end = next((place for place, text in enumerate(act.args) if text.startswith(ends)), None)
+    if act.name in ("find", "gfind"):
+        return names, list(act.words[:end])
+    words = Act(act.command, act.name, act.words[:end]).operands("-e --extension -t -d --type")
+    ending = act.value("-e", "--extension")
+    patterns = [word.text for word in words[:1]] + ([f"*.{ending}"] if ending else [])
+    return names + patterns, words[1:2]

@@ -7,44 +7,34 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from vector_memory.observe.commands.words import WORDS
+
 HIGH, LOW = "high", "low"
 
-FORCE_PUSH = "force-push"
-HISTORY = "history"
-DISCARD = "discard"
-DELETE = "delete"
-OVERWRITE = "overwrite"
-DATA = "data"
-INFRASTRUCTURE = "infrastructure"
-CREDENTIALS = "credentials"
-PERMISSIONS = "permissions"
-REMOTE_CODE = "remote-code"
-PROCESSES = "processes"
-OUTSIDE = "outside"
-GUARDED = "guarded"
-LIMIT = "limit"
-SCOPE_DRIFT = "scope-drift"
-TARGET_DRIFT = "target-drift"
-
 CATEGORIES = {
-    FORCE_PUSH: "overwrites or deletes what others have pulled",
-    HISTORY: "rewrites or deletes commits",
-    DISCARD: "throws away work that is not committed",
-    DELETE: "deletes files",
-    OVERWRITE: "empties or replaces files",
-    DATA: "deletes data of a database",
-    INFRASTRUCTURE: "deletes what runs elsewhere or was published",
-    CREDENTIALS: "shows or changes credentials",
-    PERMISSIONS: "opens or changes permissions widely",
-    REMOTE_CODE: "runs code from the network unread",
-    PROCESSES: "ends processes widely, or the machine",
-    OUTSIDE: "changes files outside the project",
-    GUARDED: "changes files that tools keep",
-    LIMIT: "breaks a limit that the user set",
-    SCOPE_DRIFT: "changes what nobody spoke of",
-    TARGET_DRIFT: "has long done nothing of what was asked",
+    "force-push": "overwrites or deletes what others have pulled",
+    "history": "rewrites or deletes commits",
+    "discard": "throws away work that is not committed",
+    "delete": "deletes files",
+    "overwrite": "empties or replaces files",
+    "data": "deletes data of a database",
+    "infrastructure": "deletes what runs elsewhere or was published",
+    "credentials": "shows or changes credentials",
+    "permissions": "opens or changes permissions widely",
+    "remote-code": "runs code from the network unread",
+    "processes": "ends processes widely, or the machine",
+    "outside": "changes files outside the project",
+    "guarded": "changes files that tools keep",
+    "limit": "breaks a limit that the user set",
+    "scope-drift": "changes what nobody spoke of",
+    "target-drift": "has long done nothing of what was asked",
 }
 """What may be found, and what each does, in words."""
+(
+    FORCE_PUSH, HISTORY, DISCARD, DELETE, OVERWRITE, DATA, INFRASTRUCTURE, CREDENTIALS, PERMISSIONS,
+    REMOTE_CODE, PROCESSES, OUTSIDE, GUARDED, LIMIT, SCOPE_DRIFT, TARGET_DRIFT,
+) = CATEGORIES  # fmt: skip
+SCRATCH = tuple(WORDS["scratch"])
 
 
 class Finding(NamedTuple):
@@ -65,14 +55,6 @@ class Finding(NamedTuple):
     target: str = ""
 
 
-def _nothing_known(path: str) -> bool:
-    return False
-
-
-def _nothing_read(path: str) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class CommandSurroundings:
     """Where a tool is called.
@@ -88,10 +70,10 @@ class CommandSurroundings:
     root: str = "/project"
     cwd: str = "/project"
     home: str = "/home/user"
-    exists: Callable[[str], bool] = _nothing_known
+    exists: Callable[[str], bool] = lambda path: False
     made: Collection[str] = ()
     alias: str = ""
-    text_of: Callable[[str], str] = _nothing_read
+    text_of: Callable[[str], str] = lambda path: ""
 
     def path(self, text: str, folder: str = "") -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
@@ -127,9 +109,3 @@ class CommandSurroundings:
     def was_made(self, path: str) -> bool:
         """Whether the session itself made this, or a folder that it lies in."""
         return any(path == one or path.startswith(one + "/") for one in self.made)
-
-
-SCRATCH = (
-    "/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/", "/dev/shm/",
-    "/run/user/",
-)  # fmt: skip

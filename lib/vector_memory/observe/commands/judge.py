@@ -7,9 +7,8 @@ looked up, but whether a file is there and which scripts package.json has (`Comm
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vector_memory.observe.commands import (
@@ -17,25 +16,16 @@ from vector_memory.observe.commands import (
     credentials,
     databases,
     files,
-    redirects,
+    findings,
     remote_code,
     rules,
     scripts,
+    writes,
 )
 from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
-from vector_memory.observe.commands.findings import (
-    CREDENTIALS,
-    GUARDED,
-    HIGH,
-    INFRASTRUCTURE,
-    LOW,
-    OVERWRITE,
-    PROCESSES,
-    CommandSurroundings,
-    Finding,
-)
-from vector_memory.observe.commands.words import WORDS
+from vector_memory.observe.commands.findings import HIGH, Finding
+from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
 
 SHELL_TOOLS = frozenset({"Bash", "PowerShell"})
 WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
@@ -43,28 +33,12 @@ MOST_FINDINGS = 12
 """Of one call: a longer list tells nobody more."""
 MOST_ACTS = 200
 
-Judge = Callable[[Act, CommandLine], Iterator[Finding]]
-_JUDGES: dict[str, Judge] = {
-    **dict.fromkeys(("rm", "rimraf", "unlink", "rmdir", "srm", "grm"), files.remove),
-    **dict.fromkeys(("remove-item", "ri", "rd", "del", "erase"), files.powershell),
-    **dict.fromkeys(("find", "fd", "fdfind", "gfind"), files.find),
-}
-_ALWAYS: tuple[Judge, ...] = (
-    rules.judge,
-    credentials.judge,
-    databases.sql_client,
-    databases.stated,
-    redirects.judge,
-    remote_code.judge,
-)
+_JUDGES = (files, rules, credentials, databases, writes, remote_code)
 _BOMB = re.compile(r"(\S{1,20})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;\s*\1(?:\s|;|$)")
 
 
 def of_call(
-    tool: str,
-    given: Mapping[str, Any],
-    around: CommandSurroundings,
-    line: CommandLine | None = None,
+    tool: str, given: Mapping[str, Any], around: Surroundings, line: CommandLine | None = None
 ) -> list[Finding]:
     """Return what a tool call would destroy, the gravest first; [] for most.
 
@@ -74,24 +48,36 @@ def of_call(
         around: where it is called.
         line: its command as `command_line.read` made it ready, where somebody did so already.
     """
+    return _distinct(list(_of_call(tool, given, around, line)))
+
+
+def _of_call(
+    tool: str, given: Mapping[str, Any], around: Surroundings, line: CommandLine | None
+) -> Iterator[Finding]:
+    path = path_of(given, around)
     if tool in SHELL_TOOLS:
-        return _distinct(of_command(str(given.get("command") or ""), around, line))
-    if tool in WRITERS:
-        return _distinct(list(_of_edit(tool, given, around)))
-    if tool == "Read":
-        return _distinct(list(_of_reading(given, around)))
-    return _distinct(list(_of_stranger(tool, given))) if tool.startswith("mcp__") else []
+        yield from of_command(str(given.get("command") or ""), around, line)
+    elif tool.startswith("mcp__"):
+        yield from _of_stranger(tool, given)
+    elif tool == "Read" and (severity := credentials.sensitivity(path, around)):
+        why = "It shows credentials."
+        yield Finding(findings.CREDENTIALS, severity, f"Read {path}", why, path)
+    elif tool in WRITERS and path:
+        inner, text = around.within(path), new_text(given)
+        is_emptied = tool == "Write" and not text.strip() and around.exists(path)
+        if lost := writes.loss(path, around, text, False, is_emptied):
+            yield Finding(lost[0], lost[1], f"{tool} {inner or path}", lost[2], path)
 
 
 def of_command(
-    command: str, around: CommandSurroundings, line: CommandLine | None = None
+    command: str, around: Surroundings, line: CommandLine | None = None
 ) -> list[Finding]:
     """Return what a command line would destroy."""
     line = line or command_line.read(command, around)
     found = []
     if "()" in command and (bomb := _BOMB.search(command[:4_096])):
         why = "It starts itself until the machine stands still."
-        found.append(Finding(PROCESSES, HIGH, bomb[0], why, "fork bomb"))
+        found.append(Finding(findings.PROCESSES, HIGH, bomb[0], why, "fork bomb"))
     for act in line.acts[:MOST_ACTS]:
         found += _of_act(act, line)
     return found
@@ -100,10 +86,8 @@ def of_command(
 def _of_act(act: Act, line: CommandLine) -> Iterator[Finding]:
     if act.args[-1:] in (("--version",), ("--help",)):
         return
-    if act.name in _JUDGES:
-        yield from _JUDGES[act.name](act, line)
-    for judge in _ALWAYS:
-        yield from judge(act, line)
+    for module in _JUDGES:
+        yield from module.judge(act, line)
     for script in filter(None, scripts.scripts_of(act)):
         yield from scripts.judge(act, script, line)
         for command in list(scripts.commands_in(script))[: scripts.MOST_COMMANDS]:
@@ -123,13 +107,8 @@ def _distinct(found: Sequence[Finding]) -> list[Finding]:
 
 # -- tools of the client ---------------------------------------------------------------------------
 
-_TELLING = re.compile(
-    r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)",
-    re.IGNORECASE,
-)
 
-
-def path_of(given: Mapping[str, Any], around: CommandSurroundings) -> str:
+def path_of(given: Mapping[str, Any], around: Surroundings) -> str:
     """Return the absolute path of the file that a tool is given, "" without one."""
     named = given.get("file_path") or given.get("notebook_path") or given.get("path")
     return around.path(named) if isinstance(named, str) and named else ""
@@ -144,40 +123,9 @@ def new_text(given: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _of_edit(tool: str, given: Mapping[str, Any], around: CommandSurroundings) -> Iterator[Finding]:
-    path = path_of(given, around)
-    if not path:
-        return
-    name, inner = posixpath.basename(path), around.within(path)
-    what = f"{tool} {inner if inner is not None else path}"
-    if severity := credentials.changed(path, around):
-        yield Finding(CREDENTIALS, severity, what, "It changes credentials.", path)
-    elif inner is None:
-        if not files.is_made_again(path, around):
-            yield from redirects.outside(path, what, around.home)
-    elif inner.startswith(".git/"):
-        yield Finding(GUARDED, HIGH, what, "It changes git's own files.", path)
-    elif name in WORDS["lock-file"]:
-        yield Finding(GUARDED, LOW, what, "A package manager writes this file.", path)
-    elif redirects.is_pipeline(inner) and _TELLING.search(new_text(given)):
-        why = "The pipeline would print or send its secrets."
-        yield Finding(CREDENTIALS, HIGH, what, why, path)
-    is_emptied = tool == "Write" and not str(given.get("content") or "").strip()
-    if is_emptied and inner and around.exists(path) and name not in WORDS["empty-by-right"]:
-        yield Finding(OVERWRITE, HIGH, what, "It empties a file.", path)
-
-
-def _of_reading(given: Mapping[str, Any], around: CommandSurroundings) -> Iterator[Finding]:
-    path = path_of(given, around)
-    if severity := credentials.sensitivity(path, around):
-        yield Finding(CREDENTIALS, severity, f"Read {path}", "It shows credentials.", path)
-
-
 # -- tools of others -------------------------------------------------------------------------------
 
-_VERB = re.compile(
-    r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]"
-)
+_VERB = re.compile(r"(?:^|_)(delete|drop|destroy|purge|truncate|terminate|wipe|uninstall)(?:_|$|[A-Z])|^(?:delete|drop|destroy|purge|terminate)[A-Z]")  # fmt: skip
 _OWN = re.compile(r"^mcp__(?:plugin_)?vector[-_]memory")
 _QUERIES = ("sql", "query", "statement", "queries", "script")
 
@@ -194,4 +142,6 @@ def _of_stranger(tool: str, given: Mapping[str, Any]) -> Iterator[Finding]:
         words = (f"{key}={value}" for key, value in given.items() if isinstance(value, (str, int)))
         told = ", ".join(words)
         what, why = f"{server}: {verb}({told})", f"A tool of {server} deletes something."
-        yield Finding(INFRASTRUCTURE, HIGH, what[:MOST_WHAT], why, told[:MOST_WHAT] or verb)
+        yield Finding(
+            findings.INFRASTRUCTURE, HIGH, what[:MOST_WHAT], why, told[:MOST_WHAT] or verb
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ from vector_memory.observe.commands.acts import MOST_WHAT, Act
 from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import HIGH, LOW, REMOTE_CODE, Finding
 from vector_memory.observe.commands.words import WORDS
-from vector_memory.text.shell import SHELLS, ShellWord
+from vector_memory.text.shell import SHELLS
 
 _WHY = "It runs what a server sends, unread."
 _FETCHED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(?:curl|wget)\b")
@@ -26,24 +27,13 @@ def is_local(text: str) -> bool:
 
 def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
     """Yield where code from the network is run as it comes."""
-    if text := _given(act):
-        yield act.found(REMOTE_CODE, HIGH, _WHY, text[:MOST_WHAT])
+    program = act.command.words[0]
+    if not program.plain and _FETCHED.match(program.text):
+        yield act.found(REMOTE_CODE, HIGH, _WHY, program.text[:MOST_WHAT])
     elif act.name in _INTERPRETERS and act.sources and _reads_script(act):
         yield from _piped(act)
     elif saved := _saved_before(act, line):
         yield act.found(REMOTE_CODE, HIGH, "It runs what a server sent, unread.", saved)
-
-
-def _given(act: Act) -> str:
-    """Return the word that a download stands for and that is run, "" without one."""
-    first = act.command.words[0]
-    if not first.plain and _FETCHED.match(first.text):
-        return first.text
-    for word in act.words if act.name in _INTERPRETERS | {"source", ".", "eval"} else ():
-        is_code = word.text.startswith("<(") or act.name == "eval" or act.has("-c", "-e", "-r")
-        if not word.plain and is_code and _FETCHED.match(word.text):
-            return word.text
-    return ""
 
 
 def _piped(act: Act) -> Iterator[Finding]:
@@ -73,19 +63,11 @@ def _saved_before(act: Act, line: CommandLine) -> str:
     script = act.program if act.program.startswith(("./", "/")) else ""
     if act.name in _INTERPRETERS:
         script = next((text for text in act.args if not text.startswith("-")), "")
-    path = line.around.path(script, act.folder) if script else ""
-    for other in line.before(act) if path else ():
-        for target in _files_of(other) if other.name in WORDS["fetcher"] else ():
-            if other.path(target, line.around) == path:
-                return target.text
+    name = posixpath.basename(script) if not act.has("-n") else ""
+    for other in line.before(act) if name else ():
+        saved = [*other.args, *(target.text for _, target in other.command.redirects)]
+        if other.name in WORDS["fetcher"] and any(
+            posixpath.basename(text) == name for text in saved
+        ):
+            return script
     return ""
-
-
-def _files_of(act: Act) -> list[ShellWord]:
-    """Return the files that a download is written to."""
-    bundled = next((text for text in act.args if re.fullmatch(r"-[A-Za-z]+o", text)), "-o")
-    saved = act.value("-o", "--output", "-O", "--output-document", bundled)
-    if not saved and act.name == "wget" or act.has("-O", "--remote-name") and "://" in (saved or "://"):  # fmt: skip
-        saved = next((text.rpartition("/")[2] for text in act.args if "://" in text), "")
-    redirected = [target for sign, target in act.command.redirects if sign == ">"]
-    return [ShellWord(saved), *redirected]

@@ -12,18 +12,11 @@ from vector_memory.observe.commands.command_line import CommandLine
 from vector_memory.observe.commands.findings import CREDENTIALS, DATA, DELETE, HIGH, LOW, Finding
 from vector_memory.observe.commands.remote_code import is_local
 from vector_memory.observe.commands.rules import RULES
-from vector_memory.observe.commands.words import WORDS, is_name_made_again
+from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import ShellWord
 
 MOST_SCRIPT = 65_536
 MOST_COMMANDS = 4
-_CONSOLES = {
-    "rails": ("runner", "console"),
-    "manage.py": ("shell", "shell_plus"),
-    "artisan": ("tinker",),
-    "flask": ("shell",),
-}
-"""Programs that run a script of another language, and their words for it."""
 _LANGUAGES = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _CALL = re.compile(
     r"""([\w.:]*\w)(?:\s*[(\[]\s*|\s+(?=["'%]))(\[)?\s*[rbf]?(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')?"""
@@ -42,7 +35,7 @@ def is_language(act: Act) -> bool:
 
 def scripts_of(act: Act) -> Iterator[str]:
     """Yield the scripts of another language that an act is given."""
-    if is_language(act) or act.args[:1] and act.args[0] in _CONSOLES.get(act.name, ()):
+    if is_language(act) or f"{act.name}={' '.join(act.args[:1])}" in WORDS["console"]:
         code = act.value("-c", "-e", "-E", "--eval", "-r", "--command", "--execute", "-ne", "-pe")
         yield next(iter(act.args[1:2]), "") if act.args[:1] == ("runner",) else code
         yield from act.fed()
@@ -81,28 +74,20 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     for name, text in calls:
         is_tree = _is_one_of(name, "tree-remover")
         if is_tree and not text:
-            why = "It deletes a folder that the script works out."
-            yield act.found(DELETE, LOW, why, act.name)
-        elif is_tree or text and _is_one_of(name, "file-remover"):
-            lost = files.loss(ShellWord(text), act, line, is_tree)
-            if lost:
-                yield act.found(DELETE, *lost)
+            yield act.found(DELETE, LOW, "It deletes a folder that the script works out.", act.name)
+            continue
+        is_file = bool(text) and _is_one_of(name, "file-remover")
+        if (is_tree or is_file) and (lost := files.loss(ShellWord(text), act, line, is_tree)):
+            yield act.found(DELETE, *lost)
     lists = [text for name, text in calls if _is_one_of(name, "file-lister")]
     if lists and any(_is_one_of(name, "file-remover") for name in _NAME.findall(script)):
-        folders = [text for name, text in calls if text and _is_one_of(name, "path-maker")]
-        yield from _swept(act, "".join(folders[:1]), lists[0], line)
-
-
-def _swept(act: Act, folder: str, pattern: str, line: CommandLine) -> Iterator[Finding]:
-    """Yield which files a script deletes one by one, as many as it comes across."""
-    path = line.around.path(posixpath.join(folder, pattern or "."), act.folder)
-    place = path.partition("*")[0]
-    place = path if place == path else posixpath.dirname(place)
-    swept = posixpath.basename(path)
-    if files.is_made_again(place, line.around) or "*" in swept and is_name_made_again(swept):
-        return
-    severity = HIGH if folder or pattern else LOW
-    yield act.found(DELETE, severity, "It deletes every file that it comes across.", path)
+        folder = next((text for name, text in calls if text and _is_one_of(name, "path-maker")), "")
+        swept = ShellWord(posixpath.join(folder, lists[0] or "*"), glob=True)
+        if lost := files.loss(swept, act, line, True):
+            severity = HIGH if folder or lists[0] else LOW
+            yield act.found(
+                DELETE, severity, "It deletes every file that it comes across.", lost[2]
+            )
 
 
 def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
@@ -110,7 +95,6 @@ def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
     if _PRINTS.search(script) and "dotenv" not in script:
         for quoted in _QUOTED.findall(script):
             path = line.around.path(quoted[1:-1], act.folder) if " " not in quoted else ""
-            severity = credentials.sensitivity(path, line.around) if len(quoted) < 200 else ""
-            if severity:
+            if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.around)):
                 why = "It shows credentials."
                 yield act.found(CREDENTIALS, severity, why, path)

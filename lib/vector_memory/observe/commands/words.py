@@ -6,6 +6,7 @@ import fnmatch
 import os
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 
 from vector_memory.text import tables
 
@@ -20,6 +21,15 @@ def _read() -> dict[str, frozenset[str]]:
 
 
 WORDS = _read()
+
+
+def entries(table: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each program of each line of a table beside this file, and the line's other columns."""
+    for entry in tables.lines(table, os.path.dirname(__file__)):
+        programs, *columns = entry.split("\t")
+        for name in programs.split(","):
+            for program in sorted(WORDS.get(name[1:], {name}) if name[0] == "*" else {name}):
+                yield program, columns
 
 
 def _pattern(name: str) -> re.Pattern[str]:
