@@ -147,7 +147,8 @@ def _lost(
 def _is_built_next(path: str, line: CommandLine) -> bool:
     """Whether the line makes again what it deletes: `rm -rf public && hugo`."""
     parts = (line.around.within(path) or "").split("/")
-    return any(f"{act.name}={part}" in WORDS["built-by"] for act in line.acts for part in parts)
+    names = {act.name for act in line.acts}
+    return any(f"{name}={part}" in WORDS["built-by"] for name in names for part in parts)
 
 
 def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
@@ -163,8 +164,7 @@ def _made_before(act: Act, line: CommandLine) -> tuple[str, ...]:
             # What it unpacks is called like the archive, or begins so.
             names = [posixpath.basename(text).partition(".") for text in other.texts()]
             words, end = [ShellWord(stem) for stem, dot, _ in names if dot], ""
-        paths = {other.path(word, line.around) for word in words} - {"", line.around.root}
-        made.update(path + end for path in paths)
+        made |= {path + end for word in words if (path := other.path(word, line.around)) not in ("", line.around.root)}  # fmt: skip
     return tuple(made)
 
 

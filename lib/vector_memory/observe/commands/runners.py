@@ -3,7 +3,6 @@ package.json. The table `runners.txt` beside this file says of most programs wha
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from vector_memory.observe.commands import hidden
 from vector_memory.observe.commands.acts import Act
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.commands.words import WORDS, entries
+from vector_memory.system import json_in
 from vector_memory.text import shell
 from vector_memory.text.shell import ShellWord
 
@@ -110,8 +110,7 @@ def _of_package(act: Act, around: CommandSurroundings) -> str:
     folder = act.value("--prefix", "-C", "--cwd") or "."
     path = around.path(posixpath.join(folder, "package.json"), act.folder)
     try:
-        package = json.loads(around.text_of(path) or "{}")
-        script = package["scripts"][name]
+        script = json_in.load(around.text_of(path).encode())["scripts"][name]
     except (ValueError, KeyError, TypeError):
         return ""
     return script if isinstance(script, str) else ""

@@ -79,8 +79,10 @@ def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
         is_file = bool(text) and _is_one_of(name, "file-remover")
         if (is_tree or is_file) and (lost := files.loss(ShellWord(text), act, line, is_tree)):
             yield act.found(DELETE, *lost)
+    # PHP names what it calls in quotes; elsewhere that is talk.
+    named = _NAME.findall(script if act.name == "php" else _QUOTED.sub("", script))
     lists = [text for name, text in calls if _is_one_of(name, "file-lister")]
-    if lists and any(_is_one_of(name, "file-remover") for name in _NAME.findall(script)):
+    if lists and any(_is_one_of(name, "file-remover") for name in named):
         folder = next((text for name, text in calls if text and _is_one_of(name, "path-maker")), "")
         swept = ShellWord(posixpath.join(folder, lists[0] or "*"), glob=True)
         if lost := files.loss(swept, act, line, True):
