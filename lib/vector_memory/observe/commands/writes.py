@@ -88,9 +88,9 @@ def _empties(act: Act) -> bool:
 
 def _outside(path: str, home: str, adds: bool) -> str:
     """Return how grave it is to write a file outside the project: the client's own plans and notes are nobody's."""
-    name = posixpath.basename(path)
-    is_setting = "/.claude/" in path and name in ("settings.json", "settings.local.json")
-    if path.startswith(home + "/.claude/") and not is_setting:
+    is_setting = path.endswith(("/.claude/settings.json", "/.claude/settings.local.json"))
+    own = rf"{re.escape(home)}/\.claude/|.*/\.claude/(?:plans|projects)/"
+    if re.match(own, path) and not is_setting:
         return ""
-    grave = is_setting or name in WORDS["shell-file"] or path.startswith(_MACHINE)
-    return HIGH if grave and not adds else LOW
+    is_of_shell = posixpath.basename(path) in WORDS["shell-file"]
+    return HIGH if not adds and (is_setting or is_of_shell or path.startswith(_MACHINE)) else LOW
