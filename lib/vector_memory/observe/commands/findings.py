@@ -7,44 +7,34 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from vector_memory.observe.commands.words import WORDS
+
 HIGH, LOW = "high", "low"
 
-FORCE_PUSH = "force-push"
-HISTORY = "history"
-DISCARD = "discard"
-DELETE = "delete"
-OVERWRITE = "overwrite"
-DATA = "data"
-INFRASTRUCTURE = "infrastructure"
-CREDENTIALS = "credentials"
-PERMISSIONS = "permissions"
-REMOTE_CODE = "remote-code"
-PROCESSES = "processes"
-OUTSIDE = "outside"
-GUARDED = "guarded"
-LIMIT = "limit"
-SCOPE_DRIFT = "scope-drift"
-TARGET_DRIFT = "target-drift"
-
 CATEGORIES = {
-    FORCE_PUSH: "overwrites or deletes what others have pulled",
-    HISTORY: "rewrites or deletes commits",
-    DISCARD: "throws away work that is not committed",
-    DELETE: "deletes files",
-    OVERWRITE: "empties or replaces files",
-    DATA: "deletes data of a database",
-    INFRASTRUCTURE: "deletes what runs elsewhere or was published",
-    CREDENTIALS: "shows or changes credentials",
-    PERMISSIONS: "opens or changes permissions widely",
-    REMOTE_CODE: "runs code from the network unread",
-    PROCESSES: "ends processes widely, or the machine",
-    OUTSIDE: "changes files outside the project",
-    GUARDED: "changes files that tools keep",
-    LIMIT: "breaks a limit that the user set",
-    SCOPE_DRIFT: "changes what nobody spoke of",
-    TARGET_DRIFT: "has long done nothing of what was asked",
+    "force-push": "overwrites or deletes what others have pulled",
+    "history": "rewrites or deletes commits",
+    "discard": "throws away work that is not committed",
+    "delete": "deletes files",
+    "overwrite": "empties or replaces files",
+    "data": "deletes data of a database",
+    "infrastructure": "deletes what runs elsewhere or was published",
+    "credentials": "shows or changes credentials",
+    "permissions": "opens or changes permissions widely",
+    "remote-code": "runs code from the network unread",
+    "processes": "ends processes widely, or the machine",
+    "outside": "changes files outside the project",
+    "guarded": "changes files that tools keep",
+    "limit": "breaks a limit that the user set",
+    "scope-drift": "changes what nobody spoke of",
+    "target-drift": "has long done nothing of what was asked",
 }
 """What may be found, and what each does, in words."""
+(
+    FORCE_PUSH, HISTORY, DISCARD, DELETE, OVERWRITE, DATA, INFRASTRUCTURE, CREDENTIALS, PERMISSIONS,
+    REMOTE_CODE, PROCESSES, OUTSIDE, GUARDED, LIMIT, SCOPE_DRIFT, TARGET_DRIFT,
+) = CATEGORIES  # fmt: skip
+SCRATCH = tuple(WORDS["scratch"])
 
 
 class Finding(NamedTuple):
@@ -65,10 +55,6 @@ class Finding(NamedTuple):
     target: str = ""
 
 
-def _nothing_known(path: str) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class CommandSurroundings:
     """Where a tool is called.
@@ -78,14 +64,16 @@ class CommandSurroundings:
         exists: whether there is a file at an absolute path.
         made: absolute paths that the session itself made: to delete them takes nothing away.
         alias: another path of `root`, through a link, by which tools may name it.
+        text_of: what a file at an absolute path holds, "" if it cannot be read.
     """
 
     root: str = "/project"
     cwd: str = "/project"
     home: str = "/home/user"
-    exists: Callable[[str], bool] = _nothing_known
+    exists: Callable[[str], bool] = lambda path: False
     made: Collection[str] = ()
     alias: str = ""
+    text_of: Callable[[str], str] = lambda path: ""
 
     def path(self, text: str, folder: str = "") -> str:
         """Return the absolute path that a word names, "" if that cannot be told."""
@@ -107,16 +95,17 @@ class CommandSurroundings:
 
     def is_scratch(self, path: str) -> bool:
         """Whether a path lies in a place for files that nobody keeps."""
-        if self.within(path) is not None:
+        if self.within(path) is not None and not self._is_temporary:
             return False
-        return any(path.startswith(one) for one in SCRATCH)
+        return path.startswith(SCRATCH)
+
+    @property
+    def _is_temporary(self) -> bool:
+        """Whether the project itself lies in a folder that a program made for a moment: `/tmp/tmpa1b2c3d4`."""
+        place = next((one for one in SCRATCH if self.root.startswith(one)), "")
+        name = self.root[len(place) :].partition("/")[0]
+        return bool(place) and name.startswith("tmp")
 
     def was_made(self, path: str) -> bool:
         """Whether the session itself made this, or a folder that it lies in."""
         return any(path == one or path.startswith(one + "/") for one in self.made)
-
-
-SCRATCH = (
-    "/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/folders/", "/var/folders/", "/dev/shm/",
-    "/run/user/",
-)  # fmt: skip

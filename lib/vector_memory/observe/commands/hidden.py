@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
+from contextlib import suppress
 
-_DECODES = re.compile(
-    r"^(?:g?base64\s.*(?:-d|-D|--decode)|openssl\s+(?:enc\s.*-(?:base64|a)\b.*-d|base64\s.*-d)|xxd\s.*-r)"
-)
+_DECODES = re.compile(r"^(?:g?base64\s.*(?:-d|-D|--decode)|openssl\s+(?:enc\s.*-(?:base64|a)\b.*-d|base64\s.*-d)|xxd\s.*-r)")  # fmt: skip
 _IN_WORD = re.compile(
     r"""\b(?:echo|printf)\s+(?:-n\s+)?(?:'%s'\s+)?["']?(?P<text>[A-Za-z0-9+/=]{8,})["']?\s*\|\s*(?P<how>[^|)`]{4,60})"""
     r"""|(?P<how2>(?:g?base64|openssl|xxd)\s[^|)`]{2,40}?)\s*<<<\s*["']?(?P<text2>[A-Za-z0-9+/=]{8,})"""
@@ -22,16 +20,12 @@ def is_decoding(command: str) -> bool:
 
 def decode(text: str, command: str) -> str:
     """Return what a command makes of a text, "" where it decodes nothing that is a script."""
-    if not is_decoding(command):
-        return ""
-    try:
-        if command.lstrip().startswith("xxd"):
-            raw = bytes.fromhex("".join(text.split()))
-        else:
-            raw = base64.b64decode("".join(text.split()) + "==")
-        return raw.decode("utf-8")
-    except (ValueError, binascii.Error):
-        return ""
+    joined = "".join(text.split())
+    with suppress(ValueError):
+        if is_decoding(command):
+            is_hex = command.lstrip().startswith("xxd")
+            return (bytes.fromhex(joined) if is_hex else base64.b64decode(joined + "==")).decode()
+    return ""
 
 
 def decoded(word: str) -> str:

@@ -1,35 +1,30 @@
-"""What programs destroy by their verbs and options alone, from the table `rules.txt` beside this file."""
+"""What programs destroy by their verbs, options and operands, from the table `rules.txt` beside this file."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from vector_memory.observe.commands.command_line import MOST_WHAT, Act, CommandLine
-from vector_memory.observe.commands.credentials import is_consumed
-from vector_memory.observe.commands.files import is_made_again
-from vector_memory.observe.commands.findings import (
-    CREDENTIALS,
-    DATA,
-    HIGH,
-    INFRASTRUCTURE,
-    LOW,
-    Finding,
-)
-from vector_memory.text import tables
+from vector_memory.observe.commands import credentials, files, findings
+from vector_memory.observe.commands.acts import MOST_WHAT, Act
+from vector_memory.observe.commands.command_line import CommandLine
+from vector_memory.observe.commands.findings import CREDENTIALS, DATA, HIGH, INFRASTRUCTURE, LOW
+from vector_memory.observe.commands.runners import after_options
+from vector_memory.observe.commands.words import WORDS, entries
 from vector_memory.text.shell import ShellWord
 
 _DRY = ("--dry-run", "--dryrun", "--help", "--what-if", "--check", "--preview", "--pretend")
 _TESTS = re.compile(r"(?:^|[_./-])(?:tests?|testing|tmp|temp|scratch|ci)(?:$|[_./-])", re.I)
 _ENVIRONMENTS = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "MIX_ENV", "APP_ENV", "DJANGO_ENV", "ENV")
-_CHANGES_SECRETS = re.compile(r"delete|remove|set|create|-o")
-_GIT_TAKES = {
-    "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"
-}  # fmt: skip
+_CHANGES_SECRETS = ("delete", "remove", "set", "create", "-o")
+_GIT_TAKES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
+_LAST = frozenset({"cp", "install", "ln", "rsync"})
+"""Programs whose last word says what is written."""
+_SECOND = frozenset({"chmod", "chown", "chgrp", "sed", "gsed"})
+"""Programs whose first word says how, not what."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +33,8 @@ class Rule:
 
     Attributes:
         severity: HIGH, LOW, or "-" where what it describes does no harm.
-        pattern: a regular expression over the words that are no options, with "/" before it over all.
+        pattern: a regular expression over the words that are no options; with "/" before it over all words, with
+            "<" over what the program reads, too; with "?" over the words that the shell fills in.
         conditions: apart by spaces, as the table's head says.
         why: the sentence of what is found.
     """
@@ -50,59 +46,94 @@ class Rule:
     why: str
 
     @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        # The regular expressions of programs that nobody calls are never made.
-        return re.compile("" if self.pattern == "-" else self.pattern.removeprefix("/"), re.I)
-
-    @property
-    def is_of_line(self) -> bool:
-        """Whether it reads all words, options too."""
-        return self.pattern.startswith("/")
+    def compiled(self) -> re.Pattern[str]:
+        """Its expression. Those of programs that nobody calls are never made."""
+        text = self.pattern[1:] if self.pattern[:1] in ("/", "<", "?", "-") else self.pattern
+        return re.compile(text, re.I | re.S)
 
     def fits(self, act: Act, line: CommandLine, takes: str) -> bool:
         """Whether a command does what the rule describes. `takes`: its options that take a word."""
-        words = act.operands(takes)
-        text = " ".join(act.args if self.is_of_line else (one.text for one in words))
-        if not self._compiled.search(text):
-            return False
-        for one in self.conditions.split():
-            if one == "kept":
-                # The first word of `chmod` and its kin says how, not what.
-                named = words[1:] if act.name.startswith("ch") else words
-                if named and all(_is_made_again(word, act, line) for word in named):
-                    return False
-            elif one == "unnamed":
-                if act.command.via[-1:] != ("xargs",) and all(word.plain for word in act.words):
-                    return False
-            elif one != "-" and act.has(*one.lstrip("!").split(",")) == one.startswith("!"):
-                return False
-        return True
+        where = self.pattern[:1]
+        words = list(act.args) if where == "/" else act.texts(takes)
+        if where == "?":
+            words = [word.text for word in act.words if not word.plain]
+        text = "\n".join((" ".join(words), *(act.fed() if where == "<" else ())))
+        return bool(self.compiled.search(text)) and all(
+            _holds(condition, act, line, takes)
+            for condition in self.conditions.split()
+            if condition != "-"
+        )
 
 
-def _is_made_again(word: ShellWord, act: Act, line: CommandLine) -> bool:
-    return word.plain and is_made_again(line.around.path(word.text, act.folder), line.around)
+def _holds(condition: str, act: Act, line: CommandLine, takes: str) -> bool:
+    """Whether a condition of the table holds."""
+    if condition in _HOLDING:
+        return _HOLDING[condition](act, line, takes)
+    return act.has(*condition.lstrip("!").split(",")) != condition.startswith("!")
+
+
+def _named(act: Act, takes: str) -> list[ShellWord]:
+    """Return the words that say what is changed."""
+    words = act.operands(takes)
+    if act.name == "dd":
+        return [word._replace(text=word.text[3:]) for word in words if word.text.startswith("of=")]
+    return words[-1:] if act.name in _LAST else words[1:] if act.name in _SECOND else words
+
+
+def _kept(act: Act, line: CommandLine, takes: str) -> list[ShellWord]:
+    """Return the words that name what is not made again."""
+    around, named = line.around, _named(act, takes)
+    return [word for word in named if not files.is_made_again(act.path(word, around), around)]
+
+
+def _is_broad(act: Act, takes: str) -> bool:
+    """Whether processes are ended by a name that others have, too."""
+    names = [name.strip("^$ ").lower().removesuffix(".exe") for name in act.texts(takes)]
+    if not names:
+        return act.has("-u", "-U", "--user")
+    return any(name in WORDS["broad-process"] or not re.search(r"\w", name) for name in names)
+
+
+def _changed(act: Act, line: CommandLine) -> list[credentials.Secret]:
+    """Return the credentials that an act writes."""
+    paths = [path for _, path in credentials.secrets(act, line)]
+    return [(grave, path) for path in paths if (grave := credentials.changed(path, line.around))]
+
+
+_OF_SECRETS: dict[str, Callable[[Act, CommandLine], list[credentials.Secret]]] = {
+    "secret": credentials.secrets,
+    "read": credentials.read,
+    "piped": credentials.piped,
+    "changes": _changed,
+    "folder": lambda act, line: [(LOW, path) for path in credentials.folders(act, line)],
+}
+"""Conditions that hold where there are such credentials; each of them is a target."""
+_HOLDING: dict[str, Callable[[Act, CommandLine, str], bool]] = {
+    "kept": lambda act, line, takes: not _named(act, takes) or bool(_kept(act, line, takes)),
+    "each": lambda act, line, takes: bool(_kept(act, line, takes)),
+    "there": lambda act, line, takes: any(line.around.exists(act.path(word, line.around)) for word in _named(act, takes)),
+    "unnamed": lambda act, line, takes: act.is_listed or not all(word.plain for word in act.words),
+    "broad": lambda act, line, takes: _is_broad(act, takes),
+    "aloud": lambda act, line, takes: not act.command.redirects,
+    "shown": lambda act, line, takes: not credentials.is_quiet(act, line),
+    "echoed": lambda act, line, takes: any(one.name in ("echo", "printf") for one in line.acts),
+    **{name: lambda act, line, takes, of=of: bool(of(act, line)) for name, of in _OF_SECRETS.items()},  # type: ignore[misc]
+}  # fmt: skip
 
 
 def _read() -> tuple[dict[str, list[Rule]], dict[str, str]]:
     """Return each program's rules, in the table's order, and its options that take a word."""
     rules: dict[str, list[Rule]] = defaultdict(list)
     takes: dict[str, str] = {}
-    for entry in tables.lines("rules", os.path.dirname(__file__)):
-        programs, category, *rest = entry.split("\t")
-        for name in programs.split(","):
-            if category == "takes":
-                takes[name] = rest[0]
-            else:
-                rules[name].append(Rule(category, *rest))
+    for name, (category, *rest) in entries("rules"):
+        if category == "takes":
+            takes[name] = rest[0]
+        else:
+            rules[name].append(Rule(category, *rest))
     return dict(rules), takes
 
 
 RULES, _TAKES = _read()
-
-
-def programs(category: str) -> frozenset[str]:
-    """Return the programs that have a rule of a category."""
-    return frozenset(name for name, known in RULES.items() if any(one.category == category for one in known))  # fmt: skip
 
 
 def is_for_tests(text: str) -> bool:
@@ -110,14 +141,14 @@ def is_for_tests(text: str) -> bool:
     return bool(_TESTS.search(text))
 
 
-def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
-    """Yield what the table says of a command: at most one finding of each category."""
+def judge(act: Act, line: CommandLine) -> Iterator[findings.Finding]:
+    """Yield what the table says of a command: at most one finding of each category, but of things that are named."""
     if act.name == "git":
         act = _git_verb(act, line)
         if act.has("-h"):
             return
     known = RULES.get(act.name) or RULES.get(act.name.partition(".")[0]) or []
-    if act.value("--dry-run") != "none" and act.has(*_DRY):
+    if not known or act.value("--dry-run") != "none" and act.has(*_DRY):
         return
     takes, decided = _TAKES.get(act.name, ""), set()
     for rule in known:
@@ -125,12 +156,21 @@ def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
             continue
         decided.add(rule.category)
         severity = _severity(rule, act, line)
-        if severity != "-":
-            words = " ".join(act.texts())
-            target = (
-                f"{act.name} {words}".strip() if rule.category in (DATA, CREDENTIALS) else words
-            )
-            yield act.found(rule.category, severity, rule.why, (target or act.name)[:MOST_WHAT])
+        for grave, target in _targets(rule, act, line, takes) if severity != "-" else ():
+            yield act.found(rule.category, severity if severity != "=" else grave, rule.why, target)
+
+
+def _targets(rule: Rule, act: Act, line: CommandLine, takes: str) -> list[tuple[str, str]]:
+    """Return how grave each target is, and its name."""
+    conditions = rule.conditions.split()
+    if of := next((_OF_SECRETS[one] for one in conditions if one in _OF_SECRETS), None):
+        return of(act, line)
+    if "each" in conditions:
+        paths = [act.path(word, line.around) or word.text for word in _kept(act, line, takes)]
+        return [(rule.severity, path) for path in paths]
+    words = " ".join(act.texts())
+    target = f"{act.name} {words}".strip() if rule.category in (DATA, CREDENTIALS) else words
+    return [(rule.severity, (target or act.name)[:MOST_WHAT])]
 
 
 def _severity(rule: Rule, act: Act, line: CommandLine) -> str:
@@ -139,27 +179,24 @@ def _severity(rule: Rule, act: Act, line: CommandLine) -> str:
         return "-"
     if rule.category == DATA and rule.severity == HIGH and _touches_tests(act, line):
         return LOW
-    if rule.category == CREDENTIALS and not _CHANGES_SECRETS.search(" ".join(act.args)):
-        return "-" if is_consumed(act, line) else rule.severity
+    changes = any(change in text.lower() for change in _CHANGES_SECRETS for text in act.args)
+    if rule.category == CREDENTIALS and rule.pattern != "-" and rule.severity != "=" and not changes:  # fmt: skip
+        return "-" if credentials.is_consumed(act, line) else rule.severity
     return rule.severity
 
 
 def _touches_tests(act: Act, line: CommandLine) -> bool:
-    environment = next((line.says(one) for one in _ENVIRONMENTS if line.says(one)), "")
-    named = [one for one in act.args if not one.startswith(("--", "/"))]
-    return (
-        environment == "test"
-        or any(is_for_tests(one) or one == "-etest" for one in named)
-        or not {"--env=test", "--env=testing"}.isdisjoint(act.args)
-    )
+    given = {value.text for name in _ENVIRONMENTS for value in line.values.get(name, ())}
+    named = [text for text in act.args if not text.startswith(("--", "/"))]
+    is_said = not {"-etest", "--env=test", "--env=testing"}.isdisjoint(act.args)
+    return "test" in given or is_said or any(is_for_tests(text) for text in named)
 
 
 def _git_verb(act: Act, line: CommandLine) -> Act:
     """Return `git -C folder push …` as a program `git push` in that folder."""
-    place, folder = 0, act.folder
-    while place < len(act.words) and act.args[place].startswith("-"):
-        if act.args[place] == "-C" and place + 1 < len(act.words):
-            folder = line.around.path(act.args[place + 1], folder) or folder
-        place += 2 if act.args[place] in _GIT_TAKES else 1
-    verb = next(iter(act.args[place : place + 1]), "")
-    return Act(act.command, f"git {verb}", act.words[place + 1 :], folder, act.elsewhere)
+    words = list(after_options(act.words, _GIT_TAKES))
+    given = [word.text for word in act.words[: len(act.words) - len(words)]]
+    named = given[given.index("-C") + 1] if "-C" in given else ""
+    folder = line.around.path(named, act.folder) if named else act.folder
+    verb = words[0].text if words else ""
+    return Act(act.command, f"git {verb}", tuple(words[1:]), folder or act.folder, act.elsewhere)

@@ -35,6 +35,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 from vector_memory.service.tools import earlier_prompts, flag_buffer
 from vector_memory.service.tools.flag_buffer import Flag
+from vector_memory.system import files
 from vector_memory.text import fence
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ MOST_FLAGS = 200
 """Of one session: who breaks more than that is known well enough."""
 MOST_MADE = 500
 MOST_RULES = 40
+MOST_TEXT_BYTES = 262_144
+"""Of a package.json: a longer one is not looked into."""
 WHAT_CHARS, WHY_CHARS, TARGET_CHARS = 160, 240, 120
 MOST_WARNED = 3
 HEAD = (
@@ -99,7 +102,7 @@ def _begin(call: ToolCall) -> Watched:
     root = _top(folder, call.place)
     alias = call.folder.rstrip("/") if folder == root and call.folder.rstrip("/") != root else ""
     home = os.path.realpath(os.path.expanduser("~"))
-    around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias)
+    around = CommandSurroundings(root, folder, home, os.path.lexists, alias=alias, text_of=_text_of)
     earlier = earlier_prompts.read(call.transcript)
     watched = Watched(around, earlier.prompts)
     for path in earlier.files:
@@ -107,6 +110,15 @@ def _begin(call: ToolCall) -> Watched:
         if inner:
             watched.course.note(inner)
     return watched
+
+
+def _text_of(path: str) -> str:
+    """Return what a file of the project holds, "" if it is too long or cannot be read."""
+    try:
+        text = files.read_text(path, MOST_TEXT_BYTES + 1)
+    except OSError:
+        return ""
+    return text if len(text) <= MOST_TEXT_BYTES else ""
 
 
 def _top(folder: str, place: projects.Place) -> str:

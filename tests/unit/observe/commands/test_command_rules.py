@@ -3,9 +3,11 @@ head says."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from vector_memory.observe.commands import command_line, rules
+from vector_memory.observe.commands import command_line, rules, runners
 from vector_memory.observe.commands.findings import (
     CATEGORIES,
     HIGH,
@@ -13,6 +15,8 @@ from vector_memory.observe.commands.findings import (
     CommandSurroundings,
     Finding,
 )
+from vector_memory.observe.commands.words import WORDS
+from vector_memory.text import tables
 
 EVERY = [(name, one) for name, known in rules.RULES.items() for one in known]
 
@@ -28,7 +32,8 @@ def test_a_line_is_well_formed(name: str, rule: rules.Rule) -> None:
     """Its expression compiles, its category is one, and what is found comes with a sentence."""
     assert name == name.lower().strip()
     assert rule.category in CATEGORIES
-    assert rule.severity in (HIGH, LOW, "-")
+    of_secrets = not {"secret", "read", "piped", "changes"}.isdisjoint(rule.conditions.split())
+    assert rule.severity in (HIGH, LOW, "-") or rule.severity == "=" and of_secrets
     assert rule.why.endswith(".") == (rule.severity != "-")
     line = command_line.read("x y", CommandSurroundings())
     assert rule.fits(line.acts[0], line, "") in (True, False)
@@ -87,3 +92,35 @@ def test_a_target_stands_without_options() -> None:
         "origin main",
         "git commit",
     ]
+
+
+def test_every_name_of_words_is_looked_for() -> None:
+    """In code, or for programs in a table; a table names none that is not there."""
+    folder = Path(rules.__file__).parent
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    lines = tables.lines("rules", str(folder)) + tables.lines("runners", str(folder))
+    named = {
+        name[1:] for line in lines for name in line.split("\t")[0].split(",") if name[0] == "*"
+    }
+    in_code = {name for name in WORDS if f'"{name}"' in code}
+    assert set(WORDS) - in_code - named == set()
+    assert named - set(WORDS) == {"sql", "script"}
+
+
+@pytest.mark.parametrize(("program", "runner"), sorted(runners.RUNNERS.items()))
+def test_what_runs_another_program_is_looked_through(program: str, runner: runners.Runner) -> None:
+    """By each line of the table, in the form that it names."""
+    assert runner.where in ("here", "there")
+    between = "x " * runner.between
+    forms = {
+        "-": f"{program} rm -rf /srv",
+        "=": f"{program} {runner.how[1:]} {between}'rm -rf /srv'",
+    }
+    option = runner.how.split(",")[0]
+    form = forms.get(runner.how) or forms.get(runner.how[0]) or f"{program} {option} {between}rm -rf /srv"  # fmt: skip
+    if runner.how.startswith("-") and len(runner.how) > 1:
+        form = f"{program} {option} 'rm -rf /srv'"
+    if program in ("docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"):
+        form = f"{program} exec web rm -rf /srv"
+    names = [act.name for act in command_line.read(form, CommandSurroundings()).acts]
+    assert "rm" in names or option == "pnpm", form

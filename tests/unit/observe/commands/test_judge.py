@@ -259,3 +259,87 @@ def test_no_command_fails(parts: list[str]) -> None:
     """Whatever stands in it."""
     for one in judge.of_command(" ".join(parts), PLACE):
         assert one.why and one.severity in (HIGH, LOW)
+
+
+@pytest.mark.parametrize(
+    ("command", "category", "severity"),
+    [
+        ("npm publish --access public", "infrastructure", HIGH),
+        ("yarn npm publish", "infrastructure", HIGH),
+        ("cargo publish", "infrastructure", HIGH),
+        ("gem push a-1.0.gem", "infrastructure", HIGH),
+        ("twine upload dist/*", "infrastructure", HIGH),
+        ("echo x > .github/workflows/ci.yml", "overwrite", HIGH),
+        ("sed -i d src/app.py", "overwrite", HIGH),
+        ("sed -i '1,$d' config.yml", "overwrite", HIGH),
+        ("tar czf a.tgz docs --remove-files", "delete", HIGH),
+        ("perl -e 'unlink glob \"src/*.py\"'", "delete", HIGH),
+        ("npm run db:reset", "data", HIGH),
+        ("fd -e sql -x rm", "delete", HIGH),
+        ("alias wipe='rm -rf'; wipe src", "delete", HIGH),
+        ("printf 'A=1' > .env", "credentials", HIGH),
+        ("printf 'A=1' > .env.local", "credentials", LOW),
+        ("sed -i s/a/b/ .env", "credentials", HIGH),
+        ("glab repo delete acme/old -y", "infrastructure", HIGH),
+    ],
+)
+def test_what_takes_back_or_gives_away_is_found(command: str, category: str, severity: str) -> None:
+    """What is published, emptied in place, packed and removed, or run under another name."""
+    assert (category, severity) in found(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm publish --dry-run",
+        "sed -i '/^#/d' src/app.py",
+        "npm run test:db:reset",
+        "printf 'A=1' > /tmp/x/.env",
+        "echo x > ~/.claude/plans/a.md",
+        "rm ~/.claude/plans/a.md",
+        "rm -rf /tmp/work/src",
+        "curl -sL https://x.example/m.zip -o m.zip && unzip -q m.zip && rm -rf m.zip m-master",
+        "alias wipe='rm -rf'",
+        'python3 -c \'import glob; print([f for f in glob.glob("src/*") if "unlink" in f])\'',
+    ],
+)
+def test_what_is_nobodys_loss_is_not(command: str) -> None:
+    """Temporary files, the client's own plans, what the line unpacked itself, talk."""
+    assert found(command) == []
+
+
+def test_a_redirection_is_told_with_its_target() -> None:
+    """Also where the words of the command do not hold it."""
+    told = judge.of_command("bash -c ': > src/app.py'", PLACE) + judge.of_command(
+        "printf x > .env", PLACE
+    )
+    assert [one.what.endswith(("> src/app.py'", "> src/app.py", "> .env")) for one in told] == [
+        True
+    ] * len(told)
+    assert len(told) == 2
+
+
+def test_a_script_of_package_json_is_followed() -> None:
+    """What it runs is judged; where nobody can read the file, its name is."""
+    scripts = {
+        "tidy": "rm -rf src && echo done",
+        "db:reset": "node reset.js",
+        "self": "npm run self",
+    }
+    package = json.dumps({"scripts": scripts})
+    around = CommandSurroundings(
+        ROOT, ROOT, HOME, text_of=lambda path: package if path == f"{ROOT}/package.json" else ""
+    )
+    assert found("npm run tidy", around) == [("delete", HIGH)]
+    assert found("yarn tidy", around) == [("delete", HIGH)]
+    assert found("cd web && npm run tidy", around) == []
+    assert found("npm run db:reset", around) == [("data", HIGH)]
+    assert found("npm run self", around) == []
+    broken = CommandSurroundings(ROOT, ROOT, HOME, text_of=lambda path: "{")
+    assert found("npm run tidy", broken) == []
+
+
+def test_a_project_in_a_folder_for_a_moment_is_nobodys_loss() -> None:
+    """A program made it, and deletes it; a project that is only below /tmp is one."""
+    for root, expected in (("/tmp/tmpa1b2c3d4", []), ("/tmp/shop", [("delete", HIGH)])):
+        assert found("rm -r tests", CommandSurroundings(root, root, HOME)) == expected

@@ -1,0 +1,151 @@
+"""What runs something else, looked through: `docker exec`, `npx`, `poetry run`, `ansible -a`, an alias, a script of
+package.json. The table `runners.txt` beside this file says of most programs what they run."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from vector_memory.observe.commands import hidden
+from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.commands.words import WORDS, entries
+from vector_memory.system import json_in
+from vector_memory.text import shell
+from vector_memory.text.shell import ShellWord
+
+DEEPEST = 4
+_CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
+
+
+class Runner(NamedTuple):
+    """A line of the table, as its head says."""
+
+    where: str
+    how: str
+    between: int
+    takes: str
+
+
+RUNNERS = {
+    program: Runner(where, how, int(between), takes)
+    for program, (where, how, between, takes) in entries("runners")
+}
+
+
+def through(
+    act: Act, around: CommandSurroundings, aliases: Mapping[str, str], depth: int = 0
+) -> Iterator[Act]:
+    """Yield an act, or the acts that it runs in its place."""
+    runner = RUNNERS.get(act.name)
+    alias = " ".join((aliases[act.name], *act.args)) if act.name in aliases else ""
+    aliases = {name: known for name, known in aliases.items() if name != act.name}
+    package = _of_package(act, around)
+    script = alias or package or _hidden(act)
+    words = _script(script) if script else _by_table(act, runner) if runner else _by_module(act)
+    there = not script and runner is not None and runner.where == "there"
+    acts: list[Act] = []
+    if words and depth < DEEPEST:
+        for inner in act.become(words, there):
+            acts += through(inner, around, aliases, depth + 1)
+    # What it runs may hold no command at all: then it stands for itself.
+    yield from [act, *acts] if package else acts or [act]
+
+
+def _script(script: str) -> tuple[ShellWord, ...]:
+    return (ShellWord("sh"), ShellWord("-c"), ShellWord(script)) if script else ()
+
+
+def _by_table(act: Act, runner: Runner) -> Sequence[ShellWord]:
+    """Return the words that the table says that an act runs, () for none."""
+    module = act.value("-m", "--module-name").rpartition(".")[2]
+    if act.name == "ansible" and module not in ("", "shell", "command", "raw"):
+        return ()
+    if runner.how == "-":
+        words = after_options(act.words, runner.takes)
+        is_script = len(words) == 1 and " " in words[0].text
+        return _script(words[0].text) if is_script else words
+    if runner.how.startswith("-"):
+        return _script(act.value(*runner.how.split(",")))
+    if runner.how.startswith("="):
+        return _script(_after_mark(act, runner))
+    words = after_options(act.words, runner.takes)
+    if act.name in _CONTAINERS and words[:1] == [ShellWord("compose")]:
+        words = after_options(words[1:], runner.takes)
+    if not words or words[0].text not in runner.how.split(","):
+        return words if words and words[0].text in WORDS["local-tool"] else ()
+    inner = after_options(words[1:], runner.takes, runner.between)
+    if inner[1:2] == [ShellWord("--")]:
+        inner = [inner[0], *inner[2:]]
+    # What is deleted in a container that ends with the command is nobody's.
+    is_kept = act.has("-v", "--volume", "--mount", "--volumes-from") or "compose" in act.args
+    is_brief = act.name in _CONTAINERS and words[0].text == "run" and not is_kept
+    return () if is_brief and inner and inner[0].text not in WORDS["remote-client"] else inner
+
+
+def _after_mark(act: Act, runner: Runner) -> str:
+    """Return all that stands behind the word after which a command is sent."""
+    folded = [text.lower() for text in act.args]
+    start = folded.index(runner.how[1:]) + 1 if runner.how[1:] in folded else len(folded)
+    rest = after_options(act.words[start:], runner.takes, runner.between)
+    return " ".join(word.text for word in rest if word.text not in ("Enter", "C-m"))
+
+
+def _hidden(act: Act) -> str:
+    """Return the script that an act runs without its being readable, "" without one."""
+    if act.name not in shell.SHELLS or act.feeding is None:
+        return "" if act.name.isalnum() else hidden.decoded(act.program)
+    decoder = act.feeding
+    text = "".join(decoder.fed()).strip()
+    return hidden.decode(text, " ".join((decoder.name, *decoder.args))) if text else ""
+
+
+def _of_package(act: Act, around: CommandSurroundings) -> str:
+    """Return what `npm run NAME` runs, as package.json says, "" without one."""
+    words = act.texts("--prefix -C --cwd --filter -w --workspace") or ["publish"]
+    if act.name not in WORDS["package-manager"] or act.elsewhere or words[0] == "publish":
+        return ""
+    name = words[1] if words[0] in ("run", "run-script") and len(words) > 1 else words[0]
+    folder = act.value("--prefix", "-C", "--cwd") or "."
+    path = around.path(posixpath.join(folder, "package.json"), act.folder)
+    try:
+        script = json_in.load(around.text_of(path).encode())["scripts"][name]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return script if isinstance(script, str) else ""
+
+
+def after_options(words: Sequence[ShellWord], takes: str, between: int = 0) -> Sequence[ShellWord]:
+    """Return the words after options, assignments and those between that are no part of a command.
+
+    Args:
+        takes: options that take the next word, apart by spaces.
+        between: how many words stand between.
+    """
+    left, taking = list(words), takes.split()
+    while left:
+        text = left[0].text
+        if text == "--" and not between:
+            return left[1:]
+        if text.startswith("-") and len(text) > 1:
+            left = left[2:] if text in taking else left[1:]
+        elif "=" in text and text.partition("=")[0].isidentifier():
+            left = left[1:]
+        elif between:
+            left, between = left[1:], between - 1
+        else:
+            break
+    return left
+
+
+def _by_module(act: Act) -> Sequence[ShellWord]:
+    """Return what a script that is known by its name is: `python manage.py`, `php artisan`, `-m alembic`."""
+    if act.name.startswith("python") or act.name in ("py", "php"):
+        for place, text in enumerate(act.args):
+            if text == "-m":
+                return act.words[place + 1 :]
+            if not text.startswith("-"):
+                known = posixpath.basename(text) in ("manage.py", "artisan")
+                return act.words[place:] if known else ()
+    return ()

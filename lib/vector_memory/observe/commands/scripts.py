@@ -1,0 +1,102 @@
+"""What a script of another language in a command line would do: `python -c`, `node -e`, a here-document."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from vector_memory.observe.commands import credentials, databases, files
+from vector_memory.observe.commands.acts import Act
+from vector_memory.observe.commands.command_line import CommandLine
+from vector_memory.observe.commands.findings import CREDENTIALS, DATA, DELETE, HIGH, LOW, Finding
+from vector_memory.observe.commands.remote_code import is_local
+from vector_memory.observe.commands.rules import RULES
+from vector_memory.observe.commands.words import WORDS
+from vector_memory.text.shell import ShellWord
+
+MOST_SCRIPT = 65_536
+MOST_COMMANDS = 4
+_LANGUAGES = ("python", "node", "ruby", "perl", "php", "deno", "bun")
+_CALL = re.compile(
+    r"""([\w.:]*\w)(?:\s*[(\[]\s*|\s+(?=["'%]))(\[)?\s*[rbf]?(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')?"""
+    r"""((?(2)(?:\s*,\s*["'][^"'\n]*["']){0,20}))"""
+)
+"""A call, and the text or the list of texts that it is given first."""
+_NAME = re.compile(r"[\w.:]*\w")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
+_PRINTS = re.compile(r"print|console\.log|puts\b|echo|stdout|requests\.|fetch\(|urlopen")
+
+
+def is_language(act: Act) -> bool:
+    """Whether an act is an interpreter of another language than the shell's."""
+    return act.name.rstrip("0123456789.") in _LANGUAGES
+
+
+def scripts_of(act: Act) -> Iterator[str]:
+    """Yield the scripts of another language that an act is given."""
+    if is_language(act) or f"{act.name}={' '.join(act.args[:1])}" in WORDS["console"]:
+        code = act.value("-c", "-e", "-E", "--eval", "-r", "--command", "--execute", "-ne", "-pe")
+        yield next(iter(act.args[1:2]), "") if act.args[:1] == ("runner",) else code
+        yield from act.fed()
+
+
+def judge(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
+    """Yield what a script would do by its own means."""
+    script = script[:MOST_SCRIPT]
+    if "tempfile" not in script and "mkdtemp" not in script:
+        yield from _deleted(act, script, line)
+    yield from _shown(act, script, line)
+    unquoted = _QUOTED.sub('""', script)
+    for rule in RULES["*script"]:
+        match = rule.compiled.search(unquoted if rule.conditions == "unquoted" else script)
+        target = match[match.lastindex or 0].strip() if match else ""
+        if match and not is_local(target) and not (rule.category == DATA and ":memory:" in script):
+            yield act.found(rule.category, rule.severity, rule.why, target)
+    yield from databases.executed(act, script)
+
+
+def commands_in(script: str) -> Iterator[str]:
+    """Yield the shell commands that a script has run."""
+    for name, _, text, other, more in _CALL.findall(script[:MOST_SCRIPT]):
+        if name in WORDS["shell-caller"] and (text or other):
+            yield " ".join([text or other, *(part[1:-1] for part in _QUOTED.findall(more))])
+
+
+def _is_one_of(name: str, group: str) -> bool:
+    name = name.lstrip(".:")
+    return name in WORDS[group] or name.replace(":", ".").rpartition(".")[2] in WORDS[group]
+
+
+def _deleted(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
+    """Yield which files a script deletes."""
+    calls = [(name, text or other) for name, _, text, other, _ in _CALL.findall(script)]
+    for name, text in calls:
+        is_tree = _is_one_of(name, "tree-remover")
+        if is_tree and not text:
+            yield act.found(DELETE, LOW, "It deletes a folder that the script works out.", act.name)
+            continue
+        is_file = bool(text) and _is_one_of(name, "file-remover")
+        if (is_tree or is_file) and (lost := files.loss(ShellWord(text), act, line, is_tree)):
+            yield act.found(DELETE, *lost)
+    # PHP names what it calls in quotes; elsewhere that is talk.
+    named = _NAME.findall(script if act.name == "php" else _QUOTED.sub("", script))
+    lists = [text for name, text in calls if _is_one_of(name, "file-lister")]
+    if lists and any(_is_one_of(name, "file-remover") for name in named):
+        folder = next((text for name, text in calls if text and _is_one_of(name, "path-maker")), "")
+        swept = ShellWord(posixpath.join(folder, lists[0] or "*"), glob=True)
+        if lost := files.loss(swept, act, line, True):
+            severity = HIGH if folder or lists[0] else LOW
+            yield act.found(
+                DELETE, severity, "It deletes every file that it comes across.", lost[2]
+            )
+
+
+def _shown(act: Act, script: str, line: CommandLine) -> Iterator[Finding]:
+    """Yield which credentials a script shows."""
+    if _PRINTS.search(script) and "dotenv" not in script:
+        for quoted in _QUOTED.findall(script):
+            path = line.around.path(quoted[1:-1], act.folder) if " " not in quoted else ""
+            if len(quoted) < 200 and (severity := credentials.sensitivity(path, line.around)):
+                why = "It shows credentials."
+                yield act.found(CREDENTIALS, severity, why, path)

@@ -1,0 +1,45 @@
+"""The words that judges look for, from the table `words.txt` beside this file."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from vector_memory.text import tables
+
+
+def _read() -> dict[str, frozenset[str]]:
+    """Return the words of each name."""
+    read: dict[str, set[str]] = defaultdict(set)
+    for entry in tables.lines("words", os.path.dirname(__file__)):
+        name, _, words = entry.partition(": ")
+        read[name].update(words.split())
+    return {name: frozenset(words) for name, words in read.items()}
+
+
+WORDS = _read()
+
+
+def entries(table: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each program of each line of a table beside this file, and the line's other columns."""
+    for entry in tables.lines(table, os.path.dirname(__file__)):
+        programs, *columns = entry.split("\t")
+        for name in programs.split(","):
+            for program in sorted(WORDS.get(name[1:], {name}) if name[0] == "*" else {name}):
+                yield program, columns
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Return an expression for the words of a name in which a `*` stands for any letters."""
+    return re.compile("|".join(fnmatch.translate(word) for word in sorted(WORDS[name])))
+
+
+_MADE_AGAIN = _pattern("made-again")
+
+
+def is_name_made_again(name: str) -> bool:
+    """Whether tools make again what has this name, in whatever folder it lies."""
+    return bool(_MADE_AGAIN.match(name) or _MADE_AGAIN.match(name.rstrip("*")))

@@ -1,0 +1,96 @@
+"""Which files a redirection, `tee` or a tool of the client would empty or replace, and what lies outside the project."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from vector_memory.observe.commands import findings
+from vector_memory.observe.commands.acts import WRITING, Act
+from vector_memory.observe.commands.command_line import CommandLine
+from vector_memory.observe.commands.credentials import changed
+from vector_memory.observe.commands.files import is_made_again
+from vector_memory.observe.commands.findings import HIGH, LOW, Finding
+from vector_memory.observe.commands.findings import CommandSurroundings as Surroundings
+from vector_memory.observe.commands.words import WORDS
+
+Loss = tuple[str, str, str]
+_DISKS = tuple(f"/dev/{name}" for name in WORDS["disk"])
+_PIPELINES = tuple(WORDS["pipeline"])
+_PRECIOUS = tuple(WORDS["precious-ending"])
+_MACHINE = tuple(WORDS["machine-folder"])
+_TELLING = re.compile(r"(?:echo|printf|curl|wget|cat)\b[^\n]*(?:\$\{\{\s*secrets\.|\$\{?\w*(?:SECRET|TOKEN|PASSWORD)\w*)", re.IGNORECASE)  # fmt: skip
+
+
+def judge(act: Act, line: CommandLine) -> Iterator[Finding]:
+    """Yield which files a redirection or `tee` empties or replaces."""
+    around = line.around
+    targets = [(sign, word) for sign, word in act.command.redirects if sign in WRITING]
+    if act.name == "tee":
+        targets += [(">>" if act.has("-a", "--append") else ">", word) for word in act.operands()]
+    for sign, word in targets:
+        path = around.path(word.text, act.folder) if word.plain and word.text else ""
+        what = act.what if word.text in act.what else f"{act.what} {sign} {word.text}"
+        if path.startswith(_DISKS):
+            yield Finding(findings.DELETE, HIGH, what, "It writes over a whole disk.", path)
+        elif path:
+            lost = loss(path, around, act.command.given, ">>" in sign, _empties(act))
+            if lost is None and ">>" not in sign and not is_made_again(path, around):
+                lost = _replaced(act, path, around.within(path) or "")
+            if lost and (not act.elsewhere or lost[0] == findings.CREDENTIALS):
+                yield Finding(lost[0], lost[1], what, lost[2], path)
+
+
+def _replaced(act: Act, path: str, inner: str) -> Loss | None:
+    if path.endswith(_PRECIOUS):
+        return findings.OVERWRITE, HIGH, "It writes over a database or git's settings."
+    if inner.startswith(_PIPELINES) and act.name in ("echo", "printf"):
+        return findings.OVERWRITE, HIGH, "It replaces what builds and deploys the project."
+    return None
+
+
+def loss(path: str, around: Surroundings, text: str, adds: bool, empties: bool) -> Loss | None:
+    """Return what is lost where a file is written: the category, how grave it is, why; None for nothing.
+
+    Args:
+        path: the file's absolute path.
+        text: what is written, where the call tells it.
+        adds: whether what the file holds stays. empties: whether nothing is written.
+    """
+    name, inner = posixpath.basename(path), around.within(path)
+    if severity := changed(path, around, adds):
+        return findings.CREDENTIALS, severity, "It changes credentials."
+    if path.startswith("/dev/") or is_made_again(path, around):
+        return None
+    if inner is None:
+        severity = _outside(path, around.home, adds)
+        return (findings.OUTSIDE, severity, "It changes a file outside the project.") if severity else None  # fmt: skip
+    if inner.startswith(".git/"):
+        return findings.GUARDED, HIGH, "It changes git's own files."
+    if name in WORDS["lock-file"]:
+        return findings.GUARDED, LOW, "A package manager writes this file."
+    if inner.startswith(_PIPELINES) and _TELLING.search(text):
+        return findings.CREDENTIALS, HIGH, "The pipeline would print or send its secrets."
+    is_file = not name.startswith(".git") and name not in WORDS["empty-by-right"]
+    if empties and is_file and ("." in name or around.exists(path)):
+        return findings.OVERWRITE, HIGH, "It empties a file."
+    return None
+
+
+def _empties(act: Act) -> bool:
+    if act.command.given or act.feeding is not None:
+        return False
+    if act.name in ("echo", "printf"):
+        return bool(act.args) and not any(act.texts())
+    return act.name in (":", "true") or act.name == "cat" and act.args == ("/dev/null",)
+
+
+def _outside(path: str, home: str, adds: bool) -> str:
+    """Return how grave it is to write a file outside the project: the client's own plans and notes are nobody's."""
+    is_setting = path.endswith(("/.claude/settings.json", "/.claude/settings.local.json"))
+    own = rf"{re.escape(home)}/\.claude/|.*/\.claude/(?:plans|projects)/"
+    if re.match(own, path) and not is_setting:
+        return ""
+    is_of_shell = posixpath.basename(path) in WORDS["shell-file"]
+    return HIGH if not adds and (is_setting or is_of_shell or path.startswith(_MACHINE)) else LOW
