@@ -23,7 +23,8 @@ from vector_memory.observe.commands.findings import (
     Finding,
 )
 from vector_memory.observe.intent import broken_limits
-from vector_memory.observe.intent.changes import EDIT, FILE_KINDS, GONE, NEW, CallView
+from vector_memory.observe.intent.changes import FILE_KINDS, CallView
+from vector_memory.observe.intent.limits import CREATE, DELETE, EDIT
 from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
 
 LONG_ROW = 8
@@ -75,7 +76,7 @@ def look(
             HIGH,
             what,
             f"The user said: \u201c{limit.said}\u201d \u2013 {how}.",
-            f"{limit.kind} {what}",
+            f"{limit.act} {what}",
         )
         for limit, how, what in broken_limits.broken(objectives.limits, view, around)
     ]
@@ -142,7 +143,7 @@ def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
 
 def _is_strange(course: Course, inner: str, kind: str) -> bool:
     """Whether nobody came across a file, its folder or anything of its name before."""
-    if inner in course.seen or kind not in (EDIT, NEW, GONE):
+    if inner in course.seen or kind not in (EDIT, CREATE, DELETE):
         return False
     folder = posixpath.dirname(inner)
     if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.observe.intent import limits
-from vector_memory.observe.intent.limit import Limit
-from vector_memory.text import analysis, prompts
+from vector_memory.observe.intent.limits import Limit
+from vector_memory.text import analysis, prompts, tables
 from vector_memory.text.mentions import mentions
 
 MOST_CHARS = 4_000
@@ -30,10 +30,7 @@ _WIDE = re.compile(
     r"components|places|packages|deprecations|violations|complaints|failures|todos?))\b",
     re.IGNORECASE,
 )
-_GENERIC = frozenset(
-    analysis.stem(word)
-    for word in ["add", "fix", "make", "change", "update", "write", "create", "implement", "refactor", "clean", "remove", "delete", "rename", "move", "build", "run", "test", "tests", "file", "files", "code", "function", "functions", "method", "class", "module", "project", "repo", "repository", "bug", "issue", "error", "errors", "problem", "fail", "failing", "failed", "work", "works", "working", "use", "used", "using", "please", "want", "need", "needs", "should", "could", "would", "can", "let", "look", "check", "see", "find", "show", "new", "old", "first", "next", "now", "also", "more", "better", "good", "support", "handle", "handling", "return", "returns", "value", "values", "name", "names", "type", "types", "set", "get", "call", "calls", "data", "line", "lines", "py", "js", "ts", "tsx", "jsx", "rs", "go", "java", "rb", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "src", "lib", "app", "main", "index", "init", "core", "common", "base", "util", "utils", "helper", "helpers", "thing", "things", "way", "part", "parts", "time", "user", "users", "like", "add", "added", "just", "only", "don", "touch", "test", "spec", "docs", "doc", "readme", "feature", "version", "current", "existing", "following", "review", "explain", "continue", "try", "commit", "push", "install", "dependency", "package", "script", "command", "tool", "output", "input", "result", "results", "step", "simple", "true", "false", "none"]
-)  # fmt: skip
+_GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
 
 @dataclass(frozen=True)
