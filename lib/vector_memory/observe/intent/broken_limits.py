@@ -42,6 +42,7 @@ _WRITES = re.compile(
     r"\b(?:insert\s+into|delete\s+from|update\s+\S+\s+set|drop\s+\w+|truncate|alter\s+\w+|create\s+\w+|merge\s+into)\b",
     re.IGNORECASE,
 )
+_INTERPRETER = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno|bun|(?:ba|z)?sh|source|\.)$")
 _TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
 _COMMENT = re.compile(
     r"^\s*(?://|#(?!!|\s*(?:include|define|if|endif|else|pragma|import|\[))|/\*|<!--|--\s).*",
@@ -130,7 +131,10 @@ def _runs(forbidden: str, words: list[str]) -> bool:
     if len(said) > 1:
         return any(words[i : i + len(said)] == said for i in range(len(words)))
     if "/" in forbidden or "." in forbidden:
-        return any(("/" + one).endswith("/" + forbidden) for one in words[:2])
+        return any(
+            ("/" + one).endswith("/" + forbidden)
+            for one in words[: 1 + bool(_INTERPRETER.match(names[0]))]
+        )
     return forbidden in (*names[:1], *given) or any(
         one.partition(".")[0] == forbidden for one in names[:1]
     )

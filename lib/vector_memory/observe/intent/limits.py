@@ -157,10 +157,12 @@ def _of_sentence(sentence: str, earlier: str, everywhere: tuple[str, ...]) -> It
         acts = {_VERBS[verb][0] for verb in _SAYS["verbs"].findall(own[0])}
         yield from (Limit(act, (), said) for act in (COMMIT, PUSH, MERGE) if act in acts)
     for clause in _SAYS["clause"].split(sentence):
-        clause = clause.strip(" .!()")
+        clause = clause.lstrip(" !(").rstrip(" .!)")
         context = _Context(_paths(earlier) or everywhere, earlier)
         condition = _SAYS["condition"].search(clause)
-        waits = bool(condition and _SAYS["by_user"].search(condition[0]))
+        waits = bool(
+            _SAYS["wait"].search(clause) or (condition and _SAYS["by_user"].search(condition[0]))
+        )
         for act, things, is_only in _of_clause(clause, context):
             if waits or not condition or act in ON_FILES:
                 yield Limit(act, things, said, is_only, waits)
@@ -181,12 +183,13 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         if things := _paths(clause[: rest.start()]) or _paths(context.earlier):
             yield EDIT, things, True
     elif (passive := _SAYS["passive"].match(clause)) and _is_ruled_out(passive):
-        thing = passive["thing"].removeprefix("nothing").strip() or "anything"
+        thing = (
+            passive["thing"].rpartition(" that ")[2].removeprefix("nothing").strip() or "anything"
+        )
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
     elif (found := _SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
-        how = next(one for one in ("not", "off", "no") if found[one])
         for verb in (found["verb"], *_SAYS["verbs"].findall(found["more"])):
-            yield from _resolved(verb, how, found["rest"], context)
+            yield from _resolved(verb, _how(found, verb), found["rest"], context)
     elif (state := _SAYS["state"].search(clause)) and (state["e"] or _is_addressed(clause, state)):
         thing = _first(state, "abcdefg")
         if things := context.named if _SAYS["that"].match(thing) else _things(thing):
@@ -195,6 +198,20 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         wait.string[: wait.start()]
     ):
         yield from _resolved(wait["verb"], "", wait["rest"], context)
+
+
+def _how(found: re.Match[str], word: str) -> str:
+    """Return how a word must stand to be ruled out: "not" do, "off" doing, "no" deed."""
+    if not found["no"]:
+        return "not" if found["not"] else "off"
+    is_verb = not found["no"].startswith(("no", "zero", "skip")) and word in _VERBS
+    return (
+        "off"
+        if is_verb and word.endswith("ing")
+        else "not"
+        if is_verb and _VERBS[word][1] == word
+        else "no"
+    )
 
 
 def _first(found: re.Match[str], groups: str = "ab") -> str:
@@ -242,8 +259,9 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
     thing = _SAYS["tail"].sub("", f" {rest.strip()}").strip()
     if how == "no" and _NOUNS.get(word, RUN) == RUN and thing and not _SAYS["where"].match(thing):
         return
-    words = re.findall(r"[\w'-]+", thing)
-    noun = next((_NOUNS[one] for one in (word, *words) if one in _NOUNS), "")
+    noun = next(
+        (_NOUNS[one] for one in (word, *_SAYS["nouns"].findall(thing)) if one in _NOUNS), ""
+    )
     is_noun = (how == "no" and word in _NOUNS) or act in _DONE_TO.get(noun, ())
     if is_noun and noun != RUN and (noun == API or not _paths(thing)):
         yield from _of_noun(noun, act, verb, rest)
@@ -254,11 +272,8 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         if what := _command(verb, thing, context):
             yield RUN, (what,), False
     elif act == CREATE and (how == "no" or _SAYS["new_file"].search(thing)):
-        yield (
-            act,
-            _things(thing) or tuple("*." + one for one in _SAYS["language"].findall(thing)),
-            False,
-        )
+        language = tuple("*." + one for one in _SAYS["language"].findall(thing))
+        yield act, language or _things(thing), False
     elif act in (CREATE, BRANCH):
         if _SAYS["branch"].search(thing):
             yield BRANCH, (), False
@@ -269,7 +284,9 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         names = (
             [target[1].rstrip("./")] if target and not _SAYS["no_objects"].match(target[1]) else []
         )
-        if all(_SAYS["no_objects"].match(one) or one in names for one in words):
+        if all(
+            _SAYS["no_objects"].match(one) or one in names for one in re.findall(r"[\w'-]+", thing)
+        ):
             yield act, (FORCE,) if "force" in f"{verb} {thing}" else tuple(names), False
 
 
@@ -292,6 +309,7 @@ def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> t
         return (ANYTHING,) if how == "no" else context.named if act == READ else ()
     if _SAYS["that"].match(thing):
         return context.named
+    thing = re.sub(r"^(?:to|in|of) ", "", thing)
     if _SAYS["code"].match(thing) or _SAYS["anything"].match(thing):
         return (CODE,) if thing.endswith("code") else (ANYTHING,)
     bare = _SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
@@ -308,9 +326,10 @@ def _command(verb: str, thing: str, context: _Context) -> str:
     )
     if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
-    if kind := next(kinds, ""):
+    is_own = _VERBS.get(verb, (RUN,))[0] == RUN
+    if (kind := next(kinds, "")) and not (is_own and verb == "restart"):
         return kind
-    if _VERBS.get(verb, (RUN,))[0] == RUN:
+    if is_own:
         return verb
     if paths := _paths(thing) or (context.named if _SAYS["that"].match(thing) else ()):
         return paths[0]
