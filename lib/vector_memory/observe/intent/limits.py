@@ -106,6 +106,7 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 _SAYS = {name: re.compile(pattern) for name, pattern in _grammar().items()}
+_WORDS = {"code": EDIT, "file": CREATE, "files": CREATE}
 _STRAIGHT = str.maketrans("\u2019\u201c\u201d", '\'""')
 _DONE_TO = {
     INSTALL: (INSTALL, CREATE, DO), REQUEST: (CREATE, READ), NETWORK: (DO, NETWORK), DATABASE: (DO, EDIT, READ, DELETE),
@@ -176,23 +177,25 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif alone := _SAYS["alone"].search(clause):
         yield EDIT, ("tests" if _first(alone).startswith("test") else "docs",), True
     elif only := _SAYS["only"].search(clause):
-        things = _things(_first(only, "abcde"))
+        things = _things(_first(only, "yabcde"))
         if things and _VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
             yield EDIT, things, True
     elif rest := _SAYS["else"].search(clause):
         if things := _paths(clause[: rest.start()]) or _paths(context.earlier):
             yield EDIT, things, True
-    elif (passive := _SAYS["passive"].match(clause)) and _is_ruled_out(passive):
-        thing = (
-            passive["thing"].rpartition(" that ")[2].removeprefix("nothing").strip() or "anything"
-        )
+    elif gerund := _SAYS["gerund"].search(clause):
+        yield from _resolved(gerund["verb"], "", gerund["rest"], context)
+    elif (passive := _SAYS["unwanted"].match(clause) or _SAYS["passive"].match(clause)) and (
+        _is_ruled_out(passive)
+    ):
+        thing = _SAYS["begins"].sub("", passive["thing"].rpartition(" that ")[2] + " ").strip()
+        thing = "anything" if thing.startswith("nothing") else thing or "it"
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
     elif (found := _SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
         for verb in (found["verb"], *_SAYS["verbs"].findall(found["more"])):
             yield from _resolved(verb, _how(found, verb), found["rest"], context)
     elif (state := _SAYS["state"].search(clause)) and (state["e"] or _is_addressed(clause, state)):
-        thing = _first(state, "abcdefg")
-        if things := context.named if _SAYS["that"].match(thing) else _things(thing):
+        if things := _files_of(EDIT, "leave", "", _first(state, "abcdefg"), context):
             yield EDIT, things, False
     elif (wait := _SAYS["wait"].search(clause)) and not _SAYS["says_not"].search(
         wait.string[: wait.start()]
@@ -220,14 +223,14 @@ def _first(found: re.Match[str], groups: str = "ab") -> str:
 
 def _is_ruled_out(passive: re.Match[str]) -> bool:
     """Whether a sentence in the passive voice forbids, rather than tells how things are."""
+    said = passive[0][len(passive["thing"]) : passive.start("verb")]
+    if passive.re is _SAYS["unwanted"] or passive["verb"] == "change":
+        return not passive["thing"].endswith("you")
     if not passive["verb"].endswith(("ed", "en", "run")):
         return False
-    said = passive[0][len(passive["thing"]) : passive.start("verb")]
-    if not re.search(r"not|n't", said):
+    if "not" not in said and "n't" not in said:
         return passive["thing"].startswith("nothing")
-    return " be " in said or bool(
-        re.search(r"\b(?:make sure|ensure|see to it)\b", passive["thing"])
-    )
+    return " be " in said or bool(_SAYS["sees_to_it"].search(passive["thing"]))
 
 
 def _is_addressed(clause: str, found: re.Match[str]) -> bool:
@@ -251,13 +254,16 @@ def _speaks_to_agent(clause: str, found: re.Match[str]) -> bool:
 
 def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Found]:
     """Yield the limit that a verb or a noun and what stands behind it make, if a call can be held against it."""
-    act, verb = _VERBS.get(
-        word, (CREATE if word.startswith("file") else _NOUNS.get(word, DO), word)
-    )
+    act, verb = _VERBS.get(word, (_WORDS.get(word) or _NOUNS.get(word, DO), word))
     if (how == "not" and word != verb) or (how == "off" and not word.endswith("ing")):
         return
-    thing = _SAYS["tail"].sub("", f" {rest.strip()}").strip()
-    if how == "no" and _NOUNS.get(word, RUN) == RUN and thing and not _SAYS["where"].match(thing):
+    thing = _SAYS["tail"].sub("", f" {rest.strip()}").strip() or "code" * (word == "code")
+    if (
+        how == "no"
+        and _NOUNS.get(word, RUN) == RUN
+        and thing not in ("", "code")
+        and not _SAYS["where"].match(thing)
+    ):
         return
     noun = next(
         (_NOUNS[one] for one in (word, *_SAYS["nouns"].findall(thing)) if one in _NOUNS), ""
@@ -306,7 +312,7 @@ def _of_noun(noun: str, act: str, verb: str, rest: str) -> Iterator[_Found]:
 def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> tuple[str, ...]:
     """Return the files that a verb is done to."""
     if not thing:
-        return (ANYTHING,) if how == "no" else context.named if act == READ else ()
+        return (ANYTHING,) if how == "no" else context.named
     if _SAYS["that"].match(thing):
         return context.named
     thing = re.sub(r"^(?:to|in|of) ", "", thing)
