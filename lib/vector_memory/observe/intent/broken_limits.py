@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from vector_memory.observe.commands.findings import CommandSurroundings
 from vector_memory.observe.intent.changes import FILE_KINDS, CallView, FileChange
+from vector_memory.observe.intent.grammar import PLACES, RUNS, SAYS
 from vector_memory.observe.intent.limits import (
     ANYTHING,
     API,
@@ -23,12 +24,10 @@ from vector_memory.observe.intent.limits import (
     INSTALL,
     MOVE,
     NETWORK,
-    PLACES,
     PUSH,
     READ,
     REQUEST,
     RUN,
-    RUNS,
     WRITE,
     Limit,
 )  # fmt: skip
@@ -38,28 +37,7 @@ _COVERS = {EDIT: FILE_KINDS, NETWORK: {NETWORK, INSTALL, PUSH}, HISTORY: {HISTOR
 _HOW = {COMMIT: "it commits", PUSH: "it pushes", REQUEST: "it opens a pull request", READ: "it opens {}", INSTALL: "it installs {}",
         DELETE: "it deletes {}", MOVE: "it moves {}", CREATE: "it makes {}", NETWORK: "it goes to the network: {}", RUN: "it runs `{}`",
         DATABASE: "it runs {} against a database", "branch": "it goes to {}", HISTORY: "it rewrites history", "merge": "it merges"}  # fmt: skip
-_WRITES = re.compile(
-    r"\b(?:insert\s+into|delete\s+from|update\s+\S+\s+set|drop\s+\w+|truncate|alter\s+\w+|create\s+\w+|merge\s+into)\b",
-    re.IGNORECASE,
-)
-_INTERPRETER = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno|bun|(?:ba|z)?sh|source|\.)$")
 _TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
-_COMMENT = re.compile(
-    r"^\s*(?://|#(?!!|\s*(?:include|define|if|endif|else|pragma|import|\[))|/\*|<!--|--\s).*",
-    re.MULTILINE,
-)
-_MANIFEST = re.compile(
-    r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|Cargo\.toml|go\.mod|Gemfile|composer\.json|setup\.(?:py|cfg)|Pipfile|build\.gradle(?:\.kts)?|pom\.xml|mix\.exs)$"
-)
-_DEPENDENCY = re.compile(
-    r"""^\s*(?:gem\s+)?["']?(?!version|(?:requires-)?python|edition|rust-version|node|npm|target-version|line-length|go\b|engines|port)(@?[\w./-]+)(?:\[[\w,]+\])?["']?\s*(?:[=:><~!]=?|,)\s*["'{]?\s*[\^~>=<*v]*\s*\d""",
-    re.MULTILINE,
-)
-_SIGNATURE = re.compile(
-    r"^\s*(?:export\s+(?:default\s+)?)?(?:pub(?:lic)?(?:\([\w:]+\))?\s+)?(?:static\s+)?(?:async\s+)?(?:def|function|fn|func(?:\s*\([^)]*\))?|class|interface|trait)\s+([A-Za-z]\w*)\s*(\([^{:]*)?"
-    r"|^\s*(?:public|protected|open|internal)\s+(?:[\w<>\[\],.?]+\s+)+(\w+)\s*(\([^)]*\))",
-    re.MULTILINE,
-)
 
 
 def broken(
@@ -105,7 +83,7 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> st
     if kind not in _covered(limit):
         return ""
     if kind == DATABASE:
-        return how if WRITE not in limit.things or _WRITES.search(change.after) else ""
+        return how if WRITE not in limit.things or SAYS["writes"].search(change.after) else ""
     if kind == RUN:
         return how if any(_runs(one, change.what.split("\0")) for one in limit.things) else ""
     if kind == INSTALL:
@@ -135,7 +113,7 @@ def _runs(forbidden: str, words: list[str]) -> bool:
     if "/" in forbidden or "." in forbidden:
         return any(
             ("/" + one).endswith("/" + forbidden)
-            for one in words[: 1 + bool(_INTERPRETER.match(names[0]))]
+            for one in words[: 1 + bool(SAYS["interpreter"].match(names[0]))]
         )
     return forbidden in (*names[:1], *given) or any(
         one.partition(".")[0] == forbidden for one in names[:1]
@@ -168,12 +146,16 @@ def matches(target: str, inner: str, is_folder: bool = False) -> bool:
 
 def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
     """Return how the words of an edit break a limit, "" if they do not."""
-    if limit.act == INSTALL and change.before and _MANIFEST.search("/" + inner):
-        added = {*_DEPENDENCY.findall(change.after)} - {*_DEPENDENCY.findall(change.before)}
+    if limit.act == INSTALL and change.before and SAYS["manifest"].search("/" + inner):
+        added = {*SAYS["dependency"].findall(change.after)} - {
+            *SAYS["dependency"].findall(change.before)
+        }
         added -= set(limit.things) if limit.is_only else set()
         return f"it adds {min(added)} to {{}}" if added else ""
     if limit.act == COMMENT and change.after and not inner.endswith(_TALK):
-        more = not set(_COMMENT.findall(change.after)) <= set(_COMMENT.findall(change.before))
+        more = not set(SAYS["comment"].findall(change.after)) <= set(
+            SAYS["comment"].findall(change.before)
+        )
         return "it adds comments to {}" if more else ""
     if limit.act == API and change.before and not matches("tests", inner):
         if limit.things and not any(matches(one, inner) for one in limit.things):
@@ -185,5 +167,5 @@ def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
 
 
 def _signatures(text: str) -> dict[str, str]:
-    found = ((one[1] or one[3], one[2] or one[4] or "") for one in _SIGNATURE.finditer(text))
+    found = ((one[1] or one[3], one[2] or one[4] or "") for one in SAYS["signature"].finditer(text))
     return {name: re.sub(r"\s", "", given) for name, given in found if not name.startswith("_")}

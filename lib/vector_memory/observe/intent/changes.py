@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from vector_memory.observe.commands import command_line, databases, judge
 from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
-from vector_memory.observe.intent import limits
+from vector_memory.observe.intent import grammar
 from vector_memory.observe.intent.limits import (
     BRANCH,
     COMMIT,
@@ -19,6 +19,7 @@ from vector_memory.observe.intent.limits import (
     DATABASE,
     DELETE,
     EDIT,
+    FORCE,
     HISTORY,
     INSTALL,
     MERGE,
@@ -103,7 +104,7 @@ def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
 
 # -- shell -----------------------------------------------------------------------------------------
 
-_INSTALLERS = limits.table("installers")
+_INSTALLERS = grammar.table("installers")
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
 _FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
 _LOCAL = re.compile(r"(?://|\s|^)(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
@@ -177,7 +178,7 @@ def _of_git(act: Act, around: CommandSurroundings, branch: str) -> Iterator[File
         yield FileChange(COMMIT if verb == "commit" else MERGE, what=branch)
     elif verb == "push":
         is_forced = act.has("-f", "--force", "--force-with-lease", "--mirror") or "+" in rest
-        yield FileChange(PUSH, what=f"{rest} {branch}" + f" {limits.FORCE}" * is_forced)
+        yield FileChange(PUSH, what=f"{rest} {branch}" + f" {FORCE}" * is_forced)
     elif verb in ("rm", "mv") and not act.has("--cached"):
         sources = paths if verb == "rm" else paths[:-1]
         yield from (FileChange(GONE if verb == "rm" else MOVE, path) for path in sources)

@@ -8,7 +8,6 @@ drift. A new prompt begins anew.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from vector_memory.observe.commands.findings import (
 )
 from vector_memory.observe.intent import broken_limits
 from vector_memory.observe.intent.changes import FILE_KINDS, CallView
+from vector_memory.observe.intent.grammar import SAYS
 from vector_memory.observe.intent.limits import CREATE, DELETE, EDIT
 from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
 
@@ -32,14 +32,6 @@ LONG_ROW = 8
 WARY_ROW = 6
 """The same where the self-assessment says that sessions drift here."""
 MOST_SEEN = 2_000
-_COMPANION = re.compile(
-    r"(?:^|/)(?:readme|changelog|contributing|license|makefile|dockerfile|\.gitignore|\.gitattributes|\.editorconfig|"
-    r"__init__\.py|conftest\.py|package\.json|pyproject\.toml|cargo\.toml|go\.mod|tsconfig[\w.]*\.json|setup\.(?:py|cfg)|"
-    r"requirements[\w.-]*\.txt|todo|notes?|plan|claude\.md|agents\.md)[^/]*$|(?:^|/)(?:docs?|tests?|__tests__|specs?|\.claude|\.github|scratch|tmp|"
-    r"dist|build|node_modules)/|(?:^|/)test_[^/]+$|[._-](?:test|spec)\.\w+$|\.lock$|-lock\.\w+$|\.log$",
-    re.IGNORECASE,
-)
-"""Files that go with any change."""
 
 
 @dataclass
@@ -131,7 +123,7 @@ def _drifted(
 def _counts(path: str, around: CommandSurroundings) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
     inner = around.within(path)
-    return inner is not None and inner != "." and not _COMPANION.search(inner)
+    return inner is not None and inner != "." and not SAYS["companion"].search(inner)
 
 
 def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:

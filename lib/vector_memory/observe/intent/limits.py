@@ -8,12 +8,12 @@ limit is none: questions, reports, quotations, pasted documents. Later prompts l
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from vector_memory.observe.intent.grammar import ALIASES, NOUNS, RUNS, SAYS, THINGS, VERBS, any_of
 from vector_memory.text import tables
 from vector_memory.text.mentions import files
 
@@ -55,57 +55,10 @@ class Limit(NamedTuple):
     waits: bool = False
 
 
-def table(name: str) -> dict[str, list[str]]:
-    """Return a table of `data/` whose lines are `name: word word`."""
-    rows = (line.partition(": ") for line in tables.lines(name))
-    return {key: rest.split("; " if "; " in rest else None) for key, _, rest in rows}
-
-
-def _forms(verb: str) -> set[str]:
-    """Return a verb as it stands after "don't", "without" and "must not be"."""
-    stem = verb.removesuffix("e")
-    short = stem[:-1] if verb.endswith("y") else stem
-    forms = {verb, verb + "s", verb + "es", stem + "ing", stem + "ed", verb + verb[-1] + "ing"}
-    return forms | {verb + verb[-1] + "ed", short + "ies", short + "ied", short + "ten"}
-
-
-ACTS = table("limit_acts")
-THINGS = table("limit_things")
-RUNS = table("limit_runs")
-PLACES = table("limit_places")
-_ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
-_ALIASES |= {one.removesuffix("s"): one for one in PLACES}
-_VERBS = {
-    form.replace("-", " "): (act, verb.replace("-", " "))
-    for act, verbs in reversed(ACTS.items())
-    for verb in verbs
-    for form in _forms(verb)
-}
-_NOUNS = {noun.replace("-", " "): act for act, nouns in THINGS.items() for noun in nouns}
 _PHRASES = [
     (act, () if thing == "-" else (thing,), re.compile(phrase))
     for act, thing, phrase in (line.split(" ", 2) for line in tables.lines("limit_phrases"))
 ]
-
-
-def _grammar() -> dict[str, str]:
-    """Return the patterns of `limit_grammar.txt` by their names, with what they are made of put in."""
-    text = "\n".join(tables.lines("limit_grammar", os.path.dirname(__file__))).replace("\n|", "|")
-    known = {
-        "verb": _any_of(_VERBS),
-        "noun": _any_of(_NOUNS),
-        "place": _any_of([*PLACES, *_ALIASES]),
-    }
-    for name, pattern in (line.split(" = ", 1) for line in text.splitlines()):
-        known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], pattern)
-    return known
-
-
-def _any_of(words: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace("\\ ", " ")
-
-
-_SAYS = {name: re.compile(pattern) for name, pattern in _grammar().items()}
 _WORDS = {"code": EDIT, "file": CREATE, "files": CREATE}
 _STRAIGHT = str.maketrans("\u2019\u201c\u201d", '\'""')
 _DONE_TO = {
@@ -119,22 +72,22 @@ def read(prompt: str) -> list[Limit]:
     """Return the limits that a prompt sets."""
     straight = prompt[:MOST_CHARS].translate(_STRAIGHT)
     own = re.sub(
-        "under no circumstances", "do not", _SAYS["foreign"].sub(" \u2026 ", straight).lower()
+        "under no circumstances", "do not", SAYS["foreign"].sub(" \u2026 ", straight).lower()
     )
     everywhere = _paths(own)
     limits: list[Limit] = []
     before, heading, asked = "", "", set[str]()
-    for line in _SAYS["sentence"].split(own):
-        bare = _SAYS["bullet"].sub("", line).strip()
-        if _SAYS["heading"].match(bare):
+    for line in SAYS["sentence"].split(own):
+        bare = SAYS["bullet"].sub("", line).strip()
+        if SAYS["heading"].match(bare):
             heading = "do not "
             continue
         heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and bare else ""
         sentence = heading + bare
-        if 3 < len(sentence) < 600 and not _SAYS["unsure"].search(sentence):
-            if not sentence.endswith("?") or _SAYS["asking"].search(sentence):
+        if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
+            if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere)
-            asked.update(map(_asked, _SAYS["clause"].split(sentence)))
+            asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
     # Who says in the same breath that it is to be done only told of the rest.
     return _once(one for one in limits if one.things or one.waits or one.act not in asked)
@@ -146,23 +99,29 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
 
 def _asked(clause: str) -> str:
     """Return the act that a clause asks for, "" for none."""
-    words = (one for one in re.findall(r"[\w'-]+", clause) if not _SAYS["leads"].match(one))
+    if SAYS["says_not"].search(clause):
+        return ""
+    words = (one for one in re.findall(r"[\w'-]+", clause) if not SAYS["leads"].match(one))
     first = next(words, "")
-    act, verb = _VERBS.get(first, ("", ""))
+    act, verb = VERBS.get(first, ("", ""))
     return act if verb == first else ""
 
 
 def _of_sentence(sentence: str, earlier: str, everywhere: tuple[str, ...]) -> Iterator[Limit]:
     said = sentence if len(sentence) <= MOST_SAID else sentence[: MOST_SAID - 1] + "\u2026"
-    if own := _SAYS["own"].search(sentence):
-        acts = {_VERBS[verb][0] for verb in _SAYS["verbs"].findall(own[0])}
+    if own := SAYS["own"].search(sentence):
+        acts = {VERBS[verb][0] for verb in SAYS["verbs"].findall(own[0])}
         yield from (Limit(act, (), said) for act in (COMMIT, PUSH, MERGE) if act in acts)
-    for clause in _SAYS["clause"].split(sentence):
+    if asks := SAYS["ask_first"].search(sentence):
+        context = _Context(everywhere, earlier)
+        for act, things, is_only in _resolved(asks["verb"], "", asks["rest"], context):
+            yield Limit(act, things, said, is_only, True)
+    for clause in SAYS["clause"].split(sentence):
         clause = clause.lstrip(" !(").rstrip(" .!)")
         context = _Context(_paths(earlier) or everywhere, earlier)
-        condition = _SAYS["condition"].search(clause)
+        condition = SAYS["condition"].search(clause)
         waits = bool(
-            _SAYS["wait"].search(clause) or (condition and _SAYS["by_user"].search(condition[0]))
+            SAYS["wait"].search(clause) or (condition and SAYS["by_user"].search(condition[0]))
         )
         for act, things, is_only in _of_clause(clause, context):
             if waits or not condition or act in ON_FILES:
@@ -174,30 +133,36 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     """Yield act, things, and whether only these are allowed, for each limit of a clause."""
     if phrases := [(act, things) for act, things, phrase in _PHRASES if phrase.search(clause)]:
         yield from ((act, things, False) for act, things in phrases)
-    elif alone := _SAYS["alone"].search(clause):
+    elif alone := SAYS["alone"].search(clause):
         yield EDIT, ("tests" if _first(alone).startswith("test") else "docs",), True
-    elif only := _SAYS["only"].search(clause):
+    elif excepted := SAYS["exception"].search(clause):
+        if things := _things(excepted["a"]):
+            yield EDIT, things, False
+    elif only := SAYS["only"].search(clause):
         things = _things(_first(only, "yabcde"))
-        if things and _VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
+        if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
             yield EDIT, things, True
-    elif rest := _SAYS["else"].search(clause):
+    elif rest := SAYS["else"].search(clause):
         if things := _paths(clause[: rest.start()]) or _paths(context.earlier):
             yield EDIT, things, True
-    elif gerund := _SAYS["gerund"].search(clause):
+    elif gerund := SAYS["gerund"].search(clause):
         yield from _resolved(gerund["verb"], "", gerund["rest"], context)
-    elif (passive := _SAYS["unwanted"].match(clause) or _SAYS["passive"].match(clause)) and (
+    elif (passive := SAYS["unwanted"].match(clause) or SAYS["passive"].match(clause)) and (
         _is_ruled_out(passive)
     ):
-        thing = _SAYS["begins"].sub("", passive["thing"].rpartition(" that ")[2] + " ").strip()
+        thing = SAYS["begins"].sub("", passive["thing"].rpartition(" that ")[2] + " ").strip()
         thing = "anything" if thing.startswith("nothing") else thing or "it"
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
-    elif (found := _SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
-        for verb in (found["verb"], *_SAYS["verbs"].findall(found["more"])):
+    elif (found := SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
+        for verb in (found["verb"], *SAYS["verbs"].findall(found["more"])):
             yield from _resolved(verb, _how(found, verb), found["rest"], context)
-    elif (state := _SAYS["state"].search(clause)) and (state["e"] or _is_addressed(clause, state)):
-        if things := _files_of(EDIT, "leave", "", _first(state, "abcdefg"), context):
+    elif (state := SAYS["state"].search(clause)) and (state["e"] or _is_addressed(clause, state)):
+        thing = _first(state, "abcdefg")
+        if things := _files_of(EDIT, "leave", "", thing, context):
             yield EDIT, things, False
-    elif (wait := _SAYS["wait"].search(clause)) and not _SAYS["says_not"].search(
+        elif words := [*SAYS["nouns"].findall(thing), *SAYS["verbs"].findall(thing)]:
+            yield from _resolved(words[0], "no", "", context)
+    elif (wait := SAYS["wait"].search(clause)) and not SAYS["says_not"].search(
         wait.string[: wait.start()]
     ):
         yield from _resolved(wait["verb"], "", wait["rest"], context)
@@ -207,12 +172,12 @@ def _how(found: re.Match[str], word: str) -> str:
     """Return how a word must stand to be ruled out: "not" do, "off" doing, "no" deed."""
     if not found["no"]:
         return "not" if found["not"] else "off"
-    is_verb = not found["no"].startswith(("no", "zero", "skip")) and word in _VERBS
+    is_verb = not found["no"].startswith(("no", "zero", "skip")) and word in VERBS
     return (
         "off"
         if is_verb and word.endswith("ing")
         else "not"
-        if is_verb and _VERBS[word][1] == word
+        if is_verb and VERBS[word][1] == word
         else "no"
     )
 
@@ -224,23 +189,23 @@ def _first(found: re.Match[str], groups: str = "ab") -> str:
 def _is_ruled_out(passive: re.Match[str]) -> bool:
     """Whether a sentence in the passive voice forbids, rather than tells how things are."""
     said = passive[0][len(passive["thing"]) : passive.start("verb")]
-    if passive.re is _SAYS["unwanted"] or passive["verb"] == "change":
+    if passive.re is SAYS["unwanted"] or passive["verb"] == "change":
         return not passive["thing"].endswith("you")
     if not passive["verb"].endswith(("ed", "en", "run")):
         return False
     if "not" not in said and "n't" not in said:
-        return passive["thing"].startswith("nothing")
-    return " be " in said or bool(_SAYS["sees_to_it"].search(passive["thing"]))
+        return SAYS["begins"].sub("", passive["thing"]).startswith("nothing")
+    return " be " in said or bool(SAYS["sees_to_it"].search(passive["thing"]))
 
 
 def _is_addressed(clause: str, found: re.Match[str]) -> bool:
     """Whether what stands before leaves the agent as the one that is spoken to."""
     before = clause[: found.start()].rstrip()
-    leading = _SAYS["leading"].search(before + " ")
+    leading = SAYS["leading"].search(before + " ")
     rest = before[: leading.start()].strip() if leading else before
     first = leading[0].split()[:1] if leading else []
     return not rest or (
-        bool(first) and first[0].strip(",") in _SAYS["conjunction"].pattern.split("|")
+        bool(first) and first[0].strip(",") in SAYS["conjunction"].pattern.split("|")
     )
 
 
@@ -254,21 +219,19 @@ def _speaks_to_agent(clause: str, found: re.Match[str]) -> bool:
 
 def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Found]:
     """Yield the limit that a verb or a noun and what stands behind it make, if a call can be held against it."""
-    act, verb = _VERBS.get(word, (_WORDS.get(word) or _NOUNS.get(word, DO), word))
+    act, verb = VERBS.get(word, (_WORDS.get(word) or NOUNS.get(word, DO), word))
     if (how == "not" and word != verb) or (how == "off" and not word.endswith("ing")):
         return
-    thing = _SAYS["tail"].sub("", f" {rest.strip()}").strip() or "code" * (word == "code")
+    thing = SAYS["tail"].sub("", f" {rest.strip()}").strip() or "code" * (word == "code")
     if (
         how == "no"
-        and _NOUNS.get(word, RUN) == RUN
+        and NOUNS.get(word, RUN) == RUN
         and thing not in ("", "code")
-        and not _SAYS["where"].match(thing)
+        and not SAYS["where"].match(thing)
     ):
         return
-    noun = next(
-        (_NOUNS[one] for one in (word, *_SAYS["nouns"].findall(thing)) if one in _NOUNS), ""
-    )
-    is_noun = (how == "no" and word in _NOUNS) or act in _DONE_TO.get(noun, ())
+    noun = next((NOUNS[one] for one in (word, *SAYS["nouns"].findall(thing)) if one in NOUNS), "")
+    is_noun = (how == "no" and word in NOUNS) or act in _DONE_TO.get(noun, ())
     if is_noun and noun != RUN and (noun == API or not _paths(thing)):
         yield from _of_noun(noun, act, verb, rest)
     elif act in ON_FILES:
@@ -277,35 +240,35 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
     elif act in (RUN, DO):
         if what := _command(verb, thing, context):
             yield RUN, (what,), False
-    elif act == CREATE and (how == "no" or _SAYS["new_file"].search(thing)):
-        language = tuple("*." + one for one in _SAYS["language"].findall(thing))
+    elif act == CREATE and (how == "no" or SAYS["new_file"].search(thing)):
+        language = tuple("*." + one for one in SAYS["language"].findall(thing))
         yield act, language or _things(thing), False
     elif act in (CREATE, BRANCH):
-        if _SAYS["branch"].search(thing):
+        if SAYS["branch"].search(thing):
             yield BRANCH, (), False
     elif act in (HISTORY, MERGE):
         yield act, (), False
     else:
-        target = _SAYS["target"].search(thing)
+        target = SAYS["target"].search(thing)
         names = (
-            [target[1].rstrip("./")] if target and not _SAYS["no_objects"].match(target[1]) else []
+            [target[1].rstrip("./")] if target and not SAYS["no_objects"].match(target[1]) else []
         )
         if all(
-            _SAYS["no_objects"].match(one) or one in names for one in re.findall(r"[\w'-]+", thing)
+            SAYS["no_objects"].match(one) or one in names for one in re.findall(r"[\w'-]+", thing)
         ):
             yield act, (FORCE,) if "force" in f"{verb} {thing}" else tuple(names), False
 
 
 def _of_noun(noun: str, act: str, verb: str, rest: str) -> Iterator[_Found]:
     """Yield the limit that a noun makes whatever its verb: "new dependencies", "the database", "the API"."""
-    allowed = _SAYS["allowed"].search(rest)
+    allowed = SAYS["allowed"].search(rest)
     if noun == INSTALL and allowed:
         yield INSTALL, tuple(re.findall(r"[a-z@][\w./@*-]+", allowed[1])), True
     elif noun == API:
         yield API, _paths(rest), False
     elif noun == DATABASE and act in (EDIT, DELETE) and verb not in ("touch", "go near", "go into"):
         yield DATABASE, (WRITE,), False
-    elif noun != DATABASE or not _SAYS["about_code"].search(rest):
+    elif noun != DATABASE or not SAYS["about_code"].search(rest):
         yield noun, (), False
 
 
@@ -313,34 +276,34 @@ def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> t
     """Return the files that a verb is done to."""
     if not thing:
         return (ANYTHING,) if how == "no" else context.named
-    if _SAYS["that"].match(thing):
+    if SAYS["that"].match(thing):
         return context.named
     thing = re.sub(r"^(?:to|in|of) ", "", thing)
-    if _SAYS["code"].match(thing) or _SAYS["anything"].match(thing):
+    if SAYS["code"].match(thing) or SAYS["anything"].match(thing):
         return (CODE,) if thing.endswith("code") else (ANYTHING,)
-    bare = _SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
-    is_name = bare and not _SAYS["no_names"].match(bare[1])
+    bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
+    is_name = bare and not SAYS["no_names"].match(bare[1])
     may_be = act in (DELETE, READ) or verb in ("touch", "edit", "mess")
     return _things(thing) or ((bare[1],) if bare and is_name and may_be else ())
 
 
 def _command(verb: str, thing: str, context: _Context) -> str:
     """Return what must not be run: a command, a kind of command, a path; "" if that cannot be told."""
-    means = context.earlier if _SAYS["that"].match(thing) else f"{verb} {thing}"
+    means = context.earlier if SAYS["that"].match(thing) else f"{verb} {thing}"
     kinds = (
         one for one in RUNS if re.search(rf"\b{one.removesuffix('s')}(?:s|ment|ting)?\b", means)
     )
     if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
-    is_own = _VERBS.get(verb, (RUN,))[0] == RUN
+    is_own = VERBS.get(verb, (RUN,))[0] == RUN
     if (kind := next(kinds, "")) and not (is_own and verb == "restart"):
         return kind
     if is_own:
         return verb
-    if paths := _paths(thing) or (context.named if _SAYS["that"].match(thing) else ()):
+    if paths := _paths(thing) or (context.named if SAYS["that"].match(thing) else ()):
         return paths[0]
     is_name = (
-        verb == "use" and re.fullmatch(r"[\w.-]+", thing) and not _SAYS["no_names"].match(thing)
+        verb == "use" and re.fullmatch(r"[\w.-]+", thing) and not SAYS["no_names"].match(thing)
     )
     return thing if is_name else ""
 
@@ -348,7 +311,7 @@ def _command(verb: str, thing: str, context: _Context) -> str:
 def _paths(text: str) -> tuple[str, ...]:
     """Return the paths that a text names as such."""
     plain = re.sub(r"[`\"(]", " ", text)
-    named = [*files(plain), *_SAYS["folder"].findall(plain)]
+    named = [*files(plain), *SAYS["folder"].findall(plain)]
     cleaned = dict.fromkeys(re.sub(r"[/.,)]+$", "", one).removeprefix("./") for one in named)
     paths = [one for one in cleaned if len(one) > 1 and one not in ("and/or", "w/o", "n/a")]
     return tuple(
@@ -361,16 +324,16 @@ def _things(text: str) -> tuple[str, ...]:
     rest, paths = text, _paths(text)
     for one in paths:
         rest = rest.replace(one, " ")
-    kinds = [_ALIASES.get(one, one) for one in _SAYS["place"].findall(rest)]
-    names = [*_SAYS["named_folder"].findall(rest), *re.findall(r"`([\w.@*~-]+)`", rest)]
-    names = [one for one in names if one not in kinds and not _SAYS["no_names"].match(one)]
+    kinds = [ALIASES.get(one, one) for one in SAYS["place"].findall(rest)]
+    names = [*SAYS["named_folder"].findall(rest), *re.findall(r"`([\w.@*~-]+)`", rest)]
+    names = [one for one in names if one not in kinds and not SAYS["no_names"].match(one)]
     return tuple(dict.fromkeys((*paths, *names, *kinds)))[:12]
 
 
 def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
     """Return the limits that hold after one more prompt: those that it lifts are gone, its own are there."""
     own, low = read(prompt), prompt.lower()
-    if _SAYS["forget"].search(low):
+    if SAYS["forget"].search(low):
         return own
     anew = {(one.act, one.is_only) for one in own if one.is_only or not one.things}
     held = [one for one in limits if (one.act, one.is_only) not in anew]
@@ -379,23 +342,21 @@ def after(limits: Sequence[Limit], prompt: str) -> list[Limit]:
 
 def _lifts(prompt: str, limit: Limit) -> bool:
     """Whether a prompt, in small letters, lifts a limit that it does not set again."""
-    goes_on = bool(_SAYS["go"].search(prompt) or _SAYS["other"].search(prompt))
+    goes_on = bool(SAYS["go"].search(prompt) or SAYS["other"].search(prompt))
     names_it = any(_spoken(one) in prompt for one in limit.things)
-    if limit.waits and _SAYS["approved"].search(prompt):
+    if limit.waits and SAYS["approved"].search(prompt):
         return True
-    if _SAYS["for_this"].search(limit.said) and goes_on:
+    if SAYS["for_this"].search(limit.said) and goes_on:
         return not names_it
     if limit.act in ON_FILES:
         is_wide = limit.is_only or limit.things[:1] in ((ANYTHING,), (CODE,))
         return goes_on and not names_it if is_wide else names_it
     if limit.act == CREATE:
-        return bool(_SAYS["other_file"].search(prompt))
+        return bool(SAYS["other_file"].search(prompt))
     verbs = {
-        form
-        for form, (act, _) in _VERBS.items()
-        if act in (limit.act, DO)[: 1 + (limit.act == RUN)]
+        form for form, (act, _) in VERBS.items() if act in (limit.act, DO)[: 1 + (limit.act == RUN)]
     }
-    words = _any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
+    words = any_of({*verbs, *THINGS.get(limit.act, ()), *limit.things})
     return bool(re.search(rf"\b(?:{words})\b", prompt))
 
 

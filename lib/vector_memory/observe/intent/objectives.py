@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.observe.intent import limits
+from vector_memory.observe.intent.grammar import SAYS
 from vector_memory.observe.intent.limits import Limit
 from vector_memory.text import analysis, prompts, tables
 from vector_memory.text.mentions import mentions
@@ -23,13 +24,6 @@ LEAST_TERMS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
-_WIDE = re.compile(
-    r"\b(?:every ?where|all over|across (?:the|all|our|this) \w+|(?:whole|entire) (?:code ?base|repo(?:sitory)?|project|app)|code ?base|"
-    r"(?:upgrade|migrate|port|move|convert|bump)\b.{0,40}\b(?:to|from|off)\b|\bupgrade (?:us|to|the)\b|\bbump\b|repo-?wide|project-?wide|every (?:file|module|package|place|caller|usage|component|service)|"
-    r"(?:all|any|every|each)(?: of)?(?: the)?(?: \w+)? (?:errors?|warnings?|usages?|uses|occurrences|call ?sites|callers|imports?|files|modules|"
-    r"components|places|packages|deprecations|violations|complaints|failures|todos?))\b",
-    re.IGNORECASE,
-)
 _GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
 
@@ -93,7 +87,7 @@ def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str =
         tuple(dict.fromkeys(held)),
         tuple(shortened(one) for one in rules),
         wary_of(assessment),
-        any(_WIDE.search(one) for one in plain),
+        any(SAYS["wide"].search(one) for one in plain),
     )
 
 
