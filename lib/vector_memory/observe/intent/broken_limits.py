@@ -8,35 +8,20 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.intent import limits as acts
 from vector_memory.observe.intent.changes import FILE_KINDS, CallView, FileChange
 from vector_memory.observe.intent.grammar import PLACES, RUNS, SAYS
-from vector_memory.observe.intent.limits import (
-    ANYTHING,
-    API,
-    CODE,
-    COMMENT,
-    COMMIT,
-    CREATE,
-    DATABASE,
-    DELETE,
-    EDIT,
-    HISTORY,
-    INSTALL,
-    MOVE,
-    NETWORK,
-    PUSH,
-    READ,
-    REQUEST,
-    RUN,
-    WRITE,
-    Limit,
-)  # fmt: skip
+from vector_memory.observe.intent.limits import Limit
 
-_COVERS = {EDIT: FILE_KINDS, NETWORK: {NETWORK, INSTALL, PUSH}, HISTORY: {HISTORY}}
+_COVERS = {
+    acts.EDIT: FILE_KINDS,
+    acts.NETWORK: {acts.NETWORK, acts.INSTALL, acts.PUSH},
+    acts.HISTORY: {acts.HISTORY},
+}
 """The acts that a ruled out act is found in, where these are more than itself."""
-_HOW = {COMMIT: "it commits", PUSH: "it pushes", REQUEST: "it opens a pull request", READ: "it opens {}", INSTALL: "it installs {}",
-        DELETE: "it deletes {}", MOVE: "it moves {}", CREATE: "it makes {}", NETWORK: "it goes to the network: {}", RUN: "it runs `{}`",
-        DATABASE: "it runs {} against a database", "branch": "it goes to {}", HISTORY: "it rewrites history", "merge": "it merges"}  # fmt: skip
+_HOW = {acts.COMMIT: "it commits", acts.PUSH: "it pushes", acts.REQUEST: "it opens a pull request", acts.READ: "it opens {}", acts.INSTALL: "it installs {}",
+        acts.DELETE: "it deletes {}", acts.MOVE: "it moves {}", acts.CREATE: "it makes {}", acts.NETWORK: "it goes to the network: {}", acts.RUN: "it runs `{}`",
+        acts.DATABASE: "it runs {} against a database", "branch": "it goes to {}", acts.HISTORY: "it rewrites history", "merge": "it merges"}  # fmt: skip
 _TALK = (".md", ".rst", ".txt", ".adoc", ".json", ".html")
 
 
@@ -47,8 +32,8 @@ def broken(
     for limit in limits:
         for change in view.changes:
             if how := _breaks(limit, change, around):
-                what = around.within(change.path) if change.path else change.what.replace("\0", " ")
-                yield limit, how.format(what), change.path or change.what.replace("\0", " ")
+                what = change.path or change.what.replace("\0", " ")
+                yield limit, how.format(around.within(what) or what), what
                 break
 
 
@@ -62,8 +47,11 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> st
             rooted = any(
                 one[:1] in "/~" and matches(around.path(one), change.path) for one in limit.things
             )
-            return f"it changes {change.path}" if rooted and kind in _covered(limit) else ""
-        if limit.act in (INSTALL, COMMENT, API) and change.kind in (EDIT, CREATE):
+            return "it changes {}" if rooted and kind in _covered(limit) else ""
+        if limit.act in (acts.INSTALL, acts.COMMENT, acts.API) and change.kind in (
+            acts.EDIT,
+            acts.CREATE,
+        ):
             return _by_words(limit, change, inner)
         is_named = not limit.things or any(
             matches(one, inner, f"{one}/" in limit.said) for one in limit.things
@@ -74,19 +62,19 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> st
             else ""
         )
     if (
-        limit.act == EDIT
-        and kind == COMMIT
-        and limit.things[0] in (ANYTHING, CODE)
+        limit.act == acts.EDIT
+        and kind == acts.COMMIT
+        and limit.things[0] in (acts.ANYTHING, acts.CODE)
         and not limit.is_only
     ):
         return how
     if kind not in _covered(limit):
         return ""
-    if kind == DATABASE:
-        return how if WRITE not in limit.things or SAYS["writes"].search(change.after) else ""
-    if kind == RUN:
+    if kind == acts.DATABASE:
+        return how if acts.WRITE not in limit.things or SAYS["writes"].search(change.after) else ""
+    if kind == acts.RUN:
         return how if any(_runs(one, change.what.split("\0")) for one in limit.things) else ""
-    if kind == INSTALL:
+    if kind == acts.INSTALL:
         named = re.split(r"[=<>~!@\[]", change.what.lower())[0] in limit.things
         return how if not limit.things or named != limit.is_only else ""
     words = re.split(r"[\s:+]+", change.what.lower())
@@ -123,9 +111,9 @@ def _runs(forbidden: str, words: list[str]) -> bool:
 def matches(target: str, inner: str, is_folder: bool = False) -> bool:
     """Whether a path is what a limit's words name: itself, a folder above it, a pattern, a kind of place."""
     low, path = target.rstrip("/").removeprefix("./").lower(), inner.lower()
-    if low == ANYTHING:
+    if low == acts.ANYTHING:
         return True
-    if low == CODE:
+    if low == acts.CODE:
         return not matches("docs", inner)
     if low in PLACES:
         return any(fnmatch.fnmatchcase("/" + path, one) for one in PLACES[low])
@@ -139,25 +127,26 @@ def matches(target: str, inner: str, is_folder: bool = False) -> bool:
     stem = path.rpartition(".")[0]
     return (
         not is_folder
-        and "/" not in low
+        and "/" not in low[1:]
+        and low[0] not in "./"
         and f"/{stem}".endswith((f"/{low}", "/" + low.replace(".", "/")))
     )
 
 
 def _by_words(limit: Limit, change: FileChange, inner: str) -> str:
     """Return how the words of an edit break a limit, "" if they do not."""
-    if limit.act == INSTALL and change.before and SAYS["manifest"].search("/" + inner):
+    if limit.act == acts.INSTALL and change.before and SAYS["manifest"].search("/" + inner):
         added = {*SAYS["dependency"].findall(change.after)} - {
             *SAYS["dependency"].findall(change.before)
         }
         added -= set(limit.things) if limit.is_only else set()
         return f"it adds {min(added)} to {{}}" if added else ""
-    if limit.act == COMMENT and change.after and not inner.endswith(_TALK):
+    if limit.act == acts.COMMENT and change.after and not inner.endswith(_TALK):
         more = not set(SAYS["comment"].findall(change.after)) <= set(
             SAYS["comment"].findall(change.before)
         )
         return "it adds comments to {}" if more else ""
-    if limit.act == API and change.before and not matches("tests", inner):
+    if limit.act == acts.API and change.before and not matches("tests", inner):
         if limit.things and not any(matches(one, inner) for one in limit.things):
             return ""
         before, after = _signatures(change.before), _signatures(change.after)

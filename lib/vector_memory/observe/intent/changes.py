@@ -11,28 +11,10 @@ from typing import Any, NamedTuple
 from vector_memory.observe.commands import command_line, databases, judge
 from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
-from vector_memory.observe.intent import grammar
-from vector_memory.observe.intent.limits import (
-    BRANCH,
-    COMMIT,
-    CREATE,
-    DATABASE,
-    DELETE,
-    EDIT,
-    FORCE,
-    HISTORY,
-    INSTALL,
-    MERGE,
-    MOVE,
-    NETWORK,
-    PUSH,
-    READ,
-    REQUEST,
-    RUN,
-)  # fmt: skip
+from vector_memory.observe.intent import grammar, limits
 
-NEW, GONE, FOLDER = CREATE, DELETE, "folder"
-FILE_KINDS = frozenset({EDIT, NEW, GONE, MOVE})
+NEW, GONE, FOLDER = limits.CREATE, limits.DELETE, "folder"
+FILE_KINDS = frozenset({limits.EDIT, NEW, GONE, limits.MOVE})
 MOST_TEXT, MOST_NAMED = 4_000, 60
 
 
@@ -74,19 +56,19 @@ def of_call(
         words = f"{command[:MOST_TEXT]} {given.get('description') or ''}"
         changes = (
             *_of_acts(acts, around),
-            *(FileChange(READ, path) for path in named[:MOST_NAMED]),
+            *(FileChange(limits.READ, path) for path in named[:MOST_NAMED]),
         )
         return CallView(changes, named[:MOST_NAMED], words)
     path, after = judge.path_of(given, around), judge.new_text(given)[:MOST_TEXT]
     text = " ".join(str(value)[:MOST_TEXT] for value in given.values() if isinstance(value, str))
     named = (path,) if path else ()
     if tool in judge.WRITERS and path:
-        kind = NEW if tool == "Write" and not around.exists(path) else EDIT
+        kind = NEW if tool == "Write" and not around.exists(path) else limits.EDIT
         before = str(given.get("old_string") or "")[:MOST_TEXT]
         return CallView((FileChange(kind, path, "", before, after),), named, f"{text} {after}")
-    deeds = [FileChange(READ, path)] if path else []
+    deeds = [FileChange(limits.READ, path)] if path else []
     if tool in ("WebFetch", "WebSearch"):
-        deeds.append(FileChange(NETWORK, what=str(given.get("url") or tool)))
+        deeds.append(FileChange(limits.NETWORK, what=str(given.get("url") or tool)))
     return CallView(tuple(deeds), named, f"{text} {after}")
 
 
@@ -117,27 +99,31 @@ def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileC
         targets = [word for sign, word in act.command.redirects if ">" in sign]
         for path in _paths([*targets, *(act.operands() if act.name == "tee" else ())], act, around):
             if not path.startswith("/dev/"):
-                yield FileChange(EDIT if around.exists(path) else NEW, path)
+                yield FileChange(limits.EDIT if around.exists(path) else NEW, path)
         if act.name == "git":
             for change in _of_git(act, around, branch):
-                branch = change.what.split()[-1] if change.kind == BRANCH else branch
+                branch = change.what.split()[-1] if change.kind == limits.BRANCH else branch
                 yield change
         else:
             yield from _of_program(act, around)
         if _TRIAL.isdisjoint(act.args):
-            yield from (FileChange(RUN, what=one) for one in act.command.via)
-            yield FileChange(RUN, what="\0".join((act.program or act.name, *act.args))[:MOST_TEXT])
+            yield from (FileChange(limits.RUN, what=one) for one in act.command.via)
+            yield FileChange(
+                limits.RUN, what="\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
+            )
 
 
 def _of_program(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
     name, words = act.name, act.operands()
     if name == "gh" and act.texts()[:2] in (["pr", "create"], ["pr", "merge"]):
-        yield FileChange(REQUEST if "create" in act.args else MERGE, what="pull request")
+        yield FileChange(
+            limits.REQUEST if "create" in act.args else limits.MERGE, what="pull request"
+        )
     elif name in ("rm", "unlink", "rmdir", "shred", "rimraf"):
         yield from (FileChange(GONE, path) for path in _paths(words, act, around))
     elif name in ("mv", "cp", "install", "ln") and len(words) >= 2:
         paths = list(_paths(words, act, around))
-        yield from (FileChange(MOVE, path) for path in paths[:-1] if name == "mv")
+        yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if name == "mv")
         yield from (FileChange(NEW, path) for path in paths[-1:])
     elif name in ("mkdir", "touch", "truncate"):
         kind = FOLDER if name == "mkdir" else NEW
@@ -148,17 +134,17 @@ def _of_program(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
         r"(?:^| )(?:-\w*i|--in-place)", " ".join(act.args)
     ):
         files = act.operands("-e -f --expression")[0 if act.has("-e", "--expression") else 1 :]
-        yield from (FileChange(EDIT, path) for path in _paths(files, act, around))
+        yield from (FileChange(limits.EDIT, path) for path in _paths(files, act, around))
     elif name in _INSTALLERS:
         given = act.texts(_INSTALL_TAKES)
         given = ["add", *given[2:]] if name == "dotnet" and given[:1] == ["add"] else given
         for one in given[1:] if given and given[0] in _INSTALLERS[name] else ():
             if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", one):
-                yield FileChange(INSTALL, what=one)
+                yield FileChange(limits.INSTALL, what=one)
     if name in databases.PROGRAMS:
-        yield FileChange(DATABASE, what=name, after="\n".join(databases.scripts(act)))
+        yield FileChange(limits.DATABASE, what=name, after="\n".join(databases.scripts(act)))
     elif name in _FETCHERS and not _LOCAL.search(" ".join(act.args)):
-        yield FileChange(NETWORK, what=name)
+        yield FileChange(limits.NETWORK, what=name)
 
 
 def _of_git(act: Act, around: CommandSurroundings, branch: str) -> Iterator[FileChange]:
@@ -169,22 +155,24 @@ def _of_git(act: Act, around: CommandSurroundings, branch: str) -> Iterator[File
     if act.has("--dry-run"):
         return
     if verb in ("switch", "checkout") and (verb == "switch" or _is_branch(act, words, around)):
-        yield FileChange(BRANCH, what=act.value("-b", "-B", "-c", "-C", "--orphan") or rest or verb)
+        yield FileChange(
+            limits.BRANCH, what=act.value("-b", "-B", "-c", "-C", "--orphan") or rest or verb
+        )
     elif verb in ("checkout", "restore") and not act.has("--staged"):
-        yield from (FileChange(EDIT, path) for path in paths)
+        yield from (FileChange(limits.EDIT, path) for path in paths)
     elif verb in ("fetch", "pull", "clone"):
-        yield FileChange(NETWORK, what=f"git {verb}")
+        yield FileChange(limits.NETWORK, what=f"git {verb}")
     elif verb in ("commit", "merge"):
-        yield FileChange(COMMIT if verb == "commit" else MERGE, what=branch)
+        yield FileChange(limits.COMMIT if verb == "commit" else limits.MERGE, what=branch)
     elif verb == "push":
         is_forced = act.has("-f", "--force", "--force-with-lease", "--mirror") or "+" in rest
-        yield FileChange(PUSH, what=f"{rest} {branch}" + f" {FORCE}" * is_forced)
+        yield FileChange(limits.PUSH, what=f"{rest} {branch}" + f" {limits.FORCE}" * is_forced)
     elif verb in ("rm", "mv") and not act.has("--cached"):
         sources = paths if verb == "rm" else paths[:-1]
-        yield from (FileChange(GONE if verb == "rm" else MOVE, path) for path in sources)
+        yield from (FileChange(GONE if verb == "rm" else limits.MOVE, path) for path in sources)
         yield from (FileChange(NEW, path) for path in paths[len(sources) :])
     if verb in ("rebase", "filter-branch", "filter-repo") or act.has("--amend"):
-        yield FileChange(HISTORY, what=f"git {verb}")
+        yield FileChange(limits.HISTORY, what=f"git {verb}")
 
 
 def _is_branch(act: Act, words: Sequence[str], around: CommandSurroundings) -> bool:

@@ -21,10 +21,9 @@ from vector_memory.observe.commands.findings import (
     CommandSurroundings,
     Finding,
 )
-from vector_memory.observe.intent import broken_limits
+from vector_memory.observe.intent import broken_limits, limits
 from vector_memory.observe.intent.changes import FILE_KINDS, CallView
 from vector_memory.observe.intent.grammar import SAYS
-from vector_memory.observe.intent.limits import CREATE, DELETE, EDIT
 from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
 
 LONG_ROW = 8
@@ -135,7 +134,7 @@ def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
 
 def _is_strange(course: Course, inner: str, kind: str) -> bool:
     """Whether nobody came across a file, its folder or anything of its name before."""
-    if inner in course.seen or kind not in (EDIT, CREATE, DELETE):
+    if inner in course.seen or kind not in (limits.EDIT, limits.CREATE, limits.DELETE):
         return False
     folder = posixpath.dirname(inner)
     if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):

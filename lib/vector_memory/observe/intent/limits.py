@@ -139,7 +139,7 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         if things := _things(excepted["a"]):
             yield EDIT, things, False
     elif only := SAYS["only"].search(clause):
-        things = _things(_first(only, "yabcde"))
+        things = _things(_first(only, "yabcdef"))
         if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
             yield EDIT, things, True
     elif rest := SAYS["else"].search(clause):
@@ -160,6 +160,8 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         thing = _first(state, "abcdefg")
         if things := _files_of(EDIT, "leave", "", thing, context):
             yield EDIT, things, False
+        elif paths := _paths(clause):
+            yield EDIT, paths, False
         elif words := [*SAYS["nouns"].findall(thing), *SAYS["verbs"].findall(thing)]:
             yield from _resolved(words[0], "no", "", context)
     elif (wait := SAYS["wait"].search(clause)) and not SAYS["says_not"].search(
@@ -253,6 +255,7 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         names = (
             [target[1].rstrip("./")] if target and not SAYS["no_objects"].match(target[1]) else []
         )
+        names = [*context.named] if target and target[0].endswith((" it", " there")) else names
         if all(
             SAYS["no_objects"].match(one) or one in names for one in re.findall(r"[\w'-]+", thing)
         ):

@@ -36,7 +36,6 @@ class Objectives:
         terms: stems of what they are about, without what every task has.
         files: paths and names of files that they name, in small letters.
         limits: the limits that hold now.
-        rules: the rules that the user pinned, shortened.
         wary: categories of findings that usually go wrong here.
     """
 
@@ -44,7 +43,6 @@ class Objectives:
     terms: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
-    rules: tuple[str, ...] = ()
     wary: frozenset[str] = frozenset()
     is_wide: bool = False
     """Whether something is asked for wherever it may be."""
@@ -85,7 +83,6 @@ def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str =
         frozenset(term for one in plain for term in terms_of(one)),
         _files(plain),
         tuple(dict.fromkeys(held)),
-        tuple(shortened(one) for one in rules),
         wary_of(assessment),
         any(SAYS["wide"].search(one) for one in plain),
     )
