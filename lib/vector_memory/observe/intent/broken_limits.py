@@ -54,7 +54,7 @@ def _breaks(limit: Limit, change: FileChange, around: CommandSurroundings) -> st
         ):
             return _by_words(limit, change, inner)
         is_named = not limit.things or any(
-            matches(one, inner, f"{one}/" in limit.said) for one in limit.things
+            matches(one, inner, f"{one}/" in limit.said.lower()) for one in limit.things
         )
         return (
             (how or "it changes {}")

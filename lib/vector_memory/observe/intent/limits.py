@@ -70,23 +70,20 @@ _DONE_TO = {
 
 def read(prompt: str) -> list[Limit]:
     """Return the limits that a prompt sets."""
-    straight = prompt[:MOST_CHARS].translate(_STRAIGHT)
-    own = re.sub(
-        "under no circumstances", "do not", SAYS["foreign"].sub(" \u2026 ", straight).lower()
-    )
-    everywhere = _paths(own)
+    own = SAYS["foreign"].sub(" \u2026 ", prompt[:MOST_CHARS].translate(_STRAIGHT))
+    everywhere = _paths(own.lower())
     limits: list[Limit] = []
     before, heading, asked = "", "", set[str]()
     for line in SAYS["sentence"].split(own):
-        bare = SAYS["bullet"].sub("", line).strip()
-        if SAYS["heading"].match(bare):
+        said = SAYS["bullet"].sub("", line).strip()
+        if SAYS["heading"].match(said.lower()):
             heading = "do not "
             continue
-        heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and bare else ""
-        sentence = heading + bare
+        heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and said else ""
+        sentence = (heading + said).lower().replace("under no circumstances", "do not")
         if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
-                limits += _of_sentence(sentence, before, everywhere)
+                limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
     # Who says in the same breath that it is to be done only told of the rest.
@@ -107,8 +104,10 @@ def _asked(clause: str) -> str:
     return act if verb == first else ""
 
 
-def _of_sentence(sentence: str, earlier: str, everywhere: tuple[str, ...]) -> Iterator[Limit]:
-    said = sentence if len(sentence) <= MOST_SAID else sentence[: MOST_SAID - 1] + "\u2026"
+def _of_sentence(
+    sentence: str, earlier: str, everywhere: tuple[str, ...], said: str
+) -> Iterator[Limit]:
+    said = said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "\u2026"
     if own := SAYS["own"].search(sentence):
         acts = {VERBS[verb][0] for verb in SAYS["verbs"].findall(own[0])}
         yield from (Limit(act, (), said) for act in (COMMIT, PUSH, MERGE) if act in acts)
@@ -349,7 +348,7 @@ def _lifts(prompt: str, limit: Limit) -> bool:
     names_it = any(_spoken(one) in prompt for one in limit.things)
     if limit.waits and SAYS["approved"].search(prompt):
         return True
-    if SAYS["for_this"].search(limit.said) and goes_on:
+    if SAYS["for_this"].search(limit.said.lower()) and goes_on:
         return not names_it
     if limit.act in ON_FILES:
         is_wide = limit.is_only or limit.things[:1] in ((ANYTHING,), (CODE,))
