@@ -56,4 +56,13 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace("\\ ", " ")
 
 
-SAYS = {name: re.compile(pattern) for name, pattern in _grammar().items()}
+class _Patterns(dict[str, re.Pattern[str]]):
+    """Patterns by their names, each compiled when it is first asked for: a daemon's start waits for none."""
+
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        self[name] = re.compile(_GRAMMAR[name])
+        return self[name]
+
+
+_GRAMMAR = _grammar()
+SAYS = _Patterns()

@@ -71,6 +71,7 @@ _DONE_TO = {
 def read(prompt: str) -> list[Limit]:
     """Return the limits that a prompt sets."""
     own = SAYS["foreign"].sub(" \u2026 ", prompt[:MOST_CHARS].translate(_STRAIGHT))
+    own = SAYS["quoted"].sub(_unquoted, own)
     everywhere = _paths(own.lower())
     limits: list[Limit] = []
     before, heading, asked = "", "", set[str]()
@@ -88,6 +89,11 @@ def read(prompt: str) -> list[Limit]:
         before = sentence or before
     # Who says in the same breath that it is to be done only told of the rest.
     return _once(one for one in limits if one.things or one.waits or one.act not in asked)
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    """Keep what stands between quotation marks where it is a name: more words are somebody else's."""
+    return found[0] if len(found[2].split()) < 3 else " \u2026 "
 
 
 def _once(limits: Iterable[Limit]) -> list[Limit]:
