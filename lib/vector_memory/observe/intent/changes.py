@@ -1,4 +1,4 @@
-"""What a tool call changes and what it looks at: the view that drift is told from."""
+"""What a tool call does, in the words that limits are made of: an act, and what it is done to."""
 
 from __future__ import annotations
 
@@ -11,19 +11,15 @@ from typing import Any, NamedTuple
 from vector_memory.observe.commands import command_line, databases, judge
 from vector_memory.observe.commands.command_line import Act, CommandLine
 from vector_memory.observe.commands.findings import CommandSurroundings
+from vector_memory.observe.intent import grammar, limits
 
-EDIT, NEW, GONE, FOLDER, INSTALL, COMMIT, PUSH, REQUEST, DATABASE, NETWORK, BRANCH = (
-    "edit", "new", "delete", "folder", "install", "commit", "push", "pull-request", "database", "network", "branch",
-)  # fmt: skip
-MOVED = "moved"
-"""What a file that is gone is by another name."""
-MOST_TEXT = 4_000
-MOST_NAMED = 60
-FILE_KINDS = frozenset({EDIT, NEW, GONE})
+NEW, GONE, FOLDER = limits.CREATE, limits.DELETE, "folder"
+FILE_KINDS = frozenset({limits.EDIT, NEW, GONE, limits.MOVE})
+MOST_TEXT, MOST_NAMED = 4_000, 60
 
 
 class FileChange(NamedTuple):
-    """Something that a call changes: a file (absolute path), or by a command (`what` it is about).
+    """Something that a call does: to a file (absolute path), or to `what`: a branch, a package, a command.
     `before` and `after` are the words that an edit replaces, where the call tells them."""
 
     kind: str
@@ -35,12 +31,11 @@ class FileChange(NamedTuple):
 
 @dataclass(frozen=True)
 class CallView:
-    """One call: what it changes, which paths (absolute) it names, its words, its command."""
+    """One call: what it does, which paths (absolute) it names, its words."""
 
     changes: tuple[FileChange, ...] = ()
     named: tuple[str, ...] = ()
     text: str = ""
-    command: str = ""
 
 
 def of_call(
@@ -49,126 +44,135 @@ def of_call(
     around: CommandSurroundings,
     line: CommandLine | None = None,
 ) -> CallView:
-    """Return what a call changes and names.
+    """Return what a call does and names.
 
     Args:
-        line: its command as `lines.read` made it ready, where somebody did so already.
+        line: its command as `command_line.read` made it ready, where somebody did so already.
     """
     if tool in judge.SHELL_TOOLS:
         command = str(given.get("command") or "")
-        line = line or command_line.read(command, around)
-        acts = line.acts[: judge.MOST_ACTS]
-        changes = tuple(one for act in acts for one in _of_act(act, around))
-        named = dict.fromkeys(path for act in acts for path in _named(act, around))
+        acts = (line or command_line.read(command, around)).acts[: judge.MOST_ACTS]
+        named = tuple(dict.fromkeys(path for act in acts for path in _named(act, around)))
         words = f"{command[:MOST_TEXT]} {given.get('description') or ''}"
-        return CallView(changes, tuple(named)[:MOST_NAMED], words, command[:MOST_TEXT])
-    path = judge.path_of(given, around)
-    text = " ".join(str(value)[:MOST_TEXT] for value in given.values() if isinstance(value, str))
-    text += " " + judge.new_text(given)[:MOST_TEXT]
-    if tool in judge.WRITERS and path:
-        before = str(given.get("old_string") or "")[:MOST_TEXT]
-        is_new = tool == "Write" and not around.exists(path)
-        after = judge.new_text(given)[:MOST_TEXT]
-        return CallView(
-            (FileChange(NEW if is_new else EDIT, path, "", before, after),), (path,), text
+        changes = (
+            *_of_acts(acts, around),
+            *(FileChange(limits.READ, path) for path in named[:MOST_NAMED]),
         )
-    return CallView((), (path,) if path else (), text)
+        return CallView(changes, named[:MOST_NAMED], words)
+    path, after = judge.path_of(given, around), judge.new_text(given)[:MOST_TEXT]
+    text = " ".join(str(value)[:MOST_TEXT] for value in given.values() if isinstance(value, str))
+    named = (path,) if path else ()
+    if tool in judge.WRITERS and path:
+        kind = NEW if tool == "Write" and not around.exists(path) else limits.EDIT
+        before = str(given.get("old_string") or "")[:MOST_TEXT]
+        return CallView((FileChange(kind, path, "", before, after),), named, f"{text} {after}")
+    deeds = [FileChange(limits.READ, path)] if path else []
+    if tool in ("WebFetch", "WebSearch"):
+        deeds.append(FileChange(limits.NETWORK, what=str(given.get("url") or tool)))
+    return CallView(tuple(deeds), named, f"{text} {after}")
 
 
 def _named(act: Act, around: CommandSurroundings) -> Iterator[str]:
     for one in act.words:
-        text = one.text
-        if (
-            one.plain
-            and 1 < len(text) < 200
-            and not text.startswith("-")
-            and " " not in text
-            and ("/" in text or "." in text)
-        ):
-            path = around.path(text.rstrip("/"), act.folder)
-            if path and around.within(path) not in (None, "."):
-                yield path
+        is_path = (
+            1 < len(one.text) < 200
+            and re.match(r"[^\s-]\S*$", one.text)
+            and re.search(r"[/.]", one.text)
+        )
+        path = around.path(one.text.rstrip("/"), act.folder) if one.plain and is_path else ""
+        if path and around.within(path) not in (None, "."):
+            yield path
 
 
 # -- shell -----------------------------------------------------------------------------------------
 
-_INSTALLS: dict[str, tuple[str, ...]] = {
-    "pip": ("install",), "pip3": ("install",), "uv": ("add",), "poetry": ("add",), "pdm": ("add",), "pipenv": ("install",),
-    "npm": ("install", "i", "add"), "pnpm": ("add", "install", "i"), "yarn": ("add",), "bun": ("add", "install"), "cargo": ("add", "install"),
-    "go": ("get", "install"), "gem": ("install",), "bundle": ("add",), "composer": ("require",), "apt": ("install",),
-    "apt-get": ("install",), "brew": ("install",), "dnf": ("install",), "yum": ("install",), "apk": ("add",), "conda": ("install",),
-    "dotnet": ("add",), "mix": (), "pipx": ("install",), "hatch": (), "deno": ("add", "install"), "rye": ("add",),
-}  # fmt: skip
-_FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
-_LOCAL = re.compile(r"//(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
+_INSTALLERS = grammar.table("installers")
 _INSTALL_TAKES = "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --group -G --registry --version --python -E --source"
+_FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "aria2c"})
+_LOCAL = re.compile(r"(?://|\s|^)(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
+_TRIAL = frozenset(["--check", "--diff", "--dry-run", "--list-different", "-l", "--list", "--plan", "--help", "--version", "--noEmit", "--collect-only", "status"])  # fmt: skip
 
 
-def _of_act(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
-    yield from _written(act, around)
-    name = act.name
-    if name == "git":
-        yield from _of_git(act, around)
-    elif name == "gh" and act.texts()[:2] == ["pr", "create"]:
-        yield FileChange(REQUEST, what="pull request")
-    elif name in ("rm", "unlink", "rmdir", "shred", "rimraf") and not act.elsewhere:
-        yield from (FileChange(GONE, path) for path in _paths(act.operands(), act, around))
-    elif name in ("mv", "cp", "install", "ln") and len(act.operands()) >= 2:
-        paths = list(_paths(act.operands(), act, around))
-        if name == "mv":
-            yield from (FileChange(GONE, path, MOVED) for path in paths[:-1])
-        yield from (FileChange(NEW, path) for path in paths[-1:])
-    elif name == "mkdir":
-        yield from (FileChange(FOLDER, path) for path in _paths(act.operands("-m"), act, around))
-    elif name in ("touch", "truncate"):
-        yield from (
-            FileChange(NEW, path) for path in _paths(act.operands("-s -d -r -t"), act, around)
+def _of_acts(acts: Sequence[Act], around: CommandSurroundings) -> Iterator[FileChange]:
+    branch = ""
+    for act in acts:
+        targets = [word for sign, word in act.command.redirects if ">" in sign]
+        for path in _paths([*targets, *(act.operands() if act.name == "tee" else ())], act, around):
+            if not path.startswith("/dev/"):
+                yield FileChange(limits.EDIT if around.exists(path) else NEW, path)
+        if act.name == "git":
+            for change in _of_git(act, around, branch):
+                branch = change.what.split()[-1] if change.kind == limits.BRANCH else branch
+                yield change
+        else:
+            yield from _of_program(act, around)
+        if _TRIAL.isdisjoint(act.args):
+            yield from (FileChange(limits.RUN, what=one) for one in act.command.via)
+            yield FileChange(
+                limits.RUN, what="\0".join((act.program or act.name, *act.args))[:MOST_TEXT]
+            )
+
+
+def _of_program(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
+    name, words = act.name, act.operands()
+    if name == "gh" and act.texts()[:2] in (["pr", "create"], ["pr", "merge"]):
+        yield FileChange(
+            limits.REQUEST if "create" in act.args else limits.MERGE, what="pull request"
         )
-    elif name in ("sed", "gsed", "perl") and any(
-        re.match(r"^-\w*i|^--in-place", one) for one in act.args
+    elif name in ("rm", "unlink", "rmdir", "shred", "rimraf"):
+        yield from (FileChange(GONE, path) for path in _paths(words, act, around))
+    elif name in ("mv", "cp", "install", "ln") and len(words) >= 2:
+        paths = list(_paths(words, act, around))
+        yield from (FileChange(limits.MOVE, path) for path in paths[:-1] if name == "mv")
+        yield from (FileChange(NEW, path) for path in paths[-1:])
+    elif name in ("mkdir", "touch", "truncate"):
+        kind = FOLDER if name == "mkdir" else NEW
+        yield from (
+            FileChange(kind, path) for path in _paths(act.operands("-m -s -d -r -t"), act, around)
+        )
+    elif name in ("sed", "gsed", "perl") and re.search(
+        r"(?:^| )(?:-\w*i|--in-place)", " ".join(act.args)
     ):
-        words = act.operands("-e -f --expression")
-        files = words if act.has("-e", "--expression") else words[1:]
-        yield from (FileChange(EDIT, path) for path in _paths(files, act, around))
-    elif name in _INSTALLS:
-        yield from _installed(act)
+        files = act.operands("-e -f --expression")[0 if act.has("-e", "--expression") else 1 :]
+        yield from (FileChange(limits.EDIT, path) for path in _paths(files, act, around))
+    elif name in _INSTALLERS:
+        given = act.texts(_INSTALL_TAKES)
+        given = ["add", *given[2:]] if name == "dotnet" and given[:1] == ["add"] else given
+        for one in given[1:] if given and given[0] in _INSTALLERS[name] else ():
+            if not re.search(r"^[./~]|\.(?:whl|txt|toml)$", one):
+                yield FileChange(limits.INSTALL, what=one)
     if name in databases.PROGRAMS:
-        yield FileChange(DATABASE, what=name, after="\n".join(databases.scripts(act)))
+        yield FileChange(limits.DATABASE, what=name, after="\n".join(databases.scripts(act)))
     elif name in _FETCHERS and not _LOCAL.search(" ".join(act.args)):
-        yield FileChange(NETWORK, what=name)
+        yield FileChange(limits.NETWORK, what=name)
 
 
-def _installed(act: Act) -> Iterator[FileChange]:
-    words = act.texts(_INSTALL_TAKES)
-    if words[:1] == ["add"] and act.name == "dotnet":
-        words = ["add", *words[2:]]
-    if not words or words[0] not in _INSTALLS[act.name]:
-        return
-    for one in words[1:]:
-        if not one.startswith((".", "/", "~")) and not one.endswith((".whl", ".txt", ".toml")):
-            yield FileChange(INSTALL, what=one)
-
-
-def _of_git(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
-    words = act.texts("-C -c -m -F --author --date")
-    verb = words[0] if words else ""
+def _of_git(act: Act, around: CommandSurroundings, branch: str) -> Iterator[FileChange]:
+    """Yield what git does; `branch` is the one that the line went to before."""
+    words = act.texts("-C -c -m -F --author --date") or [""]
+    verb, rest = words[0], " ".join(words[1:])
+    paths = list(_paths(act.operands("-C -c")[1:], act, around))
     if act.has("--dry-run"):
         return
-    if verb == "switch" or (verb == "checkout" and _is_branch(act, words, around)):
-        yield FileChange(BRANCH, what=" ".join(words[1:]) or verb)
-    elif verb in ("fetch", "pull", "clone"):
-        yield FileChange(NETWORK, what=f"git {verb}")
-    elif verb == "commit":
-        yield FileChange(COMMIT, what="commit")
-    elif verb == "push":
-        yield FileChange(PUSH, what=" ".join(words[1:]))
-    elif verb in ("rm", "mv") and not act.has("--cached"):
-        paths = list(_paths(act.operands("-C -c")[1:], act, around))
-        what = MOVED if verb == "mv" else ""
-        yield from (
-            FileChange(GONE, path, what) for path in (paths if verb == "rm" else paths[:-1])
+    if verb in ("switch", "checkout") and (verb == "switch" or _is_branch(act, words, around)):
+        yield FileChange(
+            limits.BRANCH, what=act.value("-b", "-B", "-c", "-C", "--orphan") or rest or verb
         )
-        yield from (FileChange(NEW, path) for path in (() if verb == "rm" else paths[-1:]))
+    elif verb in ("checkout", "restore") and not act.has("--staged"):
+        yield from (FileChange(limits.EDIT, path) for path in paths)
+    elif verb in ("fetch", "pull", "clone"):
+        yield FileChange(limits.NETWORK, what=f"git {verb}")
+    elif verb in ("commit", "merge"):
+        yield FileChange(limits.COMMIT if verb == "commit" else limits.MERGE, what=branch)
+    elif verb == "push":
+        is_forced = act.has("-f", "--force", "--force-with-lease", "--mirror") or "+" in rest
+        yield FileChange(limits.PUSH, what=f"{rest} {branch}" + f" {limits.FORCE}" * is_forced)
+    elif verb in ("rm", "mv") and not act.has("--cached"):
+        sources = paths if verb == "rm" else paths[:-1]
+        yield from (FileChange(GONE if verb == "rm" else limits.MOVE, path) for path in sources)
+        yield from (FileChange(NEW, path) for path in paths[len(sources) :])
+    if verb in ("rebase", "filter-branch", "filter-repo") or act.has("--amend"):
+        yield FileChange(limits.HISTORY, what=f"git {verb}")
 
 
 def _is_branch(act: Act, words: Sequence[str], around: CommandSurroundings) -> bool:
@@ -176,17 +180,6 @@ def _is_branch(act: Act, words: Sequence[str], around: CommandSurroundings) -> b
     if "--" in act.args or len(words) != 2:
         return act.has("-b", "-B", "--orphan")
     return not around.exists(around.path(words[1], act.folder)) and words[1] != "."
-
-
-def _written(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
-    targets = [
-        word for sign, word in act.command.redirects if sign in (">", ">>", "&>", ">|", "&>>")
-    ]
-    if act.name == "tee":
-        targets += act.operands()
-    for path in _paths(targets, act, around):
-        if not path.startswith("/dev/"):
-            yield FileChange(EDIT if around.exists(path) else NEW, path)
 
 
 def _paths(words: Sequence[Any], act: Act, around: CommandSurroundings) -> Iterator[str]:

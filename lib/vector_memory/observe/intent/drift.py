@@ -8,7 +8,6 @@ drift. A new prompt begins anew.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,8 +21,9 @@ from vector_memory.observe.commands.findings import (
     CommandSurroundings,
     Finding,
 )
-from vector_memory.observe.intent import broken_limits
-from vector_memory.observe.intent.changes import EDIT, FILE_KINDS, GONE, NEW, CallView
+from vector_memory.observe.intent import broken_limits, limits
+from vector_memory.observe.intent.changes import FILE_KINDS, CallView
+from vector_memory.observe.intent.grammar import SAYS
 from vector_memory.observe.intent.objectives import Objectives, is_about, terms_of
 
 LONG_ROW = 8
@@ -31,14 +31,6 @@ LONG_ROW = 8
 WARY_ROW = 6
 """The same where the self-assessment says that sessions drift here."""
 MOST_SEEN = 2_000
-_COMPANION = re.compile(
-    r"(?:^|/)(?:readme|changelog|contributing|license|makefile|dockerfile|\.gitignore|\.gitattributes|\.editorconfig|"
-    r"__init__\.py|conftest\.py|package\.json|pyproject\.toml|cargo\.toml|go\.mod|tsconfig[\w.]*\.json|setup\.(?:py|cfg)|"
-    r"requirements[\w.-]*\.txt|todo|notes?|plan|claude\.md|agents\.md)[^/]*$|(?:^|/)(?:docs?|tests?|__tests__|specs?|\.claude|\.github|scratch|tmp|"
-    r"dist|build|node_modules)/|(?:^|/)test_[^/]+$|[._-](?:test|spec)\.\w+$|\.lock$|-lock\.\w+$|\.log$",
-    re.IGNORECASE,
-)
-"""Files that go with any change."""
 
 
 @dataclass
@@ -75,7 +67,7 @@ def look(
             HIGH,
             what,
             f"The user said: \u201c{limit.said}\u201d \u2013 {how}.",
-            f"{limit.kind} {what}",
+            f"{limit.act} {what}",
         )
         for limit, how, what in broken_limits.broken(objectives.limits, view, around)
     ]
@@ -130,7 +122,7 @@ def _drifted(
 def _counts(path: str, around: CommandSurroundings) -> bool:
     """Whether a changed file tells of a course: one of the project that does not go with any change."""
     inner = around.within(path)
-    return inner is not None and inner != "." and not _COMPANION.search(inner)
+    return inner is not None and inner != "." and not SAYS["companion"].search(inner)
 
 
 def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
@@ -142,7 +134,7 @@ def _belongs(course: Course, objectives: Objectives, inner: str) -> bool:
 
 def _is_strange(course: Course, inner: str, kind: str) -> bool:
     """Whether nobody came across a file, its folder or anything of its name before."""
-    if inner in course.seen or kind not in (EDIT, NEW, GONE):
+    if inner in course.seen or kind not in (limits.EDIT, limits.CREATE, limits.DELETE):
         return False
     folder = posixpath.dirname(inner)
     if not folder or any(one.startswith(folder + "/") or one == folder for one in course.seen):

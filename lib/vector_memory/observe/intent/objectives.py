@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from vector_memory.observe.commands.findings import CATEGORIES
 from vector_memory.observe.intent import limits
-from vector_memory.observe.intent.limit import Limit
-from vector_memory.text import analysis, prompts
+from vector_memory.observe.intent.grammar import SAYS
+from vector_memory.observe.intent.limits import Limit
+from vector_memory.text import analysis, prompts, tables
 from vector_memory.text.mentions import mentions
 
 MOST_CHARS = 4_000
@@ -23,17 +24,7 @@ LEAST_TERMS = 3
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _OFTEN = re.compile(r"\d|\b(?:often|usually|mostly|wrong|flagged|again)\b")
-_WIDE = re.compile(
-    r"\b(?:every ?where|all over|across (?:the|all|our|this) \w+|(?:whole|entire) (?:code ?base|repo(?:sitory)?|project|app)|code ?base|"
-    r"(?:upgrade|migrate|port|move|convert|bump)\b.{0,40}\b(?:to|from|off)\b|\bupgrade (?:us|to|the)\b|\bbump\b|repo-?wide|project-?wide|every (?:file|module|package|place|caller|usage|component|service)|"
-    r"(?:all|any|every|each)(?: of)?(?: the)?(?: \w+)? (?:errors?|warnings?|usages?|uses|occurrences|call ?sites|callers|imports?|files|modules|"
-    r"components|places|packages|deprecations|violations|complaints|failures|todos?))\b",
-    re.IGNORECASE,
-)
-_GENERIC = frozenset(
-    analysis.stem(word)
-    for word in ["add", "fix", "make", "change", "update", "write", "create", "implement", "refactor", "clean", "remove", "delete", "rename", "move", "build", "run", "test", "tests", "file", "files", "code", "function", "functions", "method", "class", "module", "project", "repo", "repository", "bug", "issue", "error", "errors", "problem", "fail", "failing", "failed", "work", "works", "working", "use", "used", "using", "please", "want", "need", "needs", "should", "could", "would", "can", "let", "look", "check", "see", "find", "show", "new", "old", "first", "next", "now", "also", "more", "better", "good", "support", "handle", "handling", "return", "returns", "value", "values", "name", "names", "type", "types", "set", "get", "call", "calls", "data", "line", "lines", "py", "js", "ts", "tsx", "jsx", "rs", "go", "java", "rb", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "src", "lib", "app", "main", "index", "init", "core", "common", "base", "util", "utils", "helper", "helpers", "thing", "things", "way", "part", "parts", "time", "user", "users", "like", "add", "added", "just", "only", "don", "touch", "test", "spec", "docs", "doc", "readme", "feature", "version", "current", "existing", "following", "review", "explain", "continue", "try", "commit", "push", "install", "dependency", "package", "script", "command", "tool", "output", "input", "result", "results", "step", "simple", "true", "false", "none"]
-)  # fmt: skip
+_GENERIC = frozenset(analysis.stem(word) for word in tables.words("words_of_tasks"))
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,6 @@ class Objectives:
         terms: stems of what they are about, without what every task has.
         files: paths and names of files that they name, in small letters.
         limits: the limits that hold now.
-        rules: the rules that the user pinned, shortened.
         wary: categories of findings that usually go wrong here.
     """
 
@@ -53,7 +43,6 @@ class Objectives:
     terms: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
-    rules: tuple[str, ...] = ()
     wary: frozenset[str] = frozenset()
     is_wide: bool = False
     """Whether something is asked for wherever it may be."""
@@ -94,9 +83,8 @@ def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str =
         frozenset(term for one in plain for term in terms_of(one)),
         _files(plain),
         tuple(dict.fromkeys(held)),
-        tuple(shortened(one) for one in rules),
         wary_of(assessment),
-        any(_WIDE.search(one) for one in plain),
+        any(SAYS["wide"].search(one) for one in plain),
     )
 
 

@@ -1,0 +1,68 @@
+"""The words that limits are made of, and the patterns of sentences with them (`data/limit_*.txt`, `grammar.txt`)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+from vector_memory.text import tables
+
+
+def table(name: str) -> dict[str, list[str]]:
+    """Return a table of `data/` whose lines are `name: word word`."""
+    rows = (line.partition(": ") for line in tables.lines(name))
+    return {key: rest.split("; " if "; " in rest else None) for key, _, rest in rows}
+
+
+def _forms(verb: str) -> set[str]:
+    """Return a verb as it stands after "don't", "without" and "must not be"."""
+    stem = verb.removesuffix("e")
+    short = stem[:-1] if verb.endswith("y") else stem
+    forms = {verb, verb + "s", verb + "es", stem + "ing", stem + "ed", verb + verb[-1] + "ing"}
+    return forms | {verb + verb[-1] + "ed", short + "ies", short + "ied", short + "ten"}
+
+
+ACTS = table("limit_acts")
+THINGS = table("limit_things")
+RUNS = table("limit_runs")
+PLACES = table("limit_places")
+ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
+ALIASES |= {one.removesuffix("s"): one for one in PLACES}
+VERBS = {
+    form.replace("-", " "): (act, verb.replace("-", " "))
+    for act, verbs in reversed(ACTS.items())
+    for verb in verbs
+    for form in _forms(verb)
+}
+NOUNS = {noun.replace("-", " "): act for act, nouns in THINGS.items() for noun in nouns}
+
+
+def _grammar() -> dict[str, str]:
+    """Return the patterns of `grammar.txt` by their names, with what they are made of put in."""
+    text = "\n".join(tables.lines("grammar", os.path.dirname(__file__))).replace("\n|", "|")
+    known = {
+        "verb": any_of(VERBS),
+        "noun": any_of(NOUNS),
+        "place": any_of([*PLACES, *ALIASES]),
+    }
+    for name, pattern in (line.split(" = ", 1) for line in text.splitlines()):
+        known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], pattern)
+    return known
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return a pattern for one of these words, the longest first."""
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True)).replace("\\ ", " ")
+
+
+class _Patterns(dict[str, re.Pattern[str]]):
+    """Patterns by their names, each compiled when it is first asked for: a daemon's start waits for none."""
+
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        self[name] = re.compile(_GRAMMAR[name])
+        return self[name]
+
+
+_GRAMMAR = _grammar()
+SAYS = _Patterns()
