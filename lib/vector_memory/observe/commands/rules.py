@@ -196,7 +196,7 @@ def _git_verb(act: Act, line: CommandLine) -> Act:
     """Return `git -C folder push …` as a program `git push` in that folder."""
     words = list(after_options(act.words, _GIT_TAKES))
     given = [word.text for word in act.words[: len(act.words) - len(words)]]
-    named = given[given.index("-C") + 1] if "-C" in given else ""
+    named = dict(zip(given, given[1:], strict=False)).get("-C", "")
     folder = line.around.path(named, act.folder) if named else act.folder
     verb = words[0].text if words else ""
     return Act(act.command, f"git {verb}", tuple(words[1:]), folder or act.folder, act.elsewhere)

@@ -15,15 +15,15 @@ from vector_memory.observe.commands.rules import RULES
 from vector_memory.observe.commands.words import WORDS
 from vector_memory.text.shell import ShellWord
 
-MOST_SCRIPT = 65_536
+MOST_SCRIPT = 16_384
 MOST_COMMANDS = 4
 _LANGUAGES = ("python", "node", "ruby", "perl", "php", "deno", "bun")
 _CALL = re.compile(
-    r"""([\w.:]*\w)(?:\s*[(\[]\s*|\s+(?=["'%]))(\[)?\s*[rbf]?(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')?"""
+    r"""(?<![\w.:])([\w.:]{1,80})(?:\s*[(\[]\s*|\s+(?=["'%]))(\[)?\s*[rbf]?(?:"([^"\n]{1,300})"|'([^'\n]{1,300})')?"""
     r"""((?(2)(?:\s*,\s*["'][^"'\n]*["']){0,20}))"""
 )
 """A call, and the text or the list of texts that it is given first."""
-_NAME = re.compile(r"[\w.:]*\w")
+_NAME = re.compile(r"[\w.:]+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _PRINTS = re.compile(r"print|console\.log|puts\b|echo|stdout|requests\.|fetch\(|urlopen")
 
