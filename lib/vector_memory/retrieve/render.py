@@ -12,6 +12,8 @@ from vector_memory.text import fence
 FENCE_TOKENS = 84
 """What the two marks and the sentences between them take."""
 LEAST_NOTE_TOKENS = 24
+MOST_CUT = 2.0
+"""How many times longer than its room a passage of a session may be, behind the first: more would be cut off."""
 WORTH_TOKENS = 90
 """What a note needs at least, head included, to say something of a long memory."""
 TITLE_CHARS = 60
@@ -116,6 +118,10 @@ def notes(
             memory = hits[place].memory
             room = shares.room(memory, _share(left, place, len(hits)), within)
             if room < LEAST_NOTE_TOKENS * 2:
+                continue
+            if made and memory.source.path and fence.tokens(memory.text) > MOST_CUT * room:
+                # Half of what somebody said in passing says little; the whole may come another time.
+                waiting.remove(place)
                 continue
             one = note(memory, name_of(memory.project), room, around, hits[place].against)
             if one.tokens <= left:

@@ -376,6 +376,14 @@ def test_a_block_never_exceeds_its_budget(texts: list[str], budget: int) -> None
         assert fence.tokens(fence.fence(notes)) <= budget * 1.1
 
 
+def test_a_note_that_would_be_halved_gives_its_place_to_a_shorter_one() -> None:
+    """But for the best, of which a part says more than nothing."""
+    long, short = "The import of the bank's exports fails at night. " * 60, "The import runs at six."
+    notes = render.notes(hits_of([long, long, short]), 400, lambda project: "ledger")
+    assert [note.id[-1] for note in notes] == ["1", "3"]
+    assert notes[1].text == short
+
+
 def test_a_note_says_when_what_and_where() -> None:
     """The first line carries date, kind, project, id and the source lines."""
     line = render.head(hits_of(["text"])[0].memory, "ledger")
