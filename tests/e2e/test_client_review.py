@@ -86,7 +86,7 @@ def test_the_users_words_and_the_agents(
         "Hello.", cwd=project, replies=["Hi."], plugin=shared_product.plugin
     )
     shown = "\n".join(texts(run.main[0]))
-    assert f"{len(items)} memories wait for the user's review" in shown
+    assert f"{len(items)} memories wait for the user alone to judge" in shown
     assert not any(text in shown for text in items)
     first = next(iter(items.values()))
     shared_product.ask("review", "--confirm", first["id"])

@@ -430,7 +430,7 @@ def put_memories(connection: Any) -> None:
 
 def put_cursors(connection: Any) -> None:
     connection.execute("INSERT INTO cursors VALUES ('/t/1.jsonl', '{}')")
-    connection.execute("INSERT INTO trusted VALUES ('/store', 1)")
+    connection.execute("INSERT INTO trusted(folder, at) VALUES ('/store', 1)")
 
 
 def killed_upgrade(path: Path, module: str, n: int) -> bool:

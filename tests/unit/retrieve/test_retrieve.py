@@ -378,7 +378,10 @@ def test_a_block_never_exceeds_its_budget(texts: list[str], budget: int) -> None
 
 def test_a_note_that_would_be_halved_gives_its_place_to_a_shorter_one() -> None:
     """But for the best, of which a part says more than nothing."""
-    long, short = "The import of the bank's exports fails at night. " * 60, "The import runs at six."
+    long, short = (
+        "The import of the bank's exports fails at night. " * 60,
+        "The import runs at six.",
+    )
     notes = render.notes(hits_of([long, long, short]), 400, lambda project: "ledger")
     assert [note.id[-1] for note in notes] == ["1", "3"]
     assert notes[1].text == short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 
@@ -22,7 +23,9 @@ _NEGATED = re.compile(
 )
 _VERBS = {
     category: re.compile(rf"\b(?:{verbs})" if verbs else "")
-    for category, _, verbs in (line.partition(" ") for line in tables.lines("asked_for"))
+    for category, _, verbs in (
+        line.partition(" ") for line in tables.lines("asked_for", os.path.dirname(__file__))
+    )
 }
 _BARE = frozenset({FORCE_PUSH, HISTORY, DISCARD, PERMISSIONS, GUARDED})
 """What is asked for without naming its target."""

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 
 from vector_memory.text import tables
 
+HERE = os.path.dirname(__file__)
 
-def table(name: str) -> dict[str, list[str]]:
-    """Return a table of `data/` whose lines are `name: word word`."""
-    rows = (line.partition(": ") for line in tables.lines(name))
+
+def table(name: str, folder: str = tables.FOLDER) -> dict[str, list[str]]:
+    """Return a table whose lines are `name: word word`, or `name: some words; others`."""
+    rows = (line.partition(": ") for line in tables.lines(name, folder))
     return {key: rest.split("; " if "; " in rest else None) for key, _, rest in rows}
 
 
@@ -25,7 +27,7 @@ def _forms(verb: str) -> set[str]:
 
 ACTS = table("limit_acts")
 THINGS = table("limit_things")
-RUNS = table("limit_runs")
+RUNS = table("limit_runs", HERE)
 PLACES = table("limit_places")
 ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
 ALIASES |= {one.removesuffix("s"): one for one in PLACES}
@@ -40,7 +42,7 @@ NOUNS = {noun.replace("-", " "): act for act, nouns in THINGS.items() for noun i
 
 def _grammar() -> dict[str, str]:
     """Return the patterns of `grammar.txt` by their names, with what they are made of put in."""
-    text = "\n".join(tables.lines("grammar", os.path.dirname(__file__))).replace("\n|", "|")
+    text = "\n".join(tables.lines("grammar", HERE)).replace("\n|", "|")
     known = {
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
