@@ -41,7 +41,9 @@ SESSION_TOKENS, NOTE_TOKENS, NOTICE_TOKENS = 150, 90, 60
 """Tokens at most of the end of the session before, of another note, and of the line for the user."""
 TOLD_AT_START = "start:"
 """What stands before a memory's id among what a session was shown, where a start told a part of it."""
-LOOKED_AT = 200
+LOOKED_AT = 100
+LEAST_ROOM, MOST_MISSES = 40, 5
+"""Tokens that a short note needs, and how many notes may be too long before no shorter one is looked for."""
 MOST_OPEN, SESSIONS_BACK = 2, 3
 LEAST_SESSIONS = 2
 """In how many sessions the user must have said what counts as a standing rule."""
@@ -126,8 +128,10 @@ def start_notes(
         if end.tokens <= left:
             made.append(end)
             left -= end.tokens
+    misses = 0
     for memory in _memories(ctx, asker, ends):
-        if len(made) >= ctx.settings.start_memories:
+        # To render a note takes longer than to read it: where nothing fits any more, none is tried.
+        if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
             break
         if memory.id in hidden or told.holds(memory):
             continue
@@ -140,6 +144,8 @@ def start_notes(
             told.add(memory)
             shares.take(memory, note.tokens)
             left -= note.tokens
+        else:
+            misses += 1
     return made
 
 
@@ -166,7 +172,9 @@ def _memories(ctx: Context, asker: ProjectAsker, ends: Sequence[SessionEnd]) -> 
         binding = _newest([s.journal.recent(both, LOOKED_AT, kinds=BINDING) for s in asker.shelves])
         yield from (memory for memory in binding if is_standing(memory))
         yield from _open(asker, own, ends)
-        others = _newest([s.journal.recent(on_purpose, LOOKED_AT) for s in asker.shelves])
+        others = _newest(
+            [s.journal.recent(on_purpose, 4 * ctx.settings.start_memories) for s in asker.shelves]
+        )
         yield from (memory for memory in others if memory.kind not in UNTOLD_KINDS)
 
     for memory in ordered():
