@@ -76,14 +76,14 @@ def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float
     """
     scores = [score for _, score in ranked]
     asked = wording_of(question).stems
-    texts = [_compared(memory) for memory, _ in ranked]
-    held = [asked & wording_of(text).stems for text in texts]
+    stems = [wording_of(_compared(memory)).stems for memory, _ in ranked]
+    held = [asked & own for own in stems]
     # What holds most first, so that each goes behind the last place of those that hold more.
     for place in sorted(range(len(ranked)), key=lambda place: -len(held[place])):
         better = [
             scores[other]
-            for other, text in enumerate(texts)
-            if held[place] < held[other] and _are_alike(texts[place], text)
+            for other, theirs in enumerate(stems)
+            if held[place] < held[other] and _are_alike(stems[place], theirs)
         ]
         if better and min(better) <= scores[place]:
             scores[place] = math.nextafter(min(better), -math.inf)
@@ -101,6 +101,6 @@ def _compared(memory: Memory) -> str:
     return "" if is_question or len(memory.text) > MOST_CHARS else memory.text
 
 
-def _are_alike(one: str, other: str) -> bool:
-    first, second = wording_of(one).stems, wording_of(other).stems
-    return len(first & second) >= ALIKE * max(1, len(first), len(second))
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    least = ALIKE * max(1, len(one), len(other))
+    return min(len(one), len(other)) >= least and len(one & other) >= least
