@@ -54,7 +54,7 @@ from vector_memory.service.base.shown_notes import PROMPT, ShownNote
 from vector_memory.service.inject.prompt_recall import (
     CONTEXT_CHARS,
     MAX_PROMPT_CHARS,
-    last_session,
+    session_before,
 )
 from vector_memory.service.learning.note_uses import TURNS, Talk
 from vector_memory.system import json_in
@@ -279,7 +279,7 @@ class Replay:
         if before and prompts.points_back(text):
             text += "\n" + before[-CONTEXT_CHARS:]
         shown = ctx.state.shown(session.id)
-        moment = gate.Moment(self._house.now, not before, last_session(asker, session.id))
+        moment = gate.Moment(self._house.now, not before, session_before(asker, session.id))
         return [
             {
                 **known_of(hit, self._house.now),

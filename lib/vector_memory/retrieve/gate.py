@@ -51,10 +51,9 @@ class Moment:
     before: tuple[float, float] | None = None
 
 
-def worth(hit: Hit, moment: Moment) -> float:
-    """Return how much a hit is worth to a prompt: 0 … 1, the mean of the probabilities that it helps and
-    that it is on topic."""
-    values = features(hit, moment)
+def worth(values: Mapping[str, float]) -> float:
+    """Return how much a hit of these features is worth to a prompt: 0 … 1, the mean of the probabilities that it
+    helps and that it is on topic."""
     return 0.5 * (_probability(HELPS, values) + _probability(ON_TOPIC, values))
 
 

@@ -23,7 +23,7 @@ from vector_memory.service.memory.lookup import (
     surroundings,
     touch,
 )
-from vector_memory.service.memory.passages import Excerpt, in_context
+from vector_memory.service.memory.passages import Excerpt, in_context, turn_reader
 from vector_memory.service.memory.views import (
     HistoryView,
     HitView,
@@ -139,6 +139,7 @@ def _excerpts(
         each: every hit counts by itself: its kind was asked for.
     """
     scores = {hit.memory.id: hit.score for hit in hits if hit.memory.kind == PASSAGE}
+    turns = [turn_reader(shelf) for shelf in shelves]
     kept: list[tuple[Hit, Excerpt]] = []
     again: list[tuple[Hit, Excerpt]] = []
     read: set[str] = set()
@@ -148,7 +149,7 @@ def _excerpts(
         if hit.memory.id in read and not each:
             again.append((hit, Excerpt(hit.memory.text)))
             continue
-        excerpt = in_context(shelves[hit.shelf], hit.memory, scores)
+        excerpt = in_context(turns[hit.shelf], hit.memory, scores)
         is_read = not each and excerpt.home in read
         (again if is_read else kept).append((hit, excerpt))
         # What is held back comes with its warning, and stands for nothing else.

@@ -1,5 +1,4 @@
-"""What a prompt is given by itself: memories that are relevant enough to speak up, and that its session has not
-been shown."""
+"""What a prompt is given by itself: memories that are worth it now, and that its session has not been shown."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.query_building import embedding_in_time, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
-from vector_memory.service.memory import last_session as last_sessions
+from vector_memory.service.memory import last_session
 from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
 from vector_memory.text import fence, prompts
 
@@ -87,12 +86,12 @@ def _end_before(ctx: Context, question: HookQuestion) -> str:
         # A daemon that began in the midst of a session knows of no turn before.
         return ""
     here = Scope(projects=(question.place.id,))
-    ends = last_sessions.ends(question.shelves, here, question.session)
+    ends = last_session.ends(question.shelves, here, question.session)
     if not ends or ctx.now() - ends[0].newest.created_at > LONG_AGO:
         return ""
     if ends[0].passages[-1].id in ctx.state.shown(question.session):
         return ""
-    note = last_sessions.at_length(ends[0], question.place.name, END_TOKENS)
+    note = last_session.at_length(ends[0], question.place.name, END_TOKENS)
     return show(ctx, question.session, [note], showing=Showing(PROMPT, question.prompt))
 
 
@@ -137,8 +136,8 @@ def _worths(
 ) -> dict[str, Worth]:
     """Return what hits are worth by their memories' ids, and those alone that may be told: of what
     was made on purpose its relevance, of what sessions said the gate's word."""
-    last = last_session(question, question.session)
-    moment = gate.Moment(ctx.now(), not question.before, last)
+    before = session_before(question, question.session)
+    moment = gate.Moment(ctx.now(), not question.before, before)
     least = least_worth(ctx)
     worths: dict[str, Worth] = {}
     for hit in hits:
@@ -146,13 +145,13 @@ def _worths(
             if hit.relevance >= relevant:
                 worths[hit.memory.id] = Worth(hit.relevance)
         elif _says_something(hit) and not _gives_way(hit):
-            worth = gate.worth(hit, moment)
-            if worth >= least:
-                worths[hit.memory.id] = Worth(worth, gate.features(hit, moment))
+            features = gate.features(hit, moment)
+            if (worth := gate.worth(features)) >= least:
+                worths[hit.memory.id] = Worth(worth, features)
     return worths
 
 
-def last_session(asker: Asker, but: str) -> tuple[float, float] | None:
+def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
     """Return when the session before one was, in days since 1970, None where there is none known."""
     spans = [span for shelf in asker.shelves for span in shelf.latest_sessions(asker.scope, 1, but)]
     return max(spans, key=lambda span: span[1], default=None)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
-from vector_memory.model import DONE_HEAD, PASSAGE, Memory
+from vector_memory.model import DONE_HEAD, PASSAGE, Memory, Source
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.text import analysis, harmless
 
@@ -29,6 +30,10 @@ _WORD = re.compile(r"\w+")
 _LEADS = re.compile(r"(?:\s|[-*_`#>]|\d+\.|\b(?:User|Assistant|Task):)+\Z")
 
 
+TurnReader = Callable[[Memory], Sequence[Memory]]
+"""Returns the memories of the turn that one was said in."""
+
+
 @dataclass(frozen=True)
 class Excerpt:
     """A memory with what stood around it.
@@ -43,19 +48,32 @@ class Excerpt:
     home: str = ""
 
 
+def turn_reader(shelf: Shelf) -> TurnReader:
+    """Return what reads turns of a store, each once: several hits of an answer are often of one exchange."""
+
+    @cache
+    def read(session: str, path: str, turn: int, project: str) -> list[Memory]:
+        return shelf.journal.of_turn(Source(session, path, turn=turn), project)
+
+    return lambda memory: read(
+        memory.source.session, memory.source.path, memory.source.turn, memory.project
+    )
+
+
 def in_context(
-    shelf: Shelf, memory: Memory, scores: Mapping[str, float] = MappingProxyType({})
+    read: TurnReader, memory: Memory, scores: Mapping[str, float] = MappingProxyType({})
 ) -> Excerpt:
     """Return a memory's text, followed by what else was said in the same exchange, as far as there is
     room: an idea is explained by the sentences around it, a passage by its neighbours.
 
     Args:
+        read: reads the memories of one turn; see `turn_reader`.
         scores: of the passages that a search found too, by their ids. They come first: an exchange is
             often long, and answers a question in more than one place.
     """
     if not memory.source.path or not memory.source.session:
         return Excerpt(memory.text)
-    of_turn = shelf.journal.of_turn(memory.source, memory.project)
+    of_turn = read(memory)
     # What is held back comes with its own warning, not behind another's text.
     turn = [
         one for one in of_turn if one.kind == PASSAGE and (not one.is_held or one.id == memory.id)

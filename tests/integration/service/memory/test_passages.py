@@ -13,7 +13,7 @@ from talk import transcript
 from vector_memory import redact
 from vector_memory.model import PASSAGE, Memory, Scope
 from vector_memory.service.capture import store_session
-from vector_memory.service.memory.passages import in_context
+from vector_memory.service.memory.passages import in_context, turn_reader
 
 PROMPT = "Why is the nightly export empty on the first of a month?"
 ANSWER = (
@@ -41,7 +41,7 @@ def stored(house: ServiceHouse) -> list[Memory]:
 
 
 def text_of(house: ServiceHouse, memory: Memory) -> str:
-    return in_context(house.ctx.global_shelf(), memory).text
+    return in_context(turn_reader(house.ctx.global_shelf()), memory).text
 
 
 def idea(house: ServiceHouse) -> Memory:
