@@ -92,6 +92,9 @@ def _environment(home: Home) -> "dict[str, str]":
     # Must be there before the process starts: without them glibc keeps some 100 MB after bulk work.
     environ.setdefault("MALLOC_ARENA_MAX", "2")
     environ.setdefault("MALLOC_TRIM_THRESHOLD_", "131072")
+    # numpy's second thread spins while it waits, and takes from each prompt more processor time than all that
+    # the prompt needs, on the core where the search by words runs.
+    environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return environ
 
 

@@ -143,6 +143,23 @@ def test_nothing_is_started_while_a_daemon_lives(tmp_path: Path) -> None:
     os.kill(int(mark.read_text().split()[1]), signal.SIGKILL)
 
 
+def test_a_daemon_computes_with_one_thread_unless_the_user_says_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second thread of numpy's would spin while it waits, beside the search by words."""
+    python = Path(Home(str(tmp_path / "data")).make().runtime_python)
+    python.parent.mkdir(parents=True)
+    mark = tmp_path / "threads"
+    python.write_text(f'#!/bin/sh\necho "$OPENBLAS_NUM_THREADS" >>"{mark}"\n')
+    python.chmod(0o700)
+    for given, threads in (("", "1"), ("3", "3")):
+        if given:
+            monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+        mark.write_text("")
+        assert spawn.spawn(Home(str(tmp_path / "data")), str(ROOT / "lib"))
+        assert holds(lambda threads=threads: mark.read_text() == threads + "\n")
+
+
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """A daemon's home, with an interpreter for hooks; whatever runs there is ended."""
