@@ -316,15 +316,23 @@ def test_one_projects_trouble_stops_no_other(rig: Rig, tmp_path: Path) -> None:
     last = transcript(plain, [("Which journal mode of the plainone?", SAID)], "s1")
     turn_ends(rig, plain, "s1", last)
     rig.until(lambda: known(rig, "plainone", plain), "the plain project's turn")
-    rig.until(lambda: len(read_spool(rig.home)) == 4, "only what fails to wait")
+    rig.until(lambda: len(begun(rig)) == 4, "only what fails to wait")
     rig.daemon.stop()
     rig.daemon.start()
     turn_ends(rig, plain, "s2", transcript(plain, [("The journal mode of another?", SAID)], "s2"))
     rig.until(lambda: known(rig, "another", plain), "its turn after a restart")
     rig.until(
-        lambda: [path.rpartition(".")[2] for path, _ in read_spool(rig.home)] == ["2"] * 4,
-        "only what fails to wait, begun twice",
+        lambda: len(begun(rig)) == 4 and min(begun(rig)) >= 2,
+        "only what fails to wait, begun twice at least",
     )
+
+
+def begun(rig: Rig) -> list[int]:
+    """How often each event that fails was begun: those that wait, and those that were given up, which a
+    slow machine comes to after a minute."""
+    waiting = (path.rpartition(".")[2] for path, _ in read_spool(rig.home))
+    times = [int(number) if number.isdigit() else 0 for number in waiting]
+    return times + [backlog.MOST_TIMES] * len(read_aside(rig.home))
 
 
 HANG = """
