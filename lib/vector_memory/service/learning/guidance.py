@@ -14,9 +14,6 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.model import HEURISTICS, WORLD, Memory, Origin
 from vector_memory.observe.learning import tasks, things, trails, trouble
-from vector_memory.observe.learning.things import Thing
-from vector_memory.observe.learning.trails import Trail
-from vector_memory.observe.learning.trouble import Habit
 from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
@@ -48,9 +45,9 @@ def _may_guide(ctx: Context) -> bool:
 
 
 def start_lines(
-    odd: Sequence[Thing],
-    habits: Sequence[Habit],
-    drawn: Sequence[Trail],
+    odd: Sequence[things.Thing],
+    habits: Sequence[trouble.Habit],
+    drawn: Sequence[trails.Trail],
     now: datetime,
     instructions: str = "",
 ) -> list[str]:
@@ -70,7 +67,7 @@ def start_lines(
     return [*lines, trail.text] if trail and _is_news(trail, said) else lines
 
 
-def _is_news(trail: Trail, said: str) -> bool:
+def _is_news(trail: trails.Trail, said: str) -> bool:
     """Whether any of a trail's commands is not said already."""
     return any(one not in said for one in trail.commands)
 

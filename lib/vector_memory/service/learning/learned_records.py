@@ -8,10 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from vector_memory.model import WORLD, Memory, Status
-from vector_memory.observe.learning.outcomes import KindCount, Task
-from vector_memory.observe.learning.things import Sighting, Thing
-from vector_memory.observe.learning.trails import Trail
-from vector_memory.observe.learning.trouble import Habit
+from vector_memory.observe.learning import outcomes, things, trails, trouble
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.learning import counted_records
 
@@ -50,8 +47,8 @@ class Board(TaskFigures):
         trails: ids of the steps that work.
     """
 
-    kinds: list[KindCount] = field(default_factory=list)
-    habits: list[Habit] = field(default_factory=list)
+    kinds: list[outcomes.KindCount] = field(default_factory=list)
+    habits: list[trouble.Habit] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     trails: list[str] = field(default_factory=list)
 
@@ -67,33 +64,33 @@ def board_of(memory: Memory | None) -> Board:
     """Return the board of a record, an empty one for none."""
     raw, empty = memory.extra if memory else {}, vars(Board())
     known = {name: raw[name] for name in empty if type(raw.get(name)) is type(empty[name])}
-    parts = {"kinds": KindCount, "habits": Habit}
+    parts = {"kinds": outcomes.KindCount, "habits": trouble.Habit}
     return Board(**known | {name: _all(kind, known.get(name)) for name, kind in parts.items()})
 
 
-def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[Trail]:
+def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[trails.Trail]:
     """Return these trails, the strongest first, without those that are forgotten."""
     found = asker.own.journal.by_ids(list(ids))
     kept = (found[id].extra for id in ids if id in found and found[id].status is Status.ACTIVE)
-    return _all(Trail, list(kept))
+    return _all(trails.Trail, list(kept))
 
 
-def thing(asker: ProjectAsker, key: str) -> Thing | None:
+def thing(asker: ProjectAsker, key: str) -> things.Thing | None:
     """Return a thing by its key, None where it was never seen or is forgotten."""
     memory = counted_records.get(asker, WORLD, key)
     return next(iter(things_of([memory])), None) if memory else None
 
 
-def things_of(records: Iterable[Memory]) -> list[Thing]:
+def things_of(records: Iterable[Memory]) -> list[things.Thing]:
     """Return the things of these records."""
-    return _all(Thing, [one.extra for one in records])
+    return _all(things.Thing, [one.extra for one in records])
 
 
-def ledger_of(memory: Memory) -> tuple[list[Task], list[Sighting]]:
+def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting]]:
     """Return the tasks of a session's record, oldest first, and what was seen in it."""
     raw = memory.extra.get("tasks")
-    tasks = [Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
-    seen = [Sighting(*row) for row in memory.extra.get("seen", ()) if len(row) == 8]
+    tasks = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
+    seen = [things.Sighting(*row) for row in memory.extra.get("seen", ()) if len(row) == 8]
     return [one for one in tasks if one is not None], seen
 
 

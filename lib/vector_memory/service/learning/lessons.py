@@ -22,25 +22,12 @@ from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
 from vector_memory.observe.learning import outcomes, tasks, trails, trouble
 from vector_memory.observe.learning import things as world
-from vector_memory.observe.learning.outcomes import KindCount, Task
-from vector_memory.observe.learning.tasks import TaskTurn
-from vector_memory.observe.learning.things import Sighting, Thing
-from vector_memory.observe.learning.trails import Trail
-from vector_memory.observe.learning.trouble import Habit
 from vector_memory.redact import policy
 from vector_memory.service.base import messages, offered_commands, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, guidance, learned_records
 from vector_memory.service.learning.counted_records import Record
-from vector_memory.service.learning.learned_records import (
-    BOARD,
-    LEDGER,
-    THING,
-    TRAIL,
-    Board,
-    TaskFigures,
-)
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
@@ -150,13 +137,15 @@ def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bo
             "seen": [list(one) for one in sighted][-MOST_SEEN:],
         }
         key, text = f"session:{session}", _ledger_text(kept)
-        record = Record(HEURISTICS, key, text, kind=LEDGER, session=session, extra=extra)
+        record = Record(
+            HEURISTICS, key, text, kind=learned_records.LEDGER, session=session, extra=extra
+        )
         return _keep(ctx, asker, record, known)
 
 
 def _not_purged(
-    ctx: Context, asker: ProjectAsker, session: str, turns: Sequence[TaskTurn]
-) -> list[TaskTurn]:
+    ctx: Context, asker: ProjectAsker, session: str, turns: Sequence[tasks.TaskTurn]
+) -> list[tasks.TaskTurn]:
     """Return the turns that the user did not have purged."""
     names = {tombstones.session_name(session), tombstones.project_name(asker.place.id)}
     names |= {f"exchange:{turn.key}" for turn in turns}
@@ -171,7 +160,7 @@ def _not_purged(
     ]
 
 
-def _measured(groups: Sequence[Sequence[TaskTurn]], session: str) -> list[Task]:
+def _measured(groups: Sequence[Sequence[tasks.TaskTurn]], session: str) -> list[outcomes.Task]:
     """Return the tasks in which anything was done."""
     following = [*(group[0].prompt for group in groups[1:]), ""]
     return [
@@ -181,7 +170,7 @@ def _measured(groups: Sequence[Sequence[TaskTurn]], session: str) -> list[Task]:
     ]
 
 
-def _ledger_text(kept: Sequence[Task]) -> str:
+def _ledger_text(kept: Sequence[outcomes.Task]) -> str:
     words = {True: "done", False: "not done", None: "open"}
     told = ", ".join(f"{one.kind} ({words[one.done]})" for one in kept[-12:])
     return f"Tasks of a session: {told}"
@@ -205,7 +194,9 @@ def _draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things and the board of a project anew, and drop what is too old or too much."""
     now = ctx.now()
     heuristics = counted_records.of(asker, HEURISTICS, MOST_RECORDS)
-    known, seen = _all_kept(ctx, asker, [one for one in heuristics if one.kind == LEDGER])
+    known, seen = _all_kept(
+        ctx, asker, [one for one in heuristics if one.kind == learned_records.LEDGER]
+    )
     if not heuristics:
         return
     drawn = [one for one in trails.find(known, now) if _is_offered(asker, one.commands)]
@@ -214,10 +205,10 @@ def _draw(ctx: Context, asker: ProjectAsker) -> None:
         for one in trouble.recurring(known)[:MOST_HABITS]
     ]
     things = [one for one in world.of(seen) if one.is_worth_keeping][:MOST_THINGS]
-    _keep_drawn(ctx, asker, WORLD, THING, things)
-    _keep_drawn(ctx, asker, TRAILS, TRAIL, drawn)
+    _keep_drawn(ctx, asker, WORLD, learned_records.THING, things)
+    _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
     days, (done, undone) = [one.at[:10] for one in known], outcomes.evidence(known)
-    board = Board(
+    board = learned_records.Board(
         tasks=len(known),
         done=done,
         undone=undone,
@@ -229,7 +220,7 @@ def _draw(ctx: Context, asker: ProjectAsker) -> None:
         odd=[one.key for one in world.unresolved(things, now)][:MOST_HABITS],
         trails=[counted_records.id_of(asker.place, TRAILS, one.key) for one in drawn],
     )
-    _keep_drawn(ctx, asker, HEURISTICS, BOARD, [board])
+    _keep_drawn(ctx, asker, HEURISTICS, learned_records.BOARD, [board])
 
 
 def _is_offered(asker: ProjectAsker, commands: Sequence[str]) -> bool:
@@ -239,7 +230,7 @@ def _is_offered(asker: ProjectAsker, commands: Sequence[str]) -> bool:
 
 def _all_kept(
     ctx: Context, asker: ProjectAsker, ledgers: Sequence[Memory]
-) -> tuple[list[Task], list[Sighting]]:
+) -> tuple[list[outcomes.Task], list[world.Sighting]]:
     """Return a project's newest tasks, oldest first, each once: a fork of a session holds what was done
     before it, too; and what was seen. The oldest sessions are dropped where there are too many."""
     pairs = [(one, *learned_records.ledger_of(one)) for one in ledgers]
@@ -257,19 +248,15 @@ def _keep_drawn(
     asker: ProjectAsker,
     collection: str,
     kind: str,
-    drawn: Sequence[Trail | Thing | Board],
+    drawn: Sequence[trails.Trail | world.Thing | learned_records.Board],
 ) -> None:
     """Store what was made, each under its key, and drop what is not made any more."""
     stored = {one.id: one for one in counted_records.of(asker, collection, MOST_RECORDS, (kind,))}
     for one in drawn:
         id = counted_records.id_of(asker.place, collection, one.key)
         extra = {**asdict(one), "id": id}
-        _keep(
-            ctx,
-            asker,
-            Record(collection, one.key, one.text, kind=kind, extra=extra),
-            stored.pop(id, None),
-        )
+        record = Record(collection, one.key, one.text, kind=kind, extra=extra)
+        _keep(ctx, asker, record, stored.pop(id, None))
     counted_records.drop(ctx, asker.own, list(stored.values()))
 
 
@@ -288,11 +275,11 @@ class LessonsAnswer:
     """
 
     project: str
-    tasks: TaskFigures
-    kinds: list[KindCount]
-    trouble: list[Habit]
-    trails: list[Trail]
-    things: list[Thing]
+    tasks: learned_records.TaskFigures
+    kinds: list[outcomes.KindCount]
+    trouble: list[trouble.Habit]
+    trails: list[trails.Trail]
+    things: list[world.Thing]
 
 
 def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
@@ -301,7 +288,9 @@ def show(ctx: Context, request: messages.Request) -> LessonsAnswer:
     board, now = learned_records.board_of(guidance.board_record(asker)), ctx.now()
     drawn = learned_records.trails_of(asker, board.trails)
     alive = [one for one in drawn if one.strength_at(now) >= trails.FLOOR]
-    things = learned_records.things_of(counted_records.of(asker, WORLD, MOST_RECORDS, (THING,)))
+    things = learned_records.things_of(
+        counted_records.of(asker, WORLD, MOST_RECORDS, (learned_records.THING,))
+    )
     return LessonsAnswer(
         project=asker.place.name,
         tasks=board.figures,
