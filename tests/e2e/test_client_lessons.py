@@ -70,7 +70,10 @@ def test_what_was_gone_through_comes_back(
         bash(WRONG), bash(RIGHT), bash(RIGHT),
     )  # fmt: skip
     (start,) = story.recalled(told.main[0], "self-assessment · greeter")
-    assert f"`sh check.sh` fails first: run `{RIGHT}` (3 of 3 tasks" in start
+    assert (
+        "`sh check.sh`: \u27e6tool: the MODE of the check is not set\u27e7 (3 of 3 tasks" in start
+    )
+    assert f"→ ran `{RIGHT}` instead" in start
     assert story.recalled(told.main[0], "steps worked") == []
     (fix,) = story.recalled(told.main[1], "ERROR ⟦tool: the MODE of the check is not set")
     assert f"ran `{RIGHT}` instead" in fix

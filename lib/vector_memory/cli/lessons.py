@@ -65,7 +65,10 @@ def _named(row: Row) -> str:
 
 def _habit(habit: Row) -> str:
     times = f"{habit.count('n')} of {habit.count('of')} tasks"
-    return f"{habit.text('text')} ({times}, last {habit.text('last')})"
+    end = habit.text("end")
+    return f"{habit.text('text')} ({times}, last {habit.text('last')})" + (
+        f" → {end}" if end else ""
+    )
 
 
 def _thing(thing: Row) -> str:

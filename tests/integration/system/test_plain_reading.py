@@ -23,7 +23,7 @@ from vector_memory.journal import audit_files
 from vector_memory.redact import policy
 from vector_memory.service.base import client_memory, privacy, privacy_rules
 from vector_memory.service.capture import session_summary
-from vector_memory.service.learning import advice, lessons
+from vector_memory.service.learning import guidance, lessons
 from vector_memory.service.purge import byte_search
 from vector_memory.service.tools import earlier_prompts
 from vector_memory.service.transfer import import_client_memory, note_files
@@ -53,7 +53,7 @@ NAMED: dict[str, tuple[str, Reader]] = {
     "a cursor": ("s1.jsonl", lambda path: cursor.fingerprint(path, 500, 500)),
     "a rollout": ("s1.jsonl", lambda path: codex.learned(path, 500)),
     "earlier prompts": ("s1.jsonl", earlier_prompts.read),
-    "edits": ("s1.jsonl", advice._edited_here),
+    "edits": ("s1.jsonl", guidance._edited_here),
     "the client's memory": (
         "memory/MEMORY.md",
         lambda path: client_memory.known_to_client(
@@ -198,7 +198,7 @@ def test_the_service_reads_on_around_it(tmp_path: Path) -> None:
             with privacy.for_folder(house.ctx, str(project)):
                 privacy.word("a word")
             import_client_memory.index(house.ctx, str(project / "t.jsonl"), str(project))
-            lessons.learn(house.ctx, str(project / "s.jsonl"), str(project))
+            lessons.learn_all(house.ctx, [(str(project / "s.jsonl"), str(project))], final=False)
             privacy_rules.report(house.ctx)
             house.remember(f"Note {number} is kept", project)
     assert SECRET not in {str(one.text) for shelf in house.ctx.all_shelves()

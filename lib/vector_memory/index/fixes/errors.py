@@ -25,7 +25,7 @@ _SAYS_NOTHING = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMPLAINT = re.compile(
     r"error|not found|no such|fatal|fail|denied|cannot|can't|unable|refused|exception|invalid|unused|"
-    r"unexpected|missing|unknown|must|conflict|warning|would have|does not|not (?:formatted|allowed|installed|match|permitted)"
+    r"unexpected|missing|unknown|must|conflict|warning|would have|does not|not (?:formatted|allowed|installed|match|permitted)|are ignored"
     r"|[✖✗×✘❌]",
     re.IGNORECASE,
 )
@@ -105,11 +105,17 @@ def error_line(error: str) -> str:
     text = tidy(error)
     found = failure(text)
     if found is None or not found.message or _says_only_that(found.message):
-        line = line_of(text)
+        line = _with_what_follows(line_of(text), text)
     else:
         named = found.kind and found.kind.lower() not in _VAGUE
         line = f"{found.kind}: {found.message}" if named else found.message
     return tools.clip(_HEAD.sub("", line), ERROR_CHARS)
+
+
+def _with_what_follows(line: str, text: str) -> str:
+    """Return a line of a tidy output, with the next one where it ends in a colon."""
+    rest = text.partition(line)[2].strip() if line.endswith(":") else ""
+    return f"{line} {rest.splitlines()[0]}" if rest else line
 
 
 def words_of(line: str) -> frozenset[str]:

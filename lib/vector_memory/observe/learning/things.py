@@ -1,4 +1,4 @@
-"""The world: commands, ports, versions and files of a project, and in what state they were last seen. Pure.
+"""The world: commands, ports and versions of a project, and in what state they were last seen. Pure.
 
 What usually came of a command is a prediction; what then comes of it, where that is plain, confirms it or
 is a surprise.
@@ -6,54 +6,29 @@ is a surprise.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-COMMAND, PORT, VERSION, FILE = "command", "port", "version", "file"
-OK, FAILS, UP, DOWN, MISSING, THERE = "ok", "fails", "up", "down", "missing", "there"
+from vector_memory.observe.learning.outcomes import is_check
+from vector_memory.observe.learning.patterns import PATTERNS
+
+COMMAND, PORT, VERSION = "command", "port", "version"
+OK, FAILS, UP, DOWN = "ok", "fails", "up", "down"
 MOST_SEEN = 30
 LEAST_SEEN, AGREE = 4, 0.9
 """How often something must have been seen before, and in which share the same, to be relied on."""
 TOLD_FOR = timedelta(days=14)
 """How long after it was last seen something is still told as it was."""
 LOOKED_CHARS = 6_000
-
-_HOST = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])"
-_LISTENS = re.compile(
-    rf"(?i)\b(?:listening|running|serving|ready|started|available|local|network|server)\b[^\n]{{0,60}}?"
-    rf"(?:https?://)?{_HOST}:(\d{{2,5}})\b"
-    r"|\b(?:listening|running|serving|started|server)\b[^\n]{0,40}? (?:on|at) (?:port )?:?(\d{2,5})\b(?![.:\d%])"
-)
-_REFUSED = re.compile(
-    r"(?i)(?:ECONNREFUSED|connection refused|failed to connect|could not connect|couldn't connect)[^\n]{0,80}?"
-    r"(?:(?:localhost|127\.0\.0\.1|0\.0\.0\.0|::1\]?|\S{1,40}):|port )(\d{2,5})\b"
-    r"|(?:localhost|127\.0\.0\.1|::1\]?):(\d{2,5})\b[^\n]{0,60}(?:connection refused|refused|no response)"
-    r"|\bport (\d{2,5})[^\n]{0,60}(?:failed|refused)"
-)
-_TAKEN = re.compile(
-    r"(?i)(?:EADDRINUSE|address already in use|port)[^\n]{0,60}?(?::{1,3}|port )?\b(\d{2,5})\b[^\n]{0,20}"
-    r"(?:already (?:in use|allocated)|is in use|in use)|(?:EADDRINUSE|address already in use)[^\n]{0,40}?:(\d{2,5})\b"
-)
-_ACCEPTS = re.compile(r"(?i)(?:localhost|127\.0\.0\.1|[\w./]+):(\d{2,5}) - accepting connections")
-_VERSION = re.compile(
-    r"^\W*(?:([A-Za-z][\w.+-]{1,30}) )?(?:version )?v?(\d+\.\d+(?:\.\d+)?[\w.+-]{0,20})\b"
-)
-_NO_FILE = re.compile(
-    r"(?:No such file or directory: '?|cannot (?:open|access|stat) '?|^(?:\w+: )?)([\w./@-]{2,120}\.\w{1,8})'?: No such file or directory"
-    r"|No such file or directory: '([\w./@-]{2,120})'"
-)
-_ASKS_VERSION = re.compile(r"^([\w./-]+) (?:--version|-[vV]|version)$")
-_LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\]):(\d{2,5})\b")
 _LEAST_PORT, _MOST_PORT = 80, 65_535
 
 
 class Sighting(NamedTuple):
     """Something that was seen in a state. `id` names the call that showed it, so that it counts once;
-    `by` is the command that showed it; `at` is aware UTC."""
+    `by` is the command that showed it; `at` is aware UTC, as ISO text."""
 
     kind: str
     name: str
@@ -61,29 +36,39 @@ class Sighting(NamedTuple):
     detail: str
     by: str
     id: str
-    at: datetime
-    seconds: float = 0.0
-
-
-class Seen(NamedTuple):
-    """One earlier sighting of a thing."""
-
-    id: str
-    at: datetime
-    state: str
+    at: str
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing and how it was seen, `seen` by time, the newest last."""
+    """A thing as it was last seen.
+
+    Attributes:
+        text: its state in words; where that is another than usual, since when.
+        seen: how often it was seen; `same` so often in a row in this state, since `since`; `good` in all.
+        usual: the state that could be relied on before it came to its present one, "" for none.
+        last: when it was last seen, and `since`: aware UTC, as ISO text.
+        seconds: how long a command usually takes, the median of its good runs; 0 where that is not known.
+        surprise: it is in another state than usual.
+        by: the command that showed it last, "" where none did.
+        id: the name of the record that keeps it.
+    """
 
     kind: str
     name: str
     state: str
-    detail: str = ""
-    by: str = ""
-    seen: tuple[Seen, ...] = ()
+    text: str
+    seen: int
+    same: int
+    good: int
+    usual: str
+    last: str
+    since: str
+    seconds: float
+    surprise: bool
+    by: str
+    id: str = ""
 
     @property
     def key(self) -> str:
@@ -93,114 +78,72 @@ class Thing:
     @property
     def last_at(self) -> datetime:
         """When it was last seen, aware UTC."""
-        return self.seen[-1].at
+        return datetime.fromisoformat(self.last)
 
     @property
-    def since(self) -> datetime:
-        """Since when it has been in its state."""
-        return self.seen[-self.streak].at
-
-    @property
-    def streak(self) -> int:
-        """How many of the last sightings are of its present state, 1 at least."""
-        count = 0
-        for one in reversed(self.seen):
-            if one.state != self.state:
-                break
-            count += 1
-        return max(1, count)
-
-    @property
-    def usual(self) -> str:
-        """The state in which it was before its present one so often that it could be relied on, "" for
-        none; what it is in now, where that has not changed."""
-        return relied_on(self.seen) or relied_on(self.seen[: -self.streak])
-
-    @property
-    def is_surprise(self) -> bool:
-        """Whether it is not as it used to be."""
-        before = self.seen[: -self.streak]
-        if self.kind == VERSION:
-            return bool(before)
-        if self.kind == PORT:
-            return self.state == DOWN and bool(before) and before[-1].state == UP
-        return self.kind == COMMAND and relied_on(before) not in ("", self.state)
-
-    @property
-    def text(self) -> str:
-        """It in words, without counts and times: they change with every sighting."""
-        if self.kind == COMMAND:
-            return (
-                f"`{self.name}` fails: {self.detail}"
-                if self.state == FAILS
-                else f"`{self.name}` passes"
-            )
-        if self.kind == PORT:
-            by = f" (`{self.by}`)" if self.by else ""
-            return f"port {self.name} is {self.state}{by}"
-        if self.kind == VERSION:
-            return f"{self.name} is {self.state}"
-        return f"{self.name} is {self.state}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        seen = [[one.id, one.at.isoformat(), one.state, one.seconds] for one in self.seen]
-        return {"kind": self.kind, "name": self.name, "state": self.state, "detail": self.detail,
-                "by": self.by, "seen": seen}  # fmt: skip
-
-    @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> Thing | None:
-        """Return the thing that `to_dict` made, None for anything else."""
-        try:
-            seen = tuple(
-                Seen(str(id), datetime.fromisoformat(at), str(state), float(seconds))
-                for id, at, state, seconds in raw["seen"]
-            )
-            kind, name, state, detail, by = (
-                str(raw[name]) for name in ("kind", "name", "state", "detail", "by")
-            )
-        except (KeyError, TypeError, ValueError):
-            return None
-        return cls(kind, name, state, detail, by, seen) if seen else None
+    def is_worth_keeping(self) -> bool:
+        """Whether it will be of use: a command does if it checks something, or comes again."""
+        return self.kind != COMMAND or self.seen > 1 or is_check(self.name)
 
 
-def relied_on(seen: Sequence[Seen]) -> str:
-    """Return the state that earlier sightings agree on, "" where they are too few or differ."""
-    if len(seen) < LEAST_SEEN:
-        return ""
-    states = [one.state for one in seen]
-    most = max(sorted(set(states)), key=states.count)
-    return most if states.count(most) >= AGREE * len(states) else ""
+def of(seen: Iterable[Sighting]) -> list[Thing]:
+    """Return the things that were seen, each sighting counted once, the last seen first."""
+    found: dict[tuple[str, str], dict[str, Sighting]] = {}
+    for one in seen:
+        found.setdefault((one.kind, one.name), {})[one.id] = one
+    ordered = (sorted(some.values(), key=lambda one: (one.at, one.id)) for some in found.values())
+    things = [_thing(some[-MOST_SEEN:]) for some in ordered]
+    return sorted(things, key=lambda one: (one.last, one.key), reverse=True)
 
 
-def with_sighting(known: Thing | None, one: Sighting) -> Thing:
-    """Return a thing with another sighting; one that it has already changes nothing."""
-    thing = known or Thing(one.kind, one.name, one.state, one.detail, one.by)
-    if any(seen.id == one.id for seen in thing.seen):
-        return thing
-    seen = sorted([*thing.seen, Seen(one.id, one.at, one.state, round(one.seconds, 1))],
-                  key=lambda each: (each.at, each.id))[-MOST_SEEN:]  # fmt: skip
-    if all(each.id != one.id for each in seen):
-        return thing
-    if seen[-1].id == one.id:
-        return replace(
-            thing, state=one.state, detail=one.detail, by=one.by or thing.by, seen=tuple(seen)
+def _thing(seen: Sequence[Sighting]) -> Thing:
+    """Return the thing of these sightings, the newest last."""
+    last = seen[-1]
+    kind, name, state = last.kind, last.name, last.state
+    others = (n for n, one in enumerate(reversed(seen)) if one.state != state)
+    same = next(others, len(seen))
+    before, since = seen[: len(seen) - same], seen[-same].at
+    usual = relied_on(before)
+    good = sum(one.state in (OK, UP) for one in seen)
+    by = next((one.by for one in reversed(seen) if one.by), "")
+    took = [one.seconds for one in seen if one.state == OK and one.seconds > 0]
+    why = f": {last.detail}" if last.detail and state == FAILS else ""
+    shown, was = (f" (`{by}`)", f" (was up by `{by}`)") if by else ("", "")
+    day, surprise = since[:10], bool(before)
+    if kind == COMMAND:
+        surprise = usual not in ("", state)
+        count = sum(one.state == usual for one in before)
+        now, then = ("fails", "passed") if state == FAILS else ("passes", "failed")
+        text, news = (
+            f"`{name}` {now}{why}",
+            f"`{name}` {now} since {day} ({then} {count} of {len(before)} before){why}",
         )
-    return replace(thing, seen=tuple(seen))
+    elif kind == PORT:
+        surprise = state == DOWN and bool(before) and before[-1].state == UP
+        text, news = f"port {name} is {state}{shown}", f"port {name} is {state} since {day}{was}"
+    else:
+        text = f"{name} is {state}"
+        news = f"{text} since {day}, was {before[-1].state}" if before else text
+    return Thing(
+        kind, name, state, news if surprise else text, len(seen), same, good,
+        relied_on(seen) or usual, last.at, since, round(median(took), 1) if took else 0.0, surprise, by,
+    )  # fmt: skip
 
 
-def usual_seconds(thing: Thing) -> float:
-    """Return how long a command usually takes, the median of its good runs; 0 where that is not known."""
-    took = [one.seconds for one in thing.seen if one.state == OK and one.seconds > 0]
-    return round(median(took), 1) if took else 0.0
+def relied_on(seen: Sequence[Sighting]) -> str:
+    """Return the state that earlier sightings agree on, "" where they are too few or differ."""
+    states = [one.state for one in seen]
+    most = max(sorted(set(states)), key=states.count, default="")
+    enough = len(seen) >= LEAST_SEEN and states.count(most) >= AGREE * len(states)
+    return most if enough else ""
 
 
 # -- what a command's output shows --
 
 
 class Ran(NamedTuple):
-    """A command that ran: its line, its job, and whether it went well (None: not known). `counts` says
-    whether its outcome is one to be expected again."""
+    """A command that ran: its line, and whether it went well (None: not known). `counts` says whether its
+    outcome is one to be expected again."""
 
     said: str
     ok: bool | None
@@ -211,101 +154,64 @@ class Ran(NamedTuple):
 
 def look(ran: Ran, id: str, at: datetime, seconds: float = 0.0) -> Iterator[Sighting]:
     """Yield what a command and its output show, each thing once."""
-    text = ran.output[:LOOKED_CHARS]
-    if ran.counts and ran.ok is not None and ran.said:
-        state = OK if ran.ok else FAILS
-        yield Sighting(COMMAND, ran.said, state, "" if ran.ok else ran.error, "", id, at, seconds)
-    for port, state in (_ports(ran, text) if ran.said else {}).items():
-        yield Sighting(PORT, port, state, "", ran.said if state == UP else "", id, at)
-    asked = _ASKS_VERSION.match(ran.said)
-    if asked and ran.ok and (found := _VERSION.match(text.strip())):
-        yield Sighting(VERSION, asked[1].rsplit("/", 1)[-1], found[2], "", ran.said, id, at)
-    if ran.ok is False:
-        for file in dict.fromkeys(
-            filter(None, (one[1] or one[2] for one in _NO_FILE.finditer(text)))
-        ):
-            yield Sighting(FILE, file, MISSING, "", "", id, at)
+    text, time = ran.output[:LOOKED_CHARS], at.isoformat()
+    if not ran.said:
+        return
+    if ran.counts and ran.ok is not None:
+        state, why = (OK, "") if ran.ok else (FAILS, ran.error)
+        yield Sighting(COMMAND, ran.said, state, why, "", id, time, round(seconds, 1))
+    for port, state in _ports(ran, text).items():
+        yield Sighting(PORT, port, state, "", ran.said if state == UP else "", id, time)
+    asked = PATTERNS["asks_version"].match(ran.said)
+    if asked and ran.ok and (found := PATTERNS["version"].match(text.strip())):
+        yield Sighting(VERSION, asked[1].rsplit("/", 1)[-1], found[2], "", ran.said, id, time)
 
 
 def _ports(ran: Ran, text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    if ":" not in text and "port" not in text.lower():
-        pairs: list[tuple[re.Pattern[str], str]] = []
-    else:
-        pairs = [(_LISTENS, UP), (_ACCEPTS, UP), (_TAKEN, UP), (_REFUSED, DOWN)]
-    for pattern, state in pairs:
-        if pattern is _LISTENS and ran.ok is False:
-            continue
-        for match in pattern.finditer(text):
-            port = next((group for group in match.groups() if group), "")
-            if port and _LEAST_PORT <= int(port) <= _MOST_PORT:
-                found[port] = state
+    signs = {"listens": UP, "accepts": UP, "taken": UP, "refused": DOWN}
+    if ran.ok is False:
+        del signs["listens"]
+    if ":" in text or "port" in text.lower():
+        for name, state in signs.items():
+            found.update(dict.fromkeys(_ports_in(name, text), state))
     if ran.ok and ran.said.startswith(("curl ", "wget ", "http ")):
-        for port in _LOCAL.findall(ran.said):
-            found.setdefault(port, UP)
+        found = {**dict.fromkeys(_ports_in("local", ran.said), UP), **found}
     return found
+
+
+def _ports_in(sign: str, text: str) -> list[str]:
+    """Return the ports of which a text says this, each once."""
+    groups = (next(filter(None, match.groups()), "") for match in PATTERNS[sign].finditer(text))
+    return [one for one in dict.fromkeys(groups) if _LEAST_PORT <= int(one or 0) <= _MOST_PORT]
 
 
 def refused(error: str) -> list[str]:
     """Return the ports to which an error says that it could not connect."""
-    ports = (
-        (group for group in one.groups() if group)
-        for one in _REFUSED.finditer(error[:LOOKED_CHARS])
-    )
-    return list(dict.fromkeys(port for some in ports for port in some))
+    return _ports_in("refused", error[:LOOKED_CHARS])
 
 
 # -- what is told --
 
 
-def surprise_at(thing: Thing, changed: Sequence[str] = ()) -> str:
+def surprise_at(thing: Thing) -> str:
     """Return what is told where something that could be relied on fails now, "" for nothing.
 
     Args:
         thing: as it was known before.
-        changed: the files that were changed since it was last seen.
     """
-    if thing.kind == PORT:
-        if thing.state != UP:
-            return ""
+    if thing.kind == PORT and thing.state == UP:
         by = f" by `{thing.by}`" if thing.by else ""
-        return f"Port {thing.name} was last seen up{by} ({_day(thing.last_at)})."
-    if thing.kind != COMMAND or thing.state != OK or relied_on(thing.seen) != OK:
+        return f"Port {thing.name} was last seen up{by} ({thing.last[:10]})."
+    if thing.kind != COMMAND or (thing.state, thing.usual) != (OK, OK):
         return ""
-    passed = sum(one.state == OK for one in thing.seen)
-    told = f"`{thing.name}` passed {passed} of the last {len(thing.seen)} times, last {_minute(thing.last_at)}."
-    return told + (f" Changed since: {', '.join(changed)}." if changed else "")
+    last = f"{thing.last_at:%Y-%m-%d %H:%M} UTC"
+    return f"`{thing.name}` passed {thing.good} of the last {thing.seen} times, last {last}."
 
 
 def unresolved(things: Iterable[Thing], now: datetime) -> list[Thing]:
     """Return what is not as it used to be and was seen so lately, the newest first."""
-    found = [one for one in things if one.is_surprise and now - one.last_at < TOLD_FOR]
+    found = [one for one in things if one.surprise and now - one.last_at < TOLD_FOR]
     # A command that works again, or another version, is news once; what is broken stays so.
-    fresh = [one for one in found if one.state in (FAILS, DOWN) or one.streak == 1]
-    return sorted(fresh, key=lambda one: one.last_at, reverse=True)
-
-
-def news(thing: Thing) -> str:
-    """Return what a start is told of something that is not as it used to be."""
-    before = thing.seen[: -thing.streak]
-    if thing.kind == VERSION:
-        return f"{thing.name} is {thing.state} since {_day(thing.since)}, was {before[-1].state}"
-    if thing.kind == PORT:
-        by = f" (was up by `{thing.by}`)" if thing.by else ""
-        return f"port {thing.name} is down since {_day(thing.since)}{by}"
-    usual = relied_on(before)
-    count = sum(one.state == usual for one in before)
-    if thing.state == FAILS:
-        why = f": {thing.detail}" if thing.detail else ""
-        return f"`{thing.name}` fails since {_day(thing.since)} (passed {count} of {len(before)} before){why}"
-    return (
-        f"`{thing.name}` passes since {_day(thing.since)} (failed {count} of {len(before)} before)"
-    )
-
-
-def _day(at: datetime) -> str:
-    return at.date().isoformat()
-
-
-def _minute(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M UTC")
+    fresh = [one for one in found if one.state in (FAILS, DOWN) or one.same == 1]
+    return sorted(fresh, key=lambda one: one.last, reverse=True)

@@ -1,53 +1,128 @@
-"""The door to what was learned: whether there is anything to tell at a start, with a prompt, with a failure.
-What tells it is imported where there is: most starts and prompts are of projects of which nothing is known."""
+"""What was learned, where it helps: at a session's start the trouble that comes back and the steps that work,
+with a prompt that begins a task the steps that worked for its like, with a command that fails that it used
+not to."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import re
+from collections.abc import Sequence
+from datetime import datetime
 
-from vector_memory.model import HEURISTICS, Memory
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.index.fixes.command_names import command_name
+from vector_memory.model import HEURISTICS, WORLD, Memory, Origin
+from vector_memory.observe.learning import tasks, things, trails, trouble
+from vector_memory.service.base import context_block
+from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import counted_records
-from vector_memory.service.learning.learned_records import BOARD
+from vector_memory.service.learning import counted_records, learned_records
+from vector_memory.system.files import open_plain
+from vector_memory.text import fence
+from vector_memory.text.harmless import unquoted
 
-if TYPE_CHECKING:
-    from vector_memory.service.base.asker import HookQuestion, ProjectAsker
-    from vector_memory.text import fence
+START_TOKENS, PROMPT_TOKENS, FAILURE_TOKENS = 120, 100, 60
+"""Tokens that a note of each kind takes at most."""
+TOLD_MARK = "trail:"
+"""What stands before the kind and the steps of a trail among what a session was shown."""
+PROMPT_CHARS = 2_000
+"""What of a prompt says which task it begins."""
+INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md")
+"""Files that the client tells the model itself."""
+INSTRUCTION_BYTES, TAIL_BYTES = 100_000, 512_000
+_EDITS = re.compile(rb'"name": ?"(?:Edit|Write|MultiEdit|NotebookEdit)", ?"input": ?\{')
+"""A call of a tool that edits; lists of tools name them too."""
 
 
-def board(asker: ProjectAsker) -> Memory | None:
-    """Return a project's board, None before anything was learned there."""
-    return counted_records.get(asker, HEURISTICS, BOARD)
+def board_record(asker: ProjectAsker) -> Memory | None:
+    """Return the record of a project's board, None before anything was learned there."""
+    return counted_records.get(asker, HEURISTICS, learned_records.BOARD)
 
 
-def for_start(ctx: Context, asker: ProjectAsker, hidden: set[str]) -> list[fence.Note]:
-    """Return the note of what usually goes wrong in a project, [] without evidence.
+def _may_guide(ctx: Context) -> bool:
+    return ctx.settings.learn_from_outcomes and ctx.settings.guidance_on_start
+
+
+def start_lines(
+    odd: Sequence[things.Thing],
+    habits: Sequence[trouble.Habit],
+    drawn: Sequence[trails.Trail],
+    now: datetime,
+    instructions: str = "",
+) -> list[str]:
+    """Return what is worth a start's attention, the most pressing first: what is broken, the trouble that
+    comes back, the steps that work.
+
+    Args:
+        instructions: what the client tells the model itself: what stands there is not told.
+    """
+    # What works again needs nobody's attention.
+    broken = [one for one in things.unresolved(odd, now) if one.state != things.OK]
+    lines = [one.text for one in broken[:2]]
+    told = [one for one in habits if one.is_told(now)]
+    lines += [one.line for one in told if not (one.end and one.command in instructions)]
+    trail = trails.fitting(drawn, trails.ANY, now)
+    said = "\n".join([*lines, instructions])
+    return [*lines, trail.text] if trail and _is_news(trail, said) else lines
+
+
+def _is_news(trail: trails.Trail, said: str) -> bool:
+    """Whether any of a trail's commands is not said already."""
+    return any(one not in said for one in trail.commands)
+
+
+def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fence.Note]:
+    """Return the note of what usually goes wrong and what works in a project, [] without evidence.
 
     Args:
         hidden: ids that the session was shown already.
     """
-    known = board(asker) if _may_guide(ctx) else None
+    known = board_record(question) if _may_guide(ctx) else None
     if known is None or known.id in hidden:
         return []
-    from vector_memory.service.learning import advice
-
-    return advice.at_start(ctx, asker, known)
+    board = learned_records.board_of(known)
+    seen = [thing for key in board.odd if (thing := learned_records.thing(question, key))]
+    drawn = learned_records.trails_of(question, board.trails)
+    habits = board.habits if board.tasks >= trouble.LEAST_TASKS else []
+    lines = start_lines(seen, habits, drawn, ctx.now(), _instructions(question.place.root))
+    foreign = any(unquoted(line) != line for line in lines)
+    origin = Origin.TOOL.value if foreign else ""
+    head = fence.head(board.last, learned_records.BOARD, question.place.name, known.id[:8], origin)
+    made = _note(known.id, head, lines, START_TOKENS, foreign)
+    told = [one for one in drawn if made and not _is_news(one, made[0].text)]
+    ctx.state.add_shown(question.session, [TOLD_MARK + str(one.steps) for one in told], ctx.now())
+    return made
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the note of the steps that worked for tasks like the one that a prompt begins: once a
-    session and kind, and none where nothing is known."""
-    known = board(question) if _may_guide(ctx) else None
+    session and kind, and none where nothing is known or the start has told it."""
+    known = board_record(question) if _may_guide(ctx) else None
     if known is None or not known.extra.get("trails"):
         return []
-    from vector_memory.service.learning import advice
-
-    return advice.with_prompt(ctx, question, known)
+    prompt, place = question.prompt[:PROMPT_CHARS], question.place
+    kind = tasks.kind_of(prompt) if tasks.starts_another(prompt) else ""
+    if kind in ("", "question"):
+        return []
+    drawn = learned_records.trails_of(question, learned_records.board_of(known).trails)
+    best = trails.fitting(drawn, kind, ctx.now())
+    if best is None or not _is_news(best, _instructions(place.root)):
+        return []
+    marks = [TOLD_MARK + kind, TOLD_MARK + str(best.steps)]
+    if not ctx.state.shown(question.session).isdisjoint(marks):
+        return []
+    head = fence.head(best.last, learned_records.TRAIL, place.name, best.id[:8])
+    made = _note(best.id, head, [best.text], PROMPT_TOKENS, False)
+    if made:
+        ctx.state.add_shown(question.session, marks, ctx.now())
+        ctx.count("trails_shown")
+    return made
 
 
 def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
     """Return the fenced word that a command which fails now used to succeed, or that what it could not
-    reach was up; "" where nothing could be expected.
+    reach was up; "" where nothing could be expected, or this session's own edits explain it.
 
     Args:
         question: the session, its folder and its transcript.
@@ -56,13 +131,61 @@ def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) 
     """
     if not (ctx.settings.recall_on_failure and ctx.settings.learn_from_outcomes):
         return ""
-    known = board(question)
-    if known is None:
+    if board_record(question) is None:
         return ""
-    from vector_memory.service.learning import advice
+    try:
+        said = redact.clean(command).text
+    except UnsafeTextError:
+        return ""
+    keys = [f"{things.PORT}:{port}" for port in things.refused(error)]
+    name = command_name(said)
+    if name and not _edited_here(question.transcript):
+        keys.append(f"{things.COMMAND}:{name}")
+    notes = [note for key in keys[:3] for note in _surprise(ctx, question, key)][:1]
+    if notes:
+        ctx.count("surprises_shown")
+    return context_block.show(ctx, question.session, notes, "This is not as it used to be:")
 
-    return advice.with_failure(ctx, question, known, error, command)
+
+def _surprise(ctx: Context, question: HookQuestion, key: str) -> list[fence.Note]:
+    thing = learned_records.thing(question, key)
+    id = counted_records.id_of(question.place, WORLD, key)
+    told = things.surprise_at(thing) if thing else ""
+    if not (thing and told) or id in ctx.state.shown(question.session):
+        return []
+    head = fence.head(thing.last_at.date().isoformat(), thing.kind, question.place.name, id[:8])
+    return _note(id, head, [told], FAILURE_TOKENS, False)
 
 
-def _may_guide(ctx: Context) -> bool:
-    return ctx.settings.learn_from_outcomes and ctx.settings.guidance_on_start
+def _instructions(root: str) -> str:
+    """Return what a project's files tell the model at every start."""
+    paths = (os.path.join(root, name) for name in INSTRUCTIONS)
+    return "\n".join(_read(path, INSTRUCTION_BYTES).decode("utf-8", "replace") for path in paths)
+
+
+def _edited_here(transcript: str) -> bool:
+    """Whether a session has edited files lately: what fails then fails as part of the work. Without a
+    transcript nothing says what it did: then nothing is said to it."""
+    tail = _read(transcript, TAIL_BYTES)
+    return not tail or _EDITS.search(tail) is not None
+
+
+def _read(path: str, most_bytes: int) -> bytes:
+    """Return the end of a file, nothing where it cannot be read."""
+    try:
+        with open_plain(path) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - most_bytes))
+            return file.read(most_bytes)
+    except (OSError, ValueError):
+        return b""
+
+
+def _note(
+    id: str, head: str, lines: Sequence[str], most_tokens: int, foreign: bool
+) -> list[fence.Note]:
+    """Return a note of as many lines as fit, [] where not even one does."""
+    kept: list[str] = []
+    for line in lines:
+        if fence.Note(id, head, "\n".join([*kept, line]), foreign).tokens <= most_tokens:
+            kept.append(line)
+    return [fence.Note(id, head, "\n".join(kept), foreign)] if kept else []

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timezone
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vector_memory.model import WORLD, Memory, Status
-from vector_memory.observe.learning.outcomes import Habit, KindCount, Task
-from vector_memory.observe.learning.things import Thing
-from vector_memory.observe.learning.trails import Trail
+from vector_memory.observe.learning import outcomes, things, trails, trouble
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.learning import counted_records
 
 T = TypeVar("T")
-LEDGER, THING = "tasks", "thing"
-"""Kinds of records that all others are made of: the tasks of a session, and a thing."""
+LEDGER = "tasks"
+"""The kind of record that all others are made of: the tasks of a session, and what was seen in it."""
 BOARD = "self-assessment"
 """The key and kind of the record that says what hooks tell in a project: they read it and the records
 that it names, and search for nothing."""
-
-KIND, TRAIL = "task-kind", "trail"
-DRAWN = (BOARD, KIND, TRAIL)
+TRAIL, THING = "trail", "thing"
+DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
 
 
@@ -44,18 +41,18 @@ class Board(TaskFigures):
     """What hooks tell in a project.
 
     Attributes:
+        kinds: how tasks of each kind went.
         habits: troubles that came again.
-        weak: kinds of tasks that often are not done.
         odd: keys of things that are in another state than usual.
         trails: ids of the steps that work.
-        edits: files that tasks changed, each with the time of its task, the oldest first.
     """
 
-    habits: list[Habit] = field(default_factory=list)
-    weak: list[KindCount] = field(default_factory=list)
+    kinds: list[outcomes.KindCount] = field(default_factory=list)
+    habits: list[trouble.Habit] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
     trails: list[str] = field(default_factory=list)
-    edits: list[list[str]] = field(default_factory=list)
+
+    key, text = BOARD, "How work went in this project"
 
     @property
     def figures(self) -> TaskFigures:
@@ -67,70 +64,40 @@ def board_of(memory: Memory | None) -> Board:
     """Return the board of a record, an empty one for none."""
     raw, empty = memory.extra if memory else {}, vars(Board())
     known = {name: raw[name] for name in empty if type(raw.get(name)) is type(empty[name])}
-    for name, kind in (("habits", Habit), ("weak", KindCount)):
-        known[name] = [made for value in known.get(name, ()) if (made := _read(kind, value))]
-    return Board(**known)
+    parts = {"kinds": outcomes.KindCount, "habits": trouble.Habit}
+    return Board(**known | {name: _all(kind, known.get(name)) for name, kind in parts.items()})
 
 
-def kind_of(memory: Memory) -> KindCount | None:
-    """Return how tasks of a kind went, by its record."""
-    return _read(KindCount, memory.extra)
+def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[trails.Trail]:
+    """Return these trails, the strongest first, without those that are forgotten."""
+    found = asker.own.journal.by_ids(list(ids))
+    kept = (found[id].extra for id in ids if id in found and found[id].status is Status.ACTIVE)
+    return _all(trails.Trail, list(kept))
 
 
-def _read(kind: Callable[..., T], raw: object) -> T | None:
-    """Return what was written as JSON, None where it is something else."""
-    try:
-        return kind(**raw) if isinstance(raw, dict) else None
-    except TypeError:
-        return None
-
-
-def thing(asker: ProjectAsker, key: str) -> Thing | None:
+def thing(asker: ProjectAsker, key: str) -> things.Thing | None:
     """Return a thing by its key, None where it was never seen or is forgotten."""
     memory = counted_records.get(asker, WORLD, key)
-    return thing_of(memory) if memory else None
+    return next(iter(things_of([memory])), None) if memory else None
 
 
-def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[tuple[str, Trail]]:
-    """Return these trails with their ids, without those that are forgotten."""
-    found = asker.own.journal.by_ids(list(ids)).values()
-    pairs = ((one.id, _trail_of(one)) for one in found if one.status is Status.ACTIVE)
-    return [(id, one) for id, one in pairs if one is not None]
+def things_of(records: Iterable[Memory]) -> list[things.Thing]:
+    """Return the things of these records."""
+    return _all(things.Thing, [one.extra for one in records])
 
 
-def tasks_of(memory: Memory) -> list[Task]:
-    """Return the tasks of a session's record, oldest first."""
+def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting]]:
+    """Return the tasks of a session's record, oldest first, and what was seen in it."""
     raw = memory.extra.get("tasks")
-    made = (
-        (Task.from_dict(one) for one in raw if isinstance(one, dict))
-        if isinstance(raw, list)
-        else ()
-    )
-    return [one for one in made if one is not None]
+    tasks = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
+    seen = [things.Sighting(*row) for row in memory.extra.get("seen", ()) if len(row) == 8]
+    return [one for one in tasks if one is not None], seen
 
 
-def thing_of(memory: Memory) -> Thing | None:
-    """Return the thing of a record, None for one that is forgotten."""
-    return Thing.from_dict(memory.extra) if memory.status is Status.ACTIVE else None
-
-
-def extra_of(one: Trail) -> dict[str, object]:
-    """Return a trail as plain JSON values."""
-    return {**one.__dict__, "steps": list(one.steps), "commands": list(one.commands),
-            "terms": list(one.terms), "at": one.at.isoformat()}  # fmt: skip
-
-
-def _trail_of(memory: Memory) -> Trail | None:
-    raw = memory.extra
-    try:
-        return Trail(
-            **{
-                **raw,
-                "steps": tuple(map(str, raw["steps"])),
-                "commands": tuple(map(str, raw["commands"])),
-                "terms": tuple(map(str, raw["terms"])),
-                "at": datetime.fromisoformat(raw["at"]).astimezone(timezone.utc),
-            }
-        )
-    except (KeyError, TypeError, ValueError):
-        return None
+def _all(kind: Callable[..., T], raw: Any) -> list[T]:
+    """Return what was written as JSON, without anything else."""
+    made = []
+    for one in raw if isinstance(raw, list) else ():
+        with suppress(TypeError):
+            made.append(kind(**one))
+    return made

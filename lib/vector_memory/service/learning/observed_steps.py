@@ -3,6 +3,7 @@ showed of the world. Every word that leaves here is redacted, and what reads lik
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -14,7 +15,8 @@ from vector_memory.index.exchanges import Exchange, ToolUse
 from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.fixes.commands import CommandPart
-from vector_memory.index.fixes.errors import error_line, signature
+from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
+from vector_memory.index.fixes.fixes import Episode
 from vector_memory.observe.learning import things
 from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, TaskStep, TaskTurn
 from vector_memory.observe.learning.things import Sighting
@@ -24,7 +26,7 @@ from vector_memory.text.harmless import TOOL, marked
 MOST_STEPS = 400
 PROMPT_CHARS = 600
 CACHED = 4_096
-ERROR_CHARS = 100
+ERROR_CHARS, LEAST_WORDS = 100, 5
 _READERS = frozenset({"Read", "Grep", "Glob", "LS", "NotebookRead"})
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 Clean = Callable[[str], str]
@@ -59,24 +61,40 @@ def cleaner() -> Clean:
 def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
     """Return what exchanges tell, in their order; subagents' work belongs to the turn that called them."""
     made = Harvest()
-    for exchange in found:
-        if exchange.is_subagent or not (exchange.calls or exchange.prompt):
-            continue
+    told = [one for one in found if not one.is_subagent and (one.calls or one.prompt)]
+    ends = {
+        (one.exchange.key, one.number): _end(one, clean)
+        for exchange in told
+        for one in fixes.episodes(exchange)
+    }
+    for exchange in told:
         start = exchange.started_at or exchange.ended_at or datetime.now(timezone.utc)
         for call in exchange.calls:
             clean(call.command)
         steps: list[TaskStep] = []
+        failures = 0
         for number, call in enumerate(exchange.calls[:MOST_STEPS]):
-            steps += _steps(call, start, clean)
+            end = ""
+            if fixes.is_failure(call):
+                end = ends.get((exchange.key, failures), "")
+                failures += 1
+            steps += _steps(call, start, end, clean)
             if call.command:
                 id = f"{exchange.key[:16]}:{number}"
                 made.sightings += _sightings(call, id, call.at or start, clean)
-        end = max(exchange.ended_at or start, start)
+        ended = max(exchange.ended_at or start, start)
         prompt = _prompt(exchange.prompt, clean)
         made.turns.append(
-            TaskTurn(exchange.key, prompt, start, end, tuple(steps), exchange.is_interrupted)
+            TaskTurn(exchange.key, prompt, start, ended, tuple(steps), exchange.is_interrupted)
         )
     return made
+
+
+def _end(episode: Episode, clean: Clean) -> str:
+    """Return what mended a failure: EDIT where files were changed for it, else the last command that did."""
+    last = episode.steps[-1]
+    is_work = any(not step.command for step in episode.steps)
+    return EDIT if is_work else clean(last.line)
 
 
 def _prompt(prompt: str, clean: Clean) -> str:
@@ -87,47 +105,41 @@ def _prompt(prompt: str, clean: Clean) -> str:
         return ""
 
 
-def _steps(call: ToolUse, start: datetime, clean: Clean) -> Iterator[TaskStep]:
+def _steps(call: ToolUse, start: datetime, end: str, clean: Clean) -> Iterator[TaskStep]:
     at = call.at or start
     if not call.command:
         what = EDIT if call.tool in _WRITERS else READ if call.tool in _READERS else OTHER
         ok = None if not call.is_done else not call.failed
-        yield TaskStep(what, said=clean(call.file), ok=ok, tool=call.tool, at=at)
+        yield TaskStep(what, said=clean(call.file), ok=ok, at=at)
         return
     told = commands.telling(call.command)
     if not told:
-        what = EDIT if commands.writes(call.command) else READ
-        yield TaskStep(what, tool=call.tool, at=at)
+        yield TaskStep(EDIT if commands.writes(call.command) else READ, at=at)
     elif fixes.is_failure(call):
-        yield _run(call, told[-1], False, len(told) == 1, at, clean)
+        output = clean(call.output)
+        line = clean(error_line(output)) if output else ""
+        sign = _sign(told[-1].program, line) or signature(output, clean(call.command))
+        error = marked(line[:ERROR_CHARS], TOOL)
+        failed = _run(call, told[-1], False, at, clean)
+        yield failed._replace(error=error, sign=sign if error else "", end=end)
     else:
         for part in told:
-            ok = True if fixes.succeeded(call, [part.job]) else None
-            yield _run(call, part, ok, len(told) == 1, at, clean)
+            yield _run(call, part, True if fixes.succeeded(call, [part.job]) else None, at, clean)
 
 
-def _run(
-    call: ToolUse, part: CommandPart, ok: bool | None, alone: bool, at: datetime, clean: Clean
-) -> TaskStep:
-    output, command = (clean(call.output), clean(call.command)) if ok is False else ("", "")
-    return TaskStep(
-        RUN,
-        job=clean(part.job),
-        said=clean(fixes.short(call.command)),
-        ok=ok,
-        error=marked(clean(error_line(output))[:ERROR_CHARS], TOOL) if output else "",
-        sign=signature(output, command) if output else "",
-        alone=alone,
-        tool=call.tool,
-        at=at,
-        seconds=_seconds(call),
-    )
+def _sign(program: str, line: str) -> str:
+    """Return by what an error is known again whatever it names: the same of another file or package is the same
+    trouble. "" for one that says little but names."""
+    plain = words_of(line) - names_in(line)
+    return f"{program}: {' '.join(sorted(plain))}" if len(plain) >= LEAST_WORDS else ""
 
 
-def _seconds(call: ToolUse) -> float:
-    if call.at is None or call.done_at is None:
-        return 0.0
-    return max(0.0, (call.done_at - call.at).total_seconds())
+def _run(call: ToolUse, part: CommandPart, ok: bool | None, at: datetime, clean: Clean) -> TaskStep:
+    folder, name = commands.folder(call.command), command_name(call.command)
+    # From another place it would be another command; whose disk it is on says nothing to others.
+    is_within = folder not in ("", ".") and not os.path.isabs(folder)
+    said = f"cd {folder} && {name}" if name and is_within else name
+    return TaskStep(RUN, clean(part.job), clean(said), ok, at=at)
 
 
 def _sightings(call: ToolUse, id: str, at: datetime, clean: Clean) -> Iterator[Sighting]:
@@ -140,14 +152,10 @@ def _sightings(call: ToolUse, id: str, at: datetime, clean: Clean) -> Iterator[S
     if told:
         good = fixes.succeeded(call, [told[-1].job])
         ok = False if fixes.is_failure(call) else True if good else None
-    looks = not told and not name
-    ran = things.Ran(
-        "" if looks else name or fixes.short(call.command),
-        ok,
-        call.output,
-        counts=bool(name),
-        error=error_line(call.output)[:ERROR_CHARS] if ok is False and told else "",
-    )
-    for one in things.look(ran, id, at, _seconds(call)):
+    said = name or (fixes.short(call.command) if told else "")
+    error = error_line(call.output)[:ERROR_CHARS] if ok is False else ""
+    took = (call.done_at - call.at).total_seconds() if call.at and call.done_at else 0.0
+    ran = things.Ran(said, ok, call.output, bool(name), error)
+    for one in things.look(ran, id, at, max(0.0, took)):
         if one.name and clean(one.name) == one.name and clean(one.state) == one.state:
             yield one._replace(detail=marked(clean(one.detail), TOOL), by=clean(one.by))

@@ -236,7 +236,11 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
     scopes = (
         Scope(sessions=tuple(sessions), kinds=DERIVED),
         Scope(sessions=tuple(sessions), collections=(HEURISTICS, WORLD)),
-        Scope(projects=projects, collections=(HEURISTICS, TRAILS), kinds=learned_records.DRAWN),
+        Scope(
+            projects=projects,
+            collections=(HEURISTICS, TRAILS, WORLD),
+            kinds=learned_records.DRAWN,
+        ),
     )
     found = (
         one

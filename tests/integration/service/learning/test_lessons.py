@@ -20,8 +20,8 @@ from vector_memory.index import reader
 from vector_memory.model import HEURISTICS, QUIET, TRAILS, WORLD, Memory, Scope
 from vector_memory.service.base.asker import asker_in
 from vector_memory.service.capture import deferred
-from vector_memory.service.learning import advice, guidance, lessons
 from vector_memory.service.learning import counted_records as records
+from vector_memory.service.learning import guidance, lessons
 from vector_memory.text.fence import tokens
 
 GOOD = "PYTHONPATH=lib pytest"
@@ -90,7 +90,7 @@ class World:
 
     def board(self) -> dict[str, Any]:
         """Return what hooks would tell."""
-        found = guidance.board(asker_in(self.house.ctx, self.place))
+        found = guidance.board_record(asker_in(self.house.ctx, self.place))
         return found.extra if found else {}
 
     def shown(self) -> dict[str, Any]:
@@ -111,25 +111,61 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def test_three_sessions_teach_the_fourth(world: World) -> None:
-    """Its start is told what goes wrong here, its prompt what worked, each with counts and dates, once."""
+    """Its start is told what goes wrong here, with what ended it, and what worked, each with counts and dates."""
     for name in ("a", "b"):
         world.fix(name)
-        assert "fails first" not in world.hook("SessionStart", "between-" + name)
+        assert "No module named" not in world.hook("SessionStart", "between-" + name)
     world.fix("c")
     told = world.hook("SessionStart", "d")
     assert "3 of 3 done" not in told
-    assert f"`pytest` fails first: run `{GOOD}` (3 of 3 tasks, last 2026-05-" in told
-    with_prompt = world.hook(
-        "UserPromptSubmit", "d", prompt="Fix the parser, it forgets the last line"
-    )
+    assert f"`pytest`: \u27e6tool: {MISSING}\u27e7 (3 of 3 tasks, last 2026-05-" in told
+    assert f") → ran `{GOOD}` instead" in told
+    assert "For changes here these steps worked in 100 % of 3 tasks (3 sessions, last 2026" in told
+    assert f"edit → `{GOOD}` → `just lint`" in told
+    assert told.startswith("<vector-memory mark=")
+
+
+def test_a_prompt_is_told_what_worked_for_its_like(world: World) -> None:
+    """Once a session, of its own kind of task, and only what the start did not tell."""
+    for name in ("a", "b", "c"):
+        world.fix(name)
+    ask = {"prompt": "Fix the parser, it forgets the last line"}
+    with_prompt = world.hook("UserPromptSubmit", "d", **ask)
     assert (
         "For fixes here these steps worked in 100 % of 3 tasks (3 sessions, last 2026-05-"
         in with_prompt
     )
     assert f"edit → `{GOOD}` → `just lint`" in with_prompt
-    assert with_prompt.startswith("<vector-memory mark=")
     assert world.hook("UserPromptSubmit", "d", prompt="Fix the parser again, it drops spaces") == ""
     assert "worked in" not in world.hook("UserPromptSubmit", "e", prompt="Write the documentation")
+    world.hook("SessionStart", "f")
+    assert "worked in" not in world.hook("UserPromptSubmit", "f", **ask)
+
+
+def test_what_the_projects_own_instructions_say_is_not_told(world: World) -> None:
+    """The client tells the model what stands in CLAUDE.md."""
+    for name in ("a", "b", "c"):
+        world.fix(name)
+    instructions = world.project / "CLAUDE.md"
+    instructions.write_text(f"# Checks\n\nRun `{GOOD}` first.\n")
+    told = world.hook("SessionStart", "d")
+    assert "No module named" not in told
+    assert "`just lint`" in told
+    instructions.write_text(f"Run `{GOOD}`, then `just lint`.\n")
+    assert "steps worked" not in world.hook("SessionStart", "e")
+
+
+def test_no_command_is_told_that_the_observer_would_flag(world: World) -> None:
+    """What ended a trouble is left out then, and the trouble is told."""
+    for name in ("a", "b", "c"):
+        session = world.begin(name).ask("Publish the branch of the parser").edit("parser.py")
+        rejected = "error: failed to push some refs to 'origin': the tip is behind"
+        session.run("git push", rejected, failed=True).run("git push --force").say()
+        world.end(session)
+        world.house.pass_time(hours=5)
+    told = world.hook("SessionStart", "d")
+    assert "failed to push some refs" in told
+    assert "--force" not in told
 
 
 def test_notes_keep_to_their_budget(world: World) -> None:
@@ -138,13 +174,13 @@ def test_notes_keep_to_their_budget(world: World) -> None:
         world.fix(f"s{number}")
     ctx = world.house.ctx
     question = hook_question(ctx, "z", str(world.project), "Fix the parser")
-    (start,) = guidance.for_start(ctx, question, set())
     (prompt,) = guidance.for_prompt(ctx, question)
-    assert start.tokens <= advice.START_TOKENS
-    assert prompt.tokens <= advice.PROMPT_TOKENS
+    (start,) = guidance.for_start(ctx, question, set())
+    assert start.tokens <= guidance.START_TOKENS
+    assert prompt.tokens <= guidance.PROMPT_TOKENS
     long = [f"line {n} " + "x" * 300 for n in range(3)]
-    assert advice._note("id", "head", long, 60, False) == []
-    (short,) = advice._note("id", "head", ["few", "more", *long], 60, False)
+    assert guidance._note("id", "head", long, 60, False) == []
+    (short,) = guidance._note("id", "head", ["few", "more", *long], 60, False)
     assert short.text == "few\nmore"
     assert tokens(short.text) <= 60
 
@@ -209,8 +245,8 @@ def test_killed_in_the_middle_it_is_read_again(
             with monkeypatch.context() as patched:
                 if name == "b":
                     patched.setattr(records, "keep", dies)
-                lessons.learn(ctx, path, str(world.project))
-            lessons.learn(ctx, path, str(world.project))
+                lessons.learn_all(ctx, [(path, str(world.project))], final=False)
+            lessons.learn_all(ctx, [(path, str(world.project))], final=False)
         assert next(left, None) is None
         assert _but_strength(world.state()) == _but_strength(whole)
 
@@ -263,7 +299,7 @@ def test_a_fork_counts_once(world: World) -> None:
     copy = world.folder / "forked.jsonl"
     shutil.copyfile(session.path, copy)
     copy.write_text(copy.read_text().replace('"sessionId": "a"', '"sessionId": "forked"'))
-    lessons.learn(world.house.ctx, str(copy), str(world.project))
+    lessons.learn_all(world.house.ctx, [(str(copy), str(world.project))], final=False)
     assert world.board()["tasks"] == 1
 
 
@@ -271,7 +307,7 @@ def test_trails_evaporate(world: World) -> None:
     """After months without success nothing is told, and with the next session the record is gone."""
     for name in ("a", "b", "c"):
         world.fix(name)
-    assert len(world.records(TRAILS)) == 1
+    assert len(world.records(TRAILS)) == 2
     world.house.pass_time(days=80)
     assert (
         world.hook("UserPromptSubmit", "d", prompt="Fix the parser, it forgets the last line") == ""
@@ -284,8 +320,7 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     """A trail, the board, and a session's tasks: neither told nor made again."""
     for name in ("a", "b", "c"):
         world.fix(name)
-    (trail,) = world.records(TRAILS)
-    door(world.house.ctx, "forget", {"ids": [trail.id]})
+    door(world.house.ctx, "forget", {"ids": [one.id for one in world.records(TRAILS)]})
     assert (
         world.hook("UserPromptSubmit", "d", prompt="Fix the parser, it forgets the last line") == ""
     )
@@ -297,11 +332,11 @@ def test_what_is_forgotten_stays_forgotten(world: World) -> None:
     door(world.house.ctx, "forget", {"ids": [ledger.id]})
     world.fix("g")
     assert world.board()["tasks"] == 4
-    board = guidance.board(asker_in(world.house.ctx, world.place))
+    board = guidance.board_record(asker_in(world.house.ctx, world.place))
     assert board is not None
     door(world.house.ctx, "forget", {"ids": [board.id]})
     world.fix("h")
-    assert "fails first" not in world.hook("SessionStart", "i")
+    assert "self-assessment" not in world.hook("SessionStart", "i")
 
 
 def test_a_purge_takes_what_was_learned_with_it(world: World) -> None:
@@ -317,7 +352,7 @@ def test_a_purge_takes_what_was_learned_with_it(world: World) -> None:
     assert "moonbase" not in json.dumps([one.extra for one in world.records()])
     assert world.board() == {}
     world.fix("d")
-    assert (world.board()["tasks"], len(world.records(TRAILS))) == (4, 1)
+    assert (world.board()["tasks"], len(world.records(TRAILS))) == (4, 2)
 
 
 def test_what_was_purged_is_not_learned_again(world: World) -> None:
@@ -327,7 +362,7 @@ def test_what_was_purged_is_not_learned_again(world: World) -> None:
     ctx.shelf_of(world.place).journal.purge([one.id for one in world.records()])
     ctx.state.block(["session:a"], world.house.time)
     ctx.state.set_cursor(str(session.path), {})
-    lessons.learn(ctx, str(session.path), str(world.project), final=True)
+    lessons.learn_all(ctx, [(str(session.path), str(world.project))])
     assert [one for one in world.records() if one.source.session] == []
 
 
@@ -346,7 +381,7 @@ def test_off_means_off(world: World) -> None:
     for name in ("c", "d", "e"):
         world.fix(name)
     ctx.settings = replace(ctx.settings, guidance_on_start=False)
-    assert "fails first" not in world.hook("SessionStart", "f")
+    assert "self-assessment" not in world.hook("SessionStart", "f")
     assert "worked in" not in world.hook("UserPromptSubmit", "f", prompt="Fix the parser, please")
 
 
@@ -365,7 +400,7 @@ def test_secrets_and_instructions_are_not_kept(world: World) -> None:
 
 
 def test_a_surprise_is_told_once(world: World) -> None:
-    """A command that always passed fails: how often it passed, when, and what was changed since."""
+    """A command that always passed fails: how often it passed, and when."""
     for number in range(4):
         session = (
             world.begin(f"s{number}").ask("Run the checks of the project").run("just check").say()
@@ -377,7 +412,6 @@ def test_a_surprise_is_told_once(world: World) -> None:
     assert told == ""
     told = world.fail("later", "just check")
     assert "`just check` passed 4 of the last 4 times, last 2026-05-03" in told
-    assert "Changed since: logo.py." in told
     assert world.fail("later", "just check") == ""
     assert world.fail("later", "just other") == ""
 
@@ -431,8 +465,8 @@ def test_things_have_a_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> N
     for number in range(8):
         session.run(f"just test t{number}")
     world.end(session.say())
-    names = sorted(str(one.extra["name"]) for one in world.records(WORLD))
-    assert names == [f"just test t{number}" for number in range(3, 8)]
+    names = sorted(one.text for one in world.records(WORLD))
+    assert names == [f"`just test t{number}` passes" for number in range(3, 8)]
 
 
 def test_sessions_have_a_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -461,7 +495,8 @@ def test_it_is_shown(world: World) -> None:
 
 def test_a_transcript_that_cannot_be_read_is_tried_again(world: World) -> None:
     """A session's end goes on without it."""
-    lessons.learn(world.house.ctx, str(world.folder / "gone.jsonl"), str(world.project))
+    gone = (str(world.folder / "gone.jsonl"), str(world.project))
+    lessons.learn_all(world.house.ctx, [gone], final=False)
     assert world.records() == []
     session = world.fix("a")
     session.path.write_text(session.path.read_text()[:900])

@@ -91,3 +91,14 @@ def test_the_line_with_the_place_says_more_than_that_it_failed() -> None:
 def test_names_are_what_is_quoted_or_written_as_no_word() -> None:
     """Ordinary words name nothing."""
     assert names_in("cannot find -lssl in 'lib'") == {"-lssl", "lib"}
+
+
+def test_a_line_that_ends_in_a_colon_goes_on() -> None:
+    """What follows says which; hints of a program are no errors."""
+    said = (
+        "The following paths are ignored by one of your .gitignore files:\ndocs\n"
+        "hint: Use -f if you really want to add them."
+    )
+    assert (
+        error_line(said) == "The following paths are ignored by one of your .gitignore files: docs"
+    )

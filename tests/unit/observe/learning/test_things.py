@@ -16,6 +16,7 @@ from vector_memory.observe.learning.things import (
     UP,
     VERSION,
     Ran,
+    Sighting,
     Thing,
 )
 
@@ -65,45 +66,50 @@ def test_what_is_no_port(said: str, output: str) -> None:
     assert looked(said, output) == set()
 
 
-def test_versions_and_files() -> None:
-    """A version that was asked for, and a file that a command missed."""
+def test_versions() -> None:
+    """A version that was asked for, and none that is merely printed."""
     assert looked("python3 --version", "Python 3.11.7") == {(VERSION, "python3", "3.11.7")}
     assert looked("node -v", "v22.1.0") == {(VERSION, "node", "22.1.0")}
     assert looked("pytest", "Python 3.11.7") == set()
-    missing = looked("python a.py", "[Errno 2] No such file or directory: 'conf/app.yml'", False)
-    assert missing == {(things.FILE, "conf/app.yml", things.MISSING)}
+
+
+def sightings(states: str, kind: str = COMMAND, name: str = "just test") -> list[Sighting]:
+    """A thing seen once an hour: `.` for well, `x` for badly."""
+    words = {".": OK if kind == COMMAND else UP, "x": FAILS if kind == COMMAND else DOWN}
+    return [
+        Sighting(kind, name, words[sign], "it broke" if sign == "x" else "", "", f"i{number}",
+                 (AT + timedelta(hours=number)).isoformat(), 40.0)
+        for number, sign in enumerate(states)
+    ]  # fmt: skip
 
 
 def thing(states: str, kind: str = COMMAND, name: str = "just test") -> Thing:
-    """A thing that was seen once an hour: `.` for well, `x` for badly."""
-    words = {".": OK if kind == COMMAND else UP, "x": FAILS if kind == COMMAND else DOWN}
-    made = None
-    for number, sign in enumerate(states):
-        one = things.Sighting(kind, name, words[sign], "it broke" if sign == "x" else "", "", f"i{number}",
-                             AT + timedelta(hours=number), 40.0)  # fmt: skip
-        made = things.with_sighting(made, one)
-    assert made is not None
+    """What these sightings make."""
+    (made,) = things.of(sightings(states, kind, name))
     return made
 
 
 def test_a_sighting_counts_once() -> None:
     """Seen again by the same call, nothing changes; seen in an older call, the state stays."""
-    known = thing("....")
-    assert (
-        things.with_sighting(known, things.Sighting(COMMAND, "just test", FAILS, "", "", "i3", AT))
-        == known
-    )
-    older = things.Sighting(COMMAND, "just test", FAILS, "", "", "new", AT - timedelta(days=1))
-    assert things.with_sighting(known, older).state == OK
-    assert len(things.with_sighting(known, older).seen) == 5
+    seen = sightings("....")
+    again = seen[3]
+    older = seen[0]._replace(id="new", state=FAILS, at=(AT - timedelta(days=1)).isoformat())
+    assert things.of([*seen, again]) == [thing("....")]
+    (made,) = things.of([*seen, older])
+    assert (made.state, made.seen) == (OK, 5)
 
 
 def test_only_so_many_sightings_are_kept() -> None:
-    """The oldest go, and stay gone when they are read again."""
-    known = thing("." * 40)
-    assert len(known.seen) == things.MOST_SEEN
-    again = things.Sighting(COMMAND, "just test", FAILS, "", "", "i0", AT)
-    assert things.with_sighting(known, again) == known
+    """The oldest go."""
+    assert thing("." * 40).seen == things.MOST_SEEN
+
+
+def test_what_is_worth_keeping() -> None:
+    """A command that checks something, or that came again; ports always."""
+    assert thing(".", name="just ship").is_worth_keeping
+    assert not thing(".", name="node a.js").is_worth_keeping
+    assert thing("..", name="node a.js").is_worth_keeping
+    assert thing(".", PORT, "5432").is_worth_keeping
 
 
 @pytest.mark.parametrize(
@@ -115,15 +121,13 @@ def test_only_so_many_sightings_are_kept() -> None:
 )  # fmt: skip
 def test_what_is_a_surprise(states: str, surprise: bool) -> None:
     """Four earlier outcomes, nine of ten of them the same, and now the other."""
-    assert thing(states).is_surprise is surprise
+    assert thing(states).surprise is surprise
 
 
 def test_what_is_told_when_it_happens() -> None:
-    """How often it passed, when last, what was changed since; nothing of what was never reliable."""
-    told = things.surprise_at(thing("............"), ["a.py", "b.py"])
-    assert told == (
-        "`just test` passed 12 of the last 12 times, last 2026-05-01 20:00 UTC. Changed since: a.py, b.py."
-    )
+    """How often it passed, and when last; nothing of what was never reliable."""
+    told = things.surprise_at(thing("............"))
+    assert told == "`just test` passed 12 of the last 12 times, last 2026-05-01 20:00 UTC."
     for states in ("...", "..x.", "....x", "xxxx"):
         assert things.surprise_at(thing(states)) == ""
     assert "last seen up" in things.surprise_at(thing(".", PORT, "5432"))
@@ -137,33 +141,23 @@ def test_what_a_start_is_told() -> None:
     assert things.unresolved([broken, mended, down, thing("....")], now) == [broken, mended, down]
     assert things.unresolved([thing("xxxx..")], now) == []
     assert things.unresolved([broken], now + timedelta(days=20)) == []
-    assert (
-        things.news(broken) == "`just test` fails since 2026-05-01 (passed 4 of 4 before): it broke"
-    )
-    assert things.news(mended) == "`just test` passes since 2026-05-01 (failed 4 of 4 before)"
-    assert things.news(down).startswith("port 5432 is down since 2026-05-01")
+    assert broken.text == "`just test` fails since 2026-05-01 (passed 4 of 4 before): it broke"
+    assert mended.text == "`just test` passes since 2026-05-01 (failed 4 of 4 before)"
+    assert down.text.startswith("port 5432 is down since 2026-05-01")
+    assert thing("....").text == "`just test` passes"
 
 
 def test_a_version_that_changed() -> None:
     """The new one and the old one are told."""
-    made = None
-    for number, state in enumerate(("3.11.7", "3.11.7", "3.12.1")):
-        one = things.Sighting(VERSION, "python", state, "", "python --version", f"i{number}", AT)
-        made = things.with_sighting(made, one._replace(at=AT + timedelta(days=number)))
-    assert made is not None
-    assert made.is_surprise
-    assert things.news(made) == "python is 3.12.1 since 2026-05-03, was 3.11.7"
+    (made,) = things.of(
+        Sighting(VERSION, "python", state, "", "python --version", f"i{number}", (AT + timedelta(days=number)).isoformat())
+        for number, state in enumerate(("3.11.7", "3.11.7", "3.12.1"))
+    )  # fmt: skip
+    assert made.surprise
+    assert made.text == "python is 3.12.1 since 2026-05-03, was 3.11.7"
 
 
-def test_it_survives_being_stored() -> None:
-    """Records give it back; anything else is nothing."""
-    known = thing("...x")
-    assert Thing.from_dict(known.to_dict()) == known
-    assert things.usual_seconds(known) == 40.0
-    for broken in (
-        {},
-        {"kind": "x"},
-        {**known.to_dict(), "seen": []},
-        {**known.to_dict(), "seen": [[1]]},
-    ):
-        assert Thing.from_dict(broken) is None
+def test_how_long_a_command_takes() -> None:
+    """The median of its good runs."""
+    assert thing("...x").seconds == 40.0
+    assert thing("x").seconds == 0.0

@@ -1,0 +1,86 @@
+"""Trouble that comes back: an error that several tasks met, with what ended it. Pure: no clock, no I/O.
+
+What an edit ends is the work itself: a failing test, a type error. What nothing ends, or another command
+line, is how things are here, and the next session meets it again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from vector_memory.observe.learning.outcomes import Task, Trouble
+from vector_memory.observe.learning.patterns import PATTERNS
+from vector_memory.observe.learning.tasks import EDIT
+from vector_memory.observe.learning.trails import evaporated
+
+LEAST_TASKS, LEAST_AGAIN = 3, 2
+"""How many tasks there must be, and how often the same trouble, before anything is said of it."""
+LEAST_SHARE = 0.05
+"""Of the tasks that ran the job, the part that must have met the trouble: what is rarer is told when it comes."""
+FLOOR = 1.0
+"""What must not have evaporated of the tasks that met it: of two half is gone after three weeks."""
+
+
+@dataclass(frozen=True)
+class Habit:
+    """A trouble that came again: what it is in words, in how many tasks of how many that ran its job, when
+    last, and the words for what ended it, "" for nothing."""
+
+    text: str
+    n: int
+    of: int
+    last: str
+    job: str
+    sign: str = ""
+    end: str = ""
+
+    def is_told(self, now: datetime) -> bool:
+        """Whether it came often and lately enough to be told."""
+        last = datetime.fromisoformat(self.last).replace(tzinfo=now.tzinfo)
+        return self.n >= LEAST_SHARE * self.of and evaporated(self.n, last, now) >= FLOOR
+
+    @property
+    def command(self) -> str:
+        """The command that ended it, "" for none."""
+        return self.end.partition("`")[2].rpartition("`")[0]
+
+    @property
+    def line(self) -> str:
+        """It in words, with its evidence and what ended it."""
+        end = f" → {self.end}" if self.end else ""
+        return f"{self.text} ({self.n} of {self.of} tasks, last {self.last}){end}"
+
+
+def recurring(known: Sequence[Task]) -> list[Habit]:
+    """Return the troubles that came again in several tasks, the most frequent first, of those that one
+    command line ended the most frequent alone."""
+    met: dict[str, list[tuple[Task, Trouble]]] = {}
+    for task in known:
+        for one in task.trouble:
+            met.setdefault(one.sign, []).append((task, one))
+    found = [habit for cases in met.values() if (habit := _habit(cases, known))]
+    ordered = sorted(found, key=lambda one: (-one.n, one.last, one.text))
+    ends = {(one.job, one.end or one.sign): one for one in reversed(ordered)}
+    return [one for one in ordered if one is ends[one.job, one.end or one.sign]]
+
+
+def _habit(cases: Sequence[tuple[Task, Trouble]], known: Sequence[Task]) -> Habit | None:
+    """Return what came again, None for what did not, or is part of the work."""
+    latest, ends = cases[-1][1], [one.end for _, one in cases if one.end]
+    by_commands = [end for end in ends if end != EDIT]
+    sessions = {task.session for task, _ in cases}
+    # Within one session, what nothing ended between is one trouble.
+    came_back = len(sessions) >= LEAST_AGAIN or any(one.end for _, one in cases[:-1])
+    of_work = 2 * len(by_commands) < len(ends) or PATTERNS["of_work"].search(latest.line)
+    if len(cases) < LEAST_AGAIN or not came_back or of_work or not latest.line:
+        return None
+    job = Counter(one.job for _, one in cases).most_common(1)[0][0]
+    ran = max(len(cases), sum(job in task.jobs for task in known))
+    # Where edits ended it as often, what to do about it is not known.
+    is_known = 2 * len(by_commands) > len(ends)
+    end = Counter(reversed(by_commands)).most_common(1)[0][0] if is_known else ""
+    last = max(task.at for task, _ in cases)[:10]
+    return Habit(f"`{job}`: {latest.line}", len(cases), ran, last, job, latest.sign, end)
