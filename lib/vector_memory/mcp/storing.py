@@ -3,6 +3,7 @@ beside it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +18,6 @@ from vector_memory.mcp.tool import LIMIT, PROJECT, QUERY, TAGS, Act, Tool
 ORIGIN = "assistant"
 STATUS = {
     "merged": "already_known",
-    "unchanged": "already_known",
-    "stored": "stored",
-    "linked": "stored",
     "superseded": "replaced",
     "proposed": "proposed",
 }
@@ -42,10 +40,13 @@ SUPERSEDES = Field("supersedes", TEXT, "Id of the memory whose place it takes.",
 
 
 def store(asker: Asker, asked: Json) -> Json:
-    """Store something as the assistant's words and tell what became of it."""
-    done = asker.ask("remember", asked, origin=ORIGIN, session=asker.session)
+    """Store something as the assistant's words and tell what became of it. A daemon that is killed meanwhile
+    loses nothing and stores nothing twice: the next one is asked for a memory of the same id."""
+    id = os.urandom(16).hex()
+    done = asker.ask("remember", asked, id=id, origin=ORIGIN, session=asker.session)
     telling = Telling(asker.shown)
-    status = STATUS.get(done["action"], "stored")
+    status = "stored" if done["id"] == id else "already_known"
+    status = STATUS.get(done["action"], status)
     memory = telling.memory({**done, "relation": None})
     others = telling.memories(done.get("links") or ())
     if any(other["relation"] == "contradicts" for other in others):

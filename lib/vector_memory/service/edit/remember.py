@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -38,6 +39,7 @@ MODEL_WAIT_S = 5.0
 MAX_CHARS = 20_000
 SHOWN_CHARS = 300
 TITLE_CHARS = 300
+NEW_ID = re.compile("[0-9a-f]{32}")
 SAID_IN = "said_in"
 """In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
@@ -47,6 +49,7 @@ class RememberRequest(messages.Request):
     """Something is to be remembered.
 
     Attributes:
+        id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
         supersedes: the id of the memory that gives way to it, or how that begins.
         session: the session in which it was asked to be remembered.
@@ -55,6 +58,7 @@ class RememberRequest(messages.Request):
     """
 
     text: str = messages.text(MAX_CHARS)
+    id: str = messages.read_by(lambda request, _: _new_id_of(request), "")
     title: str = messages.word()
     kind: str = messages.word(default="note")
     priority: Priority | None = messages.priority()
@@ -124,6 +128,18 @@ class RememberAnswer(BriefView):
     suggested_priority: Priority | None = messages.spare()
 
 
+def _new_id_of(request: request_fields.Request) -> str:
+    """Return the id that a memory is to have, "" where the client leaves it to the daemon.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    id = request.get("id") or ""
+    if id and not (isinstance(id, str) and NEW_ID.fullmatch(id)):
+        raise BadInputError("id must be 32 hexadecimal digits.")
+    return str(id)
+
+
 def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     """Store what a user or an agent asks to be remembered.
 
@@ -175,7 +191,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
     """
     rule = COLLECTIONS[request.collection]
     draft = Memory(
-        id=new_id(),
+        id=request.id or new_id(),
         text=text,
         created_at=request.at or now,
         kind=privacy.word(request.kind),
@@ -238,7 +254,8 @@ def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Plac
             "A memory can only replace one of its own store.",
             "Give the --project of the older one, or --global.",
         )
-    memory = shelf.journal.add([draft])[0]
+    # It is there where the daemon was killed after this and the client asked again.
+    memory = shelf.journal.by_ids([draft.id]).get(draft.id) or shelf.journal.add([draft])[0]
     shelf.journal.supersede(old.id, memory.id, ctx.now(), "replaced on request")
     ctx.notify()
     return Placed(memory, "superseded", (Tie(old, Relation.SUPERSEDES),))
