@@ -41,7 +41,7 @@ def _continue(asker: Asker) -> str:
         "Say in a few sentences where we stopped and what is open. Look at the files before you rely on any of "
         "it; then go on, or ask me which of it to take up."
         if last or answer["open"]
-        else "Nothing of this project is remembered yet: say so."
+        else "No session of this project is known, and nothing is open: say so."
     )
     return "\n\n".join(parts)
 
