@@ -169,3 +169,14 @@ def test_a_stopped_daemon_is_ended_as_the_error_says(rig: Rig, server: McpClient
     assert rig.daemon.stop()
     assert gone(pid)
     assert texts(server) == ["Herons fish at dawn."]
+
+
+def test_a_memory_that_is_asked_for_twice_is_one(rig: Rig) -> None:
+    """By the id that the client chose, whatever came between; an id is nothing else than one."""
+    asked = {"text": "Herons fish at dawn.", "id": "ab" * 16, "global": True}
+    for action in ("stored", "unchanged"):
+        told = rig.daemon.ask("remember", asked)
+        assert (told["action"], told["id"]) == (action, asked["id"])
+    for id in ("ab", "AB" * 16, "../" * 11, 5):
+        with pytest.raises(errors.BadInputError, match="32 hexadecimal digits"):
+            rig.daemon.ask("remember", {**asked, "id": id})
