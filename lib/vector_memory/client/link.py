@@ -261,10 +261,12 @@ class DaemonClient:
 def _is_repeatable(verb: str, payload: Mapping[str, object]) -> bool:
     """Whether asking twice does no more than asking once: it changes nothing, brings the new memory's id, or
     writes the note of a key."""
-    is_named = (verb == "remember" and "id" in payload) or (
-        verb == "scratch" and payload.get("action") != "clear"
+    return (
+        verb in ONLY_READ
+        or (verb == "remember" and "id" in payload)
+        or (verb == "rewrite" and "new_id" in payload)
+        or (verb == "scratch" and payload.get("action") != "clear")
     )
-    return is_named or verb in ONLY_READ
 
 
 class _Patient(io.RawIOBase):

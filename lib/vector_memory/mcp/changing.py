@@ -6,7 +6,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.finding import found, next_of
 from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import HINTS, STORED
+from vector_memory.mcp.storing import HINTS, STORED, new_id
 from vector_memory.mcp.telling import Json, Telling, short
 from vector_memory.mcp.tool import scope_of, tool
 
@@ -76,7 +76,7 @@ def changed(asker: Asker, answer: Json, status: str) -> Json:
 def update(asker: Asker, arguments: Json) -> Json:
     """Change a memory's words, kind, tags or priority. Use when it is nearly right: the old words stay in its
     history."""
-    return changed(asker, asker.ask("rewrite", arguments), "updated")
+    return changed(asker, asker.ask("rewrite", arguments, new_id=new_id()), "updated")
 
 
 @tool("memory_verify", "id! verdict! note", STORED)

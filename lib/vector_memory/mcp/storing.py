@@ -32,10 +32,15 @@ MOST_NOTES = 50
 """Of a session's scratch notes on one page, which are all that it may have."""
 
 
+def new_id() -> str:
+    """Return an id for a memory that is to be stored, by which a daemon knows it when it is asked again."""
+    return os.urandom(16).hex()
+
+
 def store(asker: Asker, asked: Json) -> Json:
     """Store something as the assistant's words and tell what became of it. A daemon that is killed meanwhile
     loses nothing and stores nothing twice: the next one is asked for a memory of the same id."""
-    id = os.urandom(16).hex()
+    id = new_id()
     done = asker.ask("remember", asked, id=id, origin=ORIGIN, session=asker.session)
     telling = Telling(asker.shown)
     status = "stored" if done["id"] == id else "already_known"

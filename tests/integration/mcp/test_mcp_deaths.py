@@ -109,6 +109,22 @@ def test_killed_while_one_takes_the_place_of_another(rig: Rig, server: McpClient
     assert [one["id"] for one in chain] == [old, told["memory"]["id"]]
 
 
+def test_killed_while_one_gets_other_words(rig: Rig, server: McpClient) -> None:
+    """They take the place of the old ones once, and other tags are put on."""
+    old = server.call("memory_store", text="Herons fish at dawn.")["memory"]["id"]
+    rig.daemon.stop()
+    with dying(rig, "was"):
+        told = server.call("update_memory", id=old, text="Herons fish at dusk.")
+    assert told["status"] == "updated" and told["memory"]["text"] == "Herons fish at dusk."
+    chain = server.call("memory_provenance", id=told["memory"]["id"])["history"]
+    assert [one["id"] for one in chain] == [old, told["memory"]["id"]]
+    rig.daemon.stop()
+    with dying(rig, "was"):
+        told = server.call("update_memory", id=told["memory"]["id"], tags="herons")
+    assert told["memory"]["tags"] == ["herons"]
+    assert texts(server) == ["Herons fish at dusk."]
+
+
 def test_killed_while_a_note_is_written(rig: Rig, server: McpClient) -> None:
     """A key has one note."""
     with dying(rig, "notes"):

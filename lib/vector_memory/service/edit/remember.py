@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -39,7 +38,6 @@ MODEL_WAIT_S = 5.0
 MAX_CHARS = 20_000
 SHOWN_CHARS = 300
 TITLE_CHARS = 300
-NEW_ID = re.compile("[0-9a-f]{32}")
 SAID_IN = "said_in"
 """In `extra`: the session in which it was asked to be remembered. It is no part of that session's talk."""
 
@@ -58,7 +56,7 @@ class RememberRequest(messages.Request):
     """
 
     text: str = messages.text(MAX_CHARS)
-    id: str = messages.read_by(lambda request, _: _new_id_of(request), "")
+    id: str = messages.read_by(request_fields.new_id_of, "")
     title: str = messages.word()
     kind: str = messages.word(default="note")
     priority: Priority | None = messages.priority()
@@ -126,18 +124,6 @@ class RememberAnswer(BriefView):
     links: list[TieView] | None = messages.spare()
     suggestion: Suggestion | None = messages.spare()
     suggested_priority: Priority | None = messages.spare()
-
-
-def _new_id_of(request: request_fields.Request) -> str:
-    """Return the id that a memory is to have, "" where the client leaves it to the daemon.
-
-    Raises:
-        BadInputError: it is none.
-    """
-    id = request.get("id") or ""
-    if id and not (isinstance(id, str) and NEW_ID.fullmatch(id)):
-        raise BadInputError("id must be 32 hexadecimal digits.")
-    return str(id)
 
 
 def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
