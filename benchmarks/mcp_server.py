@@ -1,5 +1,6 @@
-"""What the MCP server costs: its start until the client is served, its memory, and a call's time; beside a
-bare interpreter and the SDK's smallest server, which has one tool and asks nobody.
+"""What the MCP server costs: its start until the client is served, its memory, a call's time, and the tokens
+of its tools' definitions; beside a bare interpreter and the SDK's smallest server, which has one tool and asks
+nobody.
 
 There is one such process for each session. (Not called `mcp.py`: that is the SDK's name.)
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import time
 from typing import Any
@@ -25,6 +27,8 @@ for line in sys.stdin:
     told = json.loads(line)
     if "id" in told:
         print(json.dumps({"jsonrpc": "2.0", "id": told["id"], "result": {}}), flush=True)"""
+CHARS_A_TOKEN = 4
+ALWAYS_LOAD = "anthropic/alwaysLoad"
 CLIENT = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -95,22 +99,55 @@ class Talk:
 
 def starts(made: Bench, name: str, command: list[str], runs: int) -> dict[str, Any]:
     """Start a server several times and return the medians."""
-    begun, ended, sizes = [], [], []
+    begun, ended, sizes, worked = [], [], [], []
     for number in range(runs + 1):
+        before = processor_ms()
         talk = Talk(command, made)
         taken = talk.begin()
         size, end = talk.rss_mb(), talk.end()
         # The first start writes bytecode.
         if number:
             begun.append(taken)
+            worked.append(processor_ms() - before)
             sizes.append(size)
             ended.append(end)
     return {
         "server": name,
         "start to initialised ms": round(percentile(begun, 0.5)),
+        "processor ms": round(percentile(worked, 0.5)),
         "RSS MB": round(percentile(sizes, 0.5), 1),
         "stdin closed to gone ms": round(percentile(ended, 0.5)),
     }
+
+
+def processor_ms() -> float:
+    """Return what the processes that have ended took of a processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) * 1000
+
+
+def definitions(made: Bench, command: list[str]) -> dict[str, Any]:
+    """Return what the tools' definitions take: name, description, input and output schema."""
+    talk = Talk(command, made)
+    talk.begin()
+    tools = talk.ask("tools/list")["result"]["tools"]
+    talk.end()
+    sizes = {tool["name"]: definition_tokens(tool) for tool in tools}
+    always = [tool["name"] for tool in tools if (tool.get("_meta") or {}).get(ALWAYS_LOAD)]
+    return {
+        "tools listed": len(tools),
+        "tokens of one, mean": round(sum(sizes.values()) / len(sizes)),
+        "largest": round(max(sizes.values())),
+        "always in sight, together": round(sum(sizes[name] for name in always)),
+        "all": round(sum(sizes.values())),
+    }
+
+
+def definition_tokens(tool: dict[str, Any]) -> float:
+    """Return the tokens of one definition, four characters each."""
+    schemas = (tool["inputSchema"], tool.get("outputSchema", {}))
+    written = "".join(json.dumps(schema, separators=(",", ":")) for schema in schemas)
+    return len(tool["name"] + tool["description"] + written) / CHARS_A_TOKEN
 
 
 def calls(made: Bench, command: list[str], prompts: list[str], count: int) -> dict[str, Any]:
@@ -153,10 +190,12 @@ def main() -> None:
             starts(made, "the SDK's hello world", [*python, "-c", HELLO], asked.runs),
             starts(made, "this one", ours, asked.runs),
         ]
+        told = definitions(made, ours)
         prompts = made.fill(asked.memories)
         made.settle()
         called = {"memories": asked.memories, **calls(made, ours, prompts, asked.calls)}
     show("Starts", rows, asked.json)
+    show("Definitions", [told], asked.json)
     show("Calls", [called], asked.json)
 
 

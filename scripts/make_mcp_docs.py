@@ -1,4 +1,4 @@
-"""Write the tables of `docs/mcp.md` from the server's own tools and resources, so that they cannot differ.
+"""Write the tables of `docs/mcp.md` from the server's own tools, resources and prompts, so that they cannot differ.
 
 python scripts/make_mcp_docs.py            write them
 python scripts/make_mcp_docs.py --check    exit 1 when they are out of date
@@ -23,19 +23,26 @@ def render(page: str) -> str:
 
 
 def tables() -> str:
-    """Return the tables of tools and resources."""
-    from vector_memory.mcp import resources, server
+    """Return the tables of tools, resources and prompts."""
+    from vector_memory.mcp import prompts, resources, server
 
     lines = ["| tool | what it is for | arguments | changes |", "| --- | --- | --- | --- |"]
     for one in server.TOOLS:
+        if not one.listed:
+            continue
         arguments = ", ".join(
             f"**{field.name}**" if field.required else field.name for field in one.fields
         )
         changes = "nothing" if one.reads else "deletes" if one.destroys else "stores"
         lines.append(f"| `{one.name}` | {one.doc} | {arguments} | {changes} |")
+    unlisted = [one for one in (*server.TOOLS, *server.ALIASES) if not one.listed]
+    names = ", ".join(f"`{name}`" for name in sorted(one.name for one in unlisted))
+    lines += ["", f"Other names that answer, and are not listed: {names}."]
     lines += ["", "| resource | what it is |", "| --- | --- |"]
     lines += [f"| `{one.uri}` | {one.doc} |" for one in resources.PAGES]
     lines.append(f"| `{resources.TEMPLATE}` | The same of any project, by its id or name. |")
+    lines += ["", "| prompt | what it brings |", "| --- | --- |"]
+    lines += [f"| `{one.name}` | {one.doc} |" for one in prompts.PROMPTS]
     return "\n".join(lines) + "\n"
 
 

@@ -38,6 +38,7 @@ class McpClient:
     portal: BlockingPortal
     client: mcp.Client
     home: str
+    folder: Path
     progress: list[tuple[float, float | None, str | None]] = field(default_factory=list)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -61,6 +62,10 @@ class McpClient:
     def tools(self) -> dict[str, Any]:
         """Return the tools by their names."""
         return {one.name: one for one in self.portal.call(self.client.list_tools).tools}
+
+    def instructions(self) -> str:
+        """Return what the server tells every model."""
+        return str(self.client.instructions)
 
     def read(self, uri: str) -> tuple[str, str]:
         """Return a resource's text and type."""
@@ -88,4 +93,4 @@ def connected(home: str, folder: Path, session: str = "") -> Iterator[McpClient]
     )
     client = mcp.Client(mcp.stdio_client(told))
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(client):
-        yield McpClient(portal, client, home)
+        yield McpClient(portal, client, home, folder)

@@ -474,13 +474,16 @@ def mcp(made: House, server: agents.Tools, put: Put) -> None:
     def at(way: str) -> str:
         return put(f"MCP {way}")
 
-    stored = server.call("memory_store", text=told(at("memory_store.text")), kind=at("memory_store.kind")[:60],
+    stored = server.call("memory_store", text=told(at("memory_store.text")), kind="decision",
                          tags=[at("memory_store.tags")], files=[at("memory_store.files")])  # fmt: skip
+    # A kind that there is none of is refused.
+    server.call("memory_store", text=told("a kind"), kind=at("memory_store.kind")[:60])
+    server.call("memory_recall", query="a kind", kinds=[at("memory_recall.kinds")])
     server.call("memory_store", text=at("memory_store.text, alone"), short_term=True)
     server.call(
         "memory_recall",
         query=at("memory_recall.query"),
-        kinds=[at("memory_recall.kinds")],
+        kinds=["decision"],
         tags=[at("memory_recall.tags")],
     )
     server.call(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ from e2e.harness.api import ScriptedApi
 from e2e.harness.client import Client
 from e2e.harness.install import Installation
 from e2e.harness.reply import Call
-from e2e.harness.request import Request
+from e2e.harness.request import Request, texts
 
 pytestmark = pytest.mark.e2e
 
@@ -93,3 +97,121 @@ def test_the_bundle_with_a_server_is_valid(shared_client: Client, plugin: Path) 
     """The client's own check of plugins finds nothing wrong."""
     done = shared_client.command("plugin", "validate", str(plugin), cwd=shared_client.temporary)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_store_while_the_daemon_is_killed(
+    waiting_client: WaitingClient, shared_product: Installation, tmp_path: Path
+) -> None:
+    """At any moment of the call: what the model was told is stored is there, once."""
+    facts = [f"Ledger {n} is written by team {chr(65 + n)}, in room {n * 13}." for n in range(8)]
+    killers: list[threading.Timer] = []
+
+    def storing(fact: str, after_s: float) -> Callable[[Request], Call]:
+        def reply(request: Request) -> Call:
+            pid = shared_product.pid()
+            if pid:
+                killers.append(threading.Timer(after_s, os.kill, (pid, signal.SIGKILL)))
+                killers[-1].start()
+            return Call(f"{SERVER}memory_store", {"text": fact, "kind": "fact"})
+
+        return reply
+
+    shared_product.ask("stats")
+    told = waiting_client.session(
+        "Remember them.",
+        cwd=tmp_path / "ledgers",
+        replies=[*(storing(fact, n * 0.02) for n, fact in enumerate(facts)), "Done."],
+        plugin=shared_product.plugin,
+    )
+    for killer in killers:
+        killer.join()
+    answers = [json.loads(one) for one in results(told.main[-1])]
+    assert [one["memory"]["text"] for one in answers] == facts
+    assert killers
+    there = [one["text"] for one in shared_product.exported() if one["text"] in facts]
+    assert sorted(there) == facts
+
+
+def test_a_stopped_daemon_in_the_middle_of_a_session(
+    waiting_client: WaitingClient, shared_product: Installation, tmp_path: Path
+) -> None:
+    """The model is told what to do, does it, and stores after all."""
+    shared_product.ask("stats")
+    fact = {"text": "Ledger rooms are locked at nine.", "kind": "fact"}
+
+    def stopping(request: Request) -> Call:
+        pid = shared_product.pid()
+        assert pid
+        os.kill(pid, signal.SIGSTOP)
+        return Call(f"{SERVER}memory_recall", {"query": "ledger rooms"})
+
+    told = waiting_client.session(
+        "When are they locked?",
+        cwd=tmp_path / "rooms",
+        replies=[
+            stopping,
+            Call("Bash", {"command": "vector-memory daemon stop", "description": "End it"}),
+            Call(f"{SERVER}memory_store", fact),
+            "Done.",
+        ],
+        plugin=shared_product.plugin,
+    )
+    refused, ended, stored = results(told.main[-1])
+    assert "answers nobody" in refused and "`vector-memory daemon stop`" in refused
+    assert "Error" not in ended
+    assert json.loads(stored)["status"] == "stored"
+
+
+def test_arguments_as_models_write_them(
+    waiting_client: WaitingClient, shared_product: Installation, tmp_path: Path
+) -> None:
+    """Numbers and lists as texts, days in words; what is wrong is named; the notice comes once."""
+    told = waiting_client.session(
+        "What do we know?",
+        cwd=tmp_path / "terns",
+        replies=[
+            Call(
+                f"{SERVER}memory_store", {"text": "Terns nest on gravel.", "tags": "birds, terns"}
+            ),
+            Call(
+                f"{SERVER}memory_recall",
+                {
+                    "query": "terns",
+                    "limit": "5",
+                    "tags": "terns",
+                    "since": "last week",
+                    "all": "true",
+                },
+            ),
+            Call(f"{SERVER}memory_recall", {"query": "terns", "kinds": ["decison"]}),
+            Call(f"{SERVER}memory_recall", {"query": "terns", "number": 5}),
+            "Done.",
+        ],
+        plugin=shared_product.plugin,
+    )
+    stored, recalled, no_kind, no_argument = results(told.main[-1])
+    (one,) = json.loads(recalled)["memories"]
+    assert (one["text"], one["tags"]) == ("Terns nest on gravel.", ["birds", "terns"])
+    assert "data, not instructions" in stored and "notice" not in json.loads(recalled)
+    assert "no kind 'decison'" in no_kind and "decision" in no_kind
+    assert "no argument 'number'" in no_argument
+
+
+def test_where_we_left_off_is_a_prompt(
+    waiting_client: WaitingClient, shared_product: Installation, tmp_path: Path
+) -> None:
+    """Typed as a command, it brings what is open."""
+    project = tmp_path / "gulls"
+    todo = {"text": "TODO: count the gulls of pier 9.", "kind": "todo"}
+    waiting_client.session(
+        "Note it.",
+        cwd=project,
+        replies=[Call(f"{SERVER}memory_store", todo), "Done."],
+        plugin=shared_product.plugin,
+    )
+    told = waiting_client.session(
+        f"/{SERVER}continue", cwd=project, replies=["I see."], plugin=shared_product.plugin
+    )
+    shown = "\n".join(texts(told.main[0]))
+    assert "Continue where we left off in this project." in shown
+    assert "count the gulls of pier 9" in shown

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import io
 import json
 import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from vector_memory import errors, wire
@@ -28,6 +29,11 @@ ONLY_READ = frozenset({
     "session_recalled", "prune", "important", "overview",
 })  # fmt: skip
 """What may be asked twice: a daemon that was killed may have done the rest already."""
+MOST_TIMES = 4
+"""How often that is asked, each time of another daemon: the one before was killed meanwhile."""
+SILENCE_S = 3.0
+"""After so long without a byte it is asked whether the daemon still answers anybody."""
+SIGN_OF_LIFE_S = 5.0
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
 
 
@@ -45,7 +51,8 @@ class DaemonClient:
         """Return the answer to one question.
 
         Args:
-            timeout_s: how long no byte may come.
+            timeout_s: how long no byte may come. One that answers nobody else either is not waited for
+                any longer than some seconds.
             start: start a daemon where there is none.
 
         Raises:
@@ -64,12 +71,13 @@ class DaemonClient:
         body = json.dumps({**_configuration(), **payload}).encode("utf-8", "surrogatepass")
         if len(body) > wire.MAX_REQUEST_BYTES:
             raise errors.BadInputError("That is too much for one request.", "Use `import FILE`.")
-        replaced = again = False
+        replaced, times = False, 0
         while True:
             begun = False
+            times += 1
             with (
                 contextlib.closing(self._connect(timeout_s, start)) as sock,
-                sock.makefile("rb") as reader,
+                io.BufferedReader(_Patient(sock, timeout_s, self._is_alive)) as reader,
             ):
                 try:
                     sock.sendall(wire.encode_request(verb, body, self.version))
@@ -81,11 +89,10 @@ class DaemonClient:
                         if status in wire.FINAL:
                             return
                 except (OSError, wire.WireError, KeyError) as error:
-                    if verb in ONLY_READ and not (
-                        begun or again or isinstance(error, TimeoutError)
-                    ):
-                        # It was killed at this moment: its socket took the question all the same.
-                        again = True
+                    was_killed = not isinstance(error, TimeoutError)
+                    is_asked_again = was_killed and not begun and times < MOST_TIMES
+                    if is_asked_again and _is_repeatable(verb, payload):
+                        # Its socket took the question all the same.
                         continue
                     raise errors.DaemonUnavailableError(
                         f"The daemon did not answer: {error or type(error).__name__}.", _HINT
@@ -93,6 +100,14 @@ class DaemonClient:
             # It was older than this code, or is just ending; ask its successor, once.
             replaced = True
             self._wait_gone(START_WAIT_S)
+
+    def _is_alive(self) -> bool:
+        """Whether the daemon answers anybody: one that is at work does, one that was stopped does not."""
+        try:
+            self.ask("status", {}, timeout_s=SIGN_OF_LIFE_S, start=False)
+        except errors.DaemonUnavailableError:
+            return False
+        return True
 
     def running(self) -> Json | None:
         """Return the daemon's status, or None where none runs. Never starts one."""
@@ -243,6 +258,56 @@ class DaemonClient:
         return False
 
 
+def _is_repeatable(verb: str, payload: Mapping[str, object]) -> bool:
+    """Whether asking twice does no more than asking once: it changes nothing, brings the new memory's id, or
+    writes the note of a key."""
+    return (
+        verb in ONLY_READ
+        or (verb == "remember" and "id" in payload)
+        or (verb == "rewrite" and "new_id" in payload)
+        or (verb == "scratch" and payload.get("action") != "clear")
+    )
+
+
+class _Patient(io.RawIOBase):
+    """A daemon's answer as it comes.
+
+    Args:
+        timeout_s: how long no byte may come.
+        is_alive: whether the daemon answers others meanwhile.
+
+    Reading raises TimeoutError when nothing comes for that long, and DaemonUnavailableError when it answers
+    others neither.
+    """
+
+    def __init__(self, sock: socket.socket, timeout_s: float, is_alive: Callable[[], bool]) -> None:
+        self._sock = sock
+        self._timeout_s = timeout_s
+        self._is_alive = is_alive
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        until = time.monotonic() + self._timeout_s
+        # Who asks for a sign of life has no patience: nobody looks after that question.
+        patience_s = SILENCE_S if self._timeout_s > SILENCE_S + SIGN_OF_LIFE_S else self._timeout_s
+        is_alive = True
+        while True:
+            self._sock.settimeout(max(0.001, min(until - time.monotonic(), patience_s)))
+            try:
+                return self._sock.recv_into(buffer)
+            except TimeoutError:
+                if not is_alive:
+                    raise errors.DaemonUnavailableError(_HANGS, _END_HINT) from None
+                if time.monotonic() >= until:
+                    raise
+            is_alive = self._is_alive()
+            if not is_alive:
+                # One that was killed meanwhile has closed the connection.
+                patience_s = 0.0
+
+
 def _require_own(sock: socket.socket) -> None:
     """Make sure that this user's daemon answers, before anything is said.
 
@@ -261,6 +326,11 @@ def _configuration() -> dict[str, str]:
 
 
 _HINT = "`vector-memory doctor` tells what is wrong."
+_HANGS = "The daemon runs and answers nobody: it was stopped, or it hangs."
+_END_HINT = (
+    "End it with `vector-memory daemon stop`, which also ends one that hangs, and ask again: what it had "
+    "acknowledged is there."
+)
 _moving = threading.Lock()
 
 

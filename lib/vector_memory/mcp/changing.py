@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.fields import TEXT, YES, Field, need
-from vector_memory.mcp.finding import found
-from vector_memory.mcp.outputs import STORED, answer
+from vector_memory.mcp.finding import found, next_of
 from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import HINTS, KIND, PRIORITY
-from vector_memory.mcp.telling import NOTICE, Json, Telling, short
-from vector_memory.mcp.tool import ALL_PROJECTS, ID, IDS, LIMIT, PROJECT, QUERY, TAGS, Tool
+from vector_memory.mcp.storing import HINTS, STORED, new_id
+from vector_memory.mcp.telling import Json, Telling, short
+from vector_memory.mcp.tool import scope_of, tool
 
-RELATIONS = ("supersedes", "builds_on", "contradicts", "answers", "clarifies", "relates_to")
+DELETED = "deleted:array memories:array next_cursor:count hint"
 
 
 def delete(asker: Asker, ids: list[str]) -> Json:
@@ -27,25 +25,40 @@ def delete(asker: Asker, ids: list[str]) -> Json:
     return {"deleted": gone, "count": done["forgotten"]}
 
 
-def _forget(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_forget",
+    "query tags before shown_ids limit cursor all_projects project",
+    DELETED,
+    "destroys repeats",
+    also="forget_memory",
+)
+def forget(asker: Asker, arguments: Json) -> Json:
+    """Forget memories for good. Use when the user wants something gone: first with query, tags or before to see
+    them, then with the ids to delete."""
     ids, query = arguments.get("ids"), arguments.get("query")
-    if bool(ids) == bool(query):
+    is_search = any(arguments.get(name) for name in ("query", "tags", "before"))
+    if bool(ids) == is_search:
         raise BadInputError(
-            "Give either query, to see what could be forgotten, or ids that a search showed.",
+            "Give either query, tags or before, to see what could be forgotten, or ids that a search showed.",
             "Search first, then delete by ids.",
         )
     if ids:
         return delete(asker, ids)
-    scope = {name: arguments.get(name) for name in ("project", "all_projects")}
-    k = min(arguments.get("limit") or 10, MOST_AT_ONCE)
-    answer = asker.ask("recall", {**scope, "k": k}, query=query)
+    k, start = min(arguments.get("limit") or 10, MOST_AT_ONCE), arguments.get("cursor") or 0
+    scope = {**scope_of(arguments), "until": arguments.get("before"), "k": k, "offset": start}
+    if query:
+        memories = asker.ask("recall", scope, query=query)["hits"]
+    else:
+        memories = asker.ask("list", scope)["memories"]
     return {
-        **found(asker, answer["hits"], str(query)),
+        **found(asker, memories, str(query or ""), next_cursor=next_of(memories, k, start)),
         "hint": "Nothing was deleted. Call again with the ids of what the user wants gone.",
     }
 
 
-def _delete(asker: Asker, arguments: Json) -> Json:
+@tool("delete_memory", "shown_ids!", DELETED, "destroys repeats unlisted", also="memory_delete")
+def delete_memory(asker: Asker, arguments: Json) -> Json:
+    """Delete memories by ids that a search or list showed."""
     return delete(asker, arguments["ids"])
 
 
@@ -53,31 +66,45 @@ def changed(asker: Asker, answer: Json, status: str) -> Json:
     """Return a changed memory as an answer, with what is proposed of it and waits for the user."""
     telling = Telling(asker.shown)
     memory = telling.memory(answer["memory"])
-    result = {"status": status, "notice": NOTICE, **telling.held()}
+    result = {"status": status, **telling.held()}
     if answer.get("action") == "proposed":
         result |= {"status": "proposed", "hint": HINTS["proposed"]}
     return {**result, "memory": memory} if memory else result
 
 
-def _update(asker: Asker, arguments: Json) -> Json:
-    return changed(asker, asker.ask("rewrite", arguments), "updated")
+@tool("update_memory", "id! text kind tags priority", STORED, also="memory_update")
+def update(asker: Asker, arguments: Json) -> Json:
+    """Change a memory's words, kind, tags or priority. Use when it is nearly right: the old words stay in its
+    history."""
+    return changed(asker, asker.ask("rewrite", arguments, new_id=new_id()), "updated")
 
 
-def _verify(asker: Asker, arguments: Json) -> Json:
+@tool("memory_verify", "id! verdict! note", STORED)
+def verify(asker: Asker, arguments: Json) -> Json:
+    """Say that a memory was checked. Use when you saw in the code or heard from the user that it holds, never
+    held, or holds no more."""
     return changed(asker, asker.ask("verify", arguments), arguments["verdict"])
 
 
-def _boost(asker: Asker, arguments: Json) -> Json:
+@tool("memory_boost", "id! direction whether", STORED)
+def boost(asker: Asker, arguments: Json) -> Json:
+    """Raise or lower a memory's priority by a step, or its confidence. Use when it was of much or no use."""
     return changed(asker, asker.ask("boost", arguments), "boosted")
 
 
-def _promote(asker: Asker, arguments: Json) -> Json:
+@tool("memory_promote", "id! whither", STORED)
+def promote(asker: Asker, arguments: Json) -> Json:
+    """Keep a scratch note or short-term memory for good, make a note a learning or a procedure, or raise its
+    priority."""
     answer = asker.ask("promote", arguments)
     merged = answer["action"] in ("merged", "unchanged")
     return changed(asker, answer, "already_known" if merged else "promoted")
 
 
-def _link(asker: Asker, arguments: Json) -> Json:
+@tool("memory_link", "from! to! relation remove", "from! to! action! relation", "repeats")
+def link(asker: Asker, arguments: Json) -> Json:
+    """Link two memories, or remove their link. Use when the user says which of two holds: with supersedes the
+    second gives way to the first."""
     done = asker.ask("link", arguments)
     result = {"from": short(done["from"]), "to": short(done["to"]), "action": done["action"]}
     if "relation" in done:
@@ -85,88 +112,4 @@ def _link(asker: Asker, arguments: Json) -> Json:
     return result
 
 
-DELETED = answer(
-    "deleted:texts count:count memories:memories notice hint held_back:count mode dry_run:yes total:count"
-)
-SHOWN_IDS = Field("ids", IDS.sort, "Ids that an earlier answer showed.", high=MOST_AT_ONCE)
-FORGET = Tool(
-    "memory_forget",
-    "Forget memories for good. First call it with query to see them, then with the ids to delete.",
-    (QUERY, SHOWN_IDS, LIMIT, ALL_PROJECTS, PROJECT),
-    _forget,
-    DELETED,
-    destroys=True,
-    repeats=True,
-)
-TOOLS = (
-    FORGET,
-    Tool(
-        "memory_verify",
-        "Say that a memory was checked: confirmed, refuted, or outdated.",
-        (
-            need(ID),
-            Field("verdict", TEXT, "What was found.", True, ("confirmed", "refuted", "outdated")),
-            Field("note", TEXT, "How it was checked.", high=500),
-        ),
-        _verify,
-        STORED,
-    ),
-    Tool(
-        "memory_boost",
-        "Raise or lower a memory's priority by a step, or its confidence.",
-        (
-            need(ID),
-            Field("direction", TEXT, "up by default.", choices=("up", "down")),
-            Field("what", TEXT, "priority by default.", choices=("priority", "confidence")),
-        ),
-        _boost,
-        STORED,
-    ),
-    Tool(
-        "memory_promote",
-        "Keep a scratch note or short-term memory for good, make a note a learning or a procedure, or "
-        "raise its priority.",
-        (
-            need(ID),
-            Field(
-                "to",
-                TEXT,
-                "permanent for what would expire, else priority, by default.",
-                choices=("permanent", "learning", "procedure", "priority"),
-            ),
-        ),
-        _promote,
-        STORED,
-    ),
-    Tool(
-        "memory_link",
-        "Link two memories by hand, or remove their link. With supersedes the second gives way to the "
-        "first.",
-        (
-            Field("from", TEXT, "Id of the memory that the link starts from.", True, high=64),
-            Field("to", TEXT, "Id of the other one.", True, high=64),
-            Field("relation", TEXT, "What the first is to the second.", choices=RELATIONS),
-            Field("remove", YES, "Remove it instead."),
-        ),
-        _link,
-        answer("from! to! action! relation"),
-        repeats=True,
-    ),
-    Tool(
-        "delete_memory",
-        "Delete memories by ids that a search or list showed. Same as memory_forget with ids.",
-        (need(SHOWN_IDS),),
-        _delete,
-        DELETED,
-        destroys=True,
-        repeats=True,
-    ),
-    Tool(
-        "update_memory",
-        "Change a memory's words, kind, tags or priority. Other words take the place of the old ones, "
-        "which stay in its history.",
-        (need(ID), Field("text", TEXT, "The new words.", high=20_000), KIND, TAGS, PRIORITY),
-        _update,
-        STORED,
-    ),
-)
+TOOLS = (forget, delete_memory, update, verify, boost, promote, link)

@@ -1,17 +1,19 @@
 """What tools are given: their fields as JSON schemas, and arguments checked against them. The schemas are
-flat, and so is the check; what a value means, the daemon checks."""
+flat, and so is the check; what a value means, the daemon checks. A model often writes a number, a list or a
+word of a list as a text: what can be meant by it is taken."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
 
 TEXT, NUMBER, YES, WORDS = "string", "integer", "boolean", "array"
-MOST_WORDS = 200
+MOST_WORDS, MOST = 200, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -20,35 +22,36 @@ class Field:
 
     Attributes:
         sort: `TEXT`, `NUMBER` (whole), `YES` (true or false) or `WORDS` (a list of texts).
-        choices: all that it may be, for a text.
-        low, high: the bounds of a number; `high` is the characters of a text at most.
+        choices: all that it may be, for a text or each of a list of texts.
+        low, high: the bounds of a number; `high` is the characters of a text, or the texts of a list, at most.
+        told: how many of the choices the schema lists, 0 for all.
+        also: other names under which it is taken; the schema does not tell them.
+        split: what stands between texts that are given as one.
     """
 
     name: str
     sort: str
-    doc: str
+    doc: str = ""
     required: bool = False
     choices: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
+    told: int = 0
+    also: tuple[str, ...] = ()
+    split: str = ","
 
     def schema(self) -> Json:
-        """Return it as a JSON schema."""
-        schema: Json = {"type": self.sort, "description": self.doc}
-        if self.choices:
-            schema["enum"] = list(self.choices)
+        """Return it as a JSON schema: what a model needs to fill it in, each word of which costs tokens."""
+        schema: Json = {"type": self.sort}
+        if self.doc:
+            schema["description"] = self.doc
         if self.sort == WORDS:
-            schema |= {"items": {"type": "string"}, "maxItems": self.high or MOST_WORDS}
-        if self.sort == NUMBER:
+            schema["items"] = {"type": "string"}
+        elif self.choices:
+            schema["enum"] = list(self.choices[: self.told or None])
+        if self.sort == NUMBER and self.high:
             schema |= {"minimum": self.low, "maximum": self.high}
-        if self.sort == TEXT and self.high:
-            schema["maxLength"] = self.high
         return schema
-
-
-def need(field: Field) -> Field:
-    """Return a field that has to be given."""
-    return replace(field, required=True)
 
 
 def schema_of(fields: Sequence[Field]) -> Json:
@@ -63,43 +66,81 @@ def schema_of(fields: Sequence[Field]) -> Json:
 
 
 def checked(fields: Sequence[Field], arguments: Json | None) -> Json:
-    """Return a call's arguments, those left out that are null.
+    """Return a call's arguments by their listed names, those left out that are null.
 
     Raises:
         BadInputError: one is unknown, missing, or of another sort; it says which and what it may be.
     """
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
-    declared = {field.name: field for field in fields}
+    called = {name: field for field in fields for name in (*field.also, field.name)}
     for name in given:
-        if name not in declared:
-            raise BadInputError(
-                f"There is no argument {str(name)[:40]!r}.", f"Arguments: {', '.join(declared)}."
-            )
+        if name not in called:
+            names = ", ".join(field.name for field in fields)
+            raise BadInputError(f"There is no argument {str(name)[:40]!r}.", f"Arguments: {names}.")
+    values = {called[name].name: _value(called[name], value) for name, value in given.items()}
     for field in fields:
-        if field.required and field.name not in given:
+        if field.required and field.name not in values:
             raise BadInputError(f"{field.name} is missing.", field.doc)
-    return {name: _value(declared[name], value) for name, value in given.items()}
+    return values
 
 
-def _value(field: Field, value: Any) -> Any:
-    if field.sort == WORDS and isinstance(value, str):
-        value = [value]
+def _value(field: Field, given: Any) -> Any:
+    value = _COERCED[field.sort](field, given)
     if not _fits(field, value):
         raise BadInputError(f"{field.name} must be {_wanted(field)}.", field.doc)
     return value
+
+
+def _number(field: Field, given: Any) -> Any:
+    """Return a whole number that stands in a text, or was written with a point."""
+    try:
+        number = float(given) if isinstance(given, str) else given
+        return int(number) if isinstance(number, float) and number.is_integer() else given
+    except ValueError:
+        return given
+
+
+def _yes(field: Field, given: Any) -> Any:
+    said = given.strip().lower() if isinstance(given, str) else None
+    return said == "true" if said in ("true", "false") else given
+
+
+def _word(field: Field, given: Any) -> Any:
+    """Return a word of a list as the list has it."""
+    if not isinstance(given, str):
+        return given
+    same = (one for one in field.choices if one.casefold() == given.strip().casefold())
+    return next(same, given)
+
+
+def _words(field: Field, given: Any) -> Any:
+    """Return the texts of a list that stands in one text: as JSON, or with commas between."""
+    if isinstance(given, str):
+        try:
+            listed = json.loads(given) if given.lstrip().startswith("[") else None
+        except ValueError:
+            listed = None
+        if not isinstance(listed, list):
+            listed = [one.strip() for one in given.split(field.split) if one.strip()]
+        given = listed
+    return [_word(field, one) for one in given] if isinstance(given, list) else given
+
+
+_COERCED = {TEXT: _word, NUMBER: _number, YES: _yes, WORDS: _words}
 
 
 def _fits(field: Field, value: Any) -> bool:
     if field.sort == YES:
         return isinstance(value, bool)
     if field.sort == NUMBER:
-        low, high = field.low or 0, field.high or 0
+        low, high = field.low or 0, field.high or MOST
         return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
     if field.sort == WORDS:
         return (
             isinstance(value, list)
             and len(value) <= (field.high or MOST_WORDS)
             and all(isinstance(word, str) for word in value)
+            and (not field.choices or set(value) <= set(field.choices))
         )
     return (
         isinstance(value, str)
@@ -110,9 +151,10 @@ def _fits(field: Field, value: Any) -> bool:
 
 def _wanted(field: Field) -> str:
     if field.choices:
-        return f"one of {', '.join(field.choices)}"
+        some = "some" if field.sort == WORDS else "one"
+        return f"{some} of {', '.join(field.choices)}"
     if field.sort == NUMBER:
-        return f"a whole number from {field.low} to {field.high}"
+        return f"a whole number from {field.low} to {field.high or MOST}"
     if field.sort == WORDS:
         return f"a list of at most {field.high or MOST_WORDS} texts"
     if field.sort == YES:

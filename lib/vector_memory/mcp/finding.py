@@ -5,26 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.fields import TEXT, WORDS, YES, Field, need
-from vector_memory.mcp.outputs import FOUND, answer
-from vector_memory.mcp.telling import NOTICE, WHOLE_TOKENS, Json, Telling, say, short
-from vector_memory.mcp.tool import (
-    ALL_PROJECTS,
-    ID,
-    LIMIT,
-    PROJECT,
-    QUERY,
-    SCOPE,
-    SESSION,
-    SINCE,
-    TAGS,
-    UNTIL,
-    Tool,
-    scope_of,
-)
+from vector_memory.mcp.telling import WHOLE_TOKENS, Json, Telling, say, short
+from vector_memory.mcp.tool import SCOPE, page, reach, scope_of, tool
 from vector_memory.model import COLLECTIONS, QUIET
 
+FOUND = "memories:array! next_cursor:count"
 DEFAULT = 8
+TRACED, LISTED = 5, 50
+"""On a page where no limit is given: hits that are explained, and memories that a session was shown."""
+MOST_TRACED, MOST_LISTED, MOST_RELATED = 50, 200, 100
+"""The most that the daemon gives of these, and of what hangs on a memory."""
 
 
 def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
@@ -32,58 +22,106 @@ def found(asker: Asker, memories: Any, around: str = "", **more: Any) -> Json:
     telling = Telling(asker.shown)
     shown = telling.memories(memories, around=around)
     kept = {name: value for name, value in more.items() if value is not None}
-    return {"notice": NOTICE, **kept, **telling.held(), "memories": shown}
+    return {**kept, **telling.held(), "memories": shown}
 
 
-def _recall(asker: Asker, arguments: Json) -> Json:
-    query = arguments["query"]
-    asked = {"k": DEFAULT, **scope_of(arguments), "query": query}
+def next_of(memories: Any, k: int, start: int = 0) -> int | None:
+    """Return where the page after one begins, None where that was not full."""
+    return start + k if len(memories) == k else None
+
+
+@tool(
+    "memory_recall",
+    "query! limit cursor kinds tags priorities collections since until all why_found all_projects project",
+    FOUND,
+    "reads always",
+    also="search_memory memory_search search_memories recall_memory",
+)
+def recall(asker: Asker, arguments: Json) -> Json:
+    """Search what earlier sessions decided, learned, fixed and left open. Use when the user speaks of earlier
+    work, and before you decide, debug or ask anew."""
+    query, start = arguments["query"], arguments.get("cursor") or 0
+    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
+    asked |= {"collection": arguments.get("collections"), "priorities": arguments.get("priorities")}
     answer = asker.ask("recall", asked)
-    mode = "words" if answer["mode"] == "lexical" else None
     told = {name: answer.get(name) for name in ("period", "widened", "note")}
+    told["mode"] = "words" if answer["mode"] == "lexical" else None
     hits = answer["hits"]
+    told["next_cursor"] = next_of(hits, asked["k"], start)
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit["fits"]]
         if answer["hits"] and not hits:
-            told["note"] = "Nothing fits the question."
-    return found(asker, hits, query, mode=mode, **told)
+            told |= {"note": "Nothing fits the question.", "next_cursor": None}
+    hits = [{**hit, "traced": arguments.get("why")} for hit in hits]
+    return found(asker, hits, query, **told)
 
 
-def _list(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "list_memories",
+    "limit cursor collections" + SCOPE,
+    FOUND + " total:count",
+    "reads",
+    "memory_list",
+)
+def listing(asker: Asker, arguments: Json) -> Json:
+    """List memories, newest first. Use to look through what is stored by kind, tag or time, without a question."""
     collections = arguments.get("collections") or [
         name for name in COLLECTIONS if name not in QUIET
     ]
-    asked = {"k": 20, **scope_of(arguments), "collection": collections}
-    answer = asker.ask("list", asked, offset=arguments.get("offset"))
-    return found(asker, answer["memories"], total=answer["total"])
+    start = arguments.get("cursor") or 0
+    asked = {"k": 20, **scope_of(arguments), "collection": collections, "offset": start}
+    answer = asker.ask("list", asked)
+    end = start + asked["k"]
+    following = end if end < answer["total"] else None
+    return found(asker, answer["memories"], total=answer["total"], next_cursor=following)
 
 
-def _rag(asker: Asker, arguments: Json) -> Json:
-    query = arguments["query"]
-    asked = {"k": DEFAULT, **scope_of(arguments), "query": query}
+@tool("rag_search", "query! limit cursor rag_collections read_vault" + SCOPE, FOUND, "repeats")
+def rag(asker: Asker, arguments: Json) -> Json:
+    """Search the user's own notes (a Markdown vault) and all collections of memory together. Use when the
+    answer may stand in notes rather than in sessions."""
+    query, start = arguments["query"], arguments.get("cursor") or 0
+    asked = {"k": DEFAULT, **scope_of(arguments), "query": query, "offset": start}
     asked["collections"] = arguments.get("collections")
     asked["vault"] = arguments.get("read_vault")
     answer, _ = asker.ask_long("rag", asked)
     vault = {"notes": answer["vault"]["notes"]} if answer["vault"]["folder"] else None
-    return found(asker, answer["hits"], query, vault=vault)
+    following = next_of(answer["hits"], asked["k"], start)
+    return found(asker, answer["hits"], query, vault=vault, next_cursor=following)
 
 
-def _trace(asker: Asker, arguments: Json) -> Json:
-    asked = {"query": arguments.get("query"), "id": arguments.get("id")}
+@tool("memory_trace", "query id limit cursor" + SCOPE, FOUND, "reads")
+def trace(asker: Asker, arguments: Json) -> Json:
+    """Explain a result. Use when a recall found the wrong thing: how each hit of a query got its score, or what
+    was done with a memory."""
+    asked: Json = {"query": arguments.get("query"), "id": arguments.get("id")}
+    asked["k"] = reach(arguments, TRACED, MOST_TRACED)
     answer = asker.ask("trace", {**scope_of(arguments), **asked})
-    hits = [{**hit, "traced": True} for hit in answer["hits"]]
-    audit = answer["audit"] if arguments.get("id") else None
+    hits, following = page(answer["hits"], arguments, TRACED)
     return found(
-        asker, hits, arguments.get("query", ""), threshold=answer.get("threshold"), audit=audit
+        asker,
+        [{**hit, "traced": True} for hit in hits],
+        arguments.get("query", ""),
+        threshold=answer.get("threshold"),
+        audit=answer["audit"] if arguments.get("id") else None,
+        next_cursor=following,
     )
 
 
-def _provenance(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_provenance",
+    "id!",
+    "id! memory:object said_in file history:array links:array audit:array",
+    "reads",
+)
+def provenance(asker: Asker, arguments: Json) -> Json:
+    """Show a whole memory and where it comes from: session, file and lines, what it replaced, links, audit. Use
+    before you rely on it."""
     answer = asker.ask("provenance", {"id": arguments["id"]})
     telling = Telling(asker.shown)
     memory = telling.memory(answer["memory"], WHOLE_TOKENS)
     if memory is None:
-        return {"id": short(answer["memory"]["id"]), "notice": NOTICE, **telling.held()}
+        return {"id": short(answer["memory"]["id"]), **telling.held()}
     source = answer["memory"].get("source") or {}
     return {
         "id": memory["id"],
@@ -105,7 +143,6 @@ def _provenance(asker: Asker, arguments: Json) -> Json:
         ],
         "links": links(telling, answer["links"]),
         "audit": answer["audit"],
-        "notice": NOTICE,
         **telling.held(),
     }
 
@@ -120,30 +157,50 @@ def links(telling: Telling, all_links: Any) -> list[Json]:
     ]
 
 
-def _session_recalled(asker: Asker, arguments: Json) -> Json:
+@tool("session_recalled", "session limit cursor project", FOUND, "reads")
+def session_recalled(asker: Asker, arguments: Json) -> Json:
+    """List what a session was shown from memory by itself, and when; this session's by default."""
     own = asker.session if asker.known else None
-    asked = {"session": arguments.get("session") or own, "k": arguments.get("limit")}
+    k = reach(arguments, LISTED, MOST_LISTED)
+    asked = {
+        "session": arguments.get("session") or own,
+        "project": arguments.get("project"),
+        "k": k,
+    }
     answer = asker.ask("session_recalled", asked)
-    session = say(answer["session"])
-    return found(asker, answer["memories"], session=session, total=answer["total"])
+    memories, following = page(answer["memories"], arguments, LISTED)
+    told = {"session": say(answer["session"]), "total": answer["total"], "next_cursor": following}
+    return found(asker, memories, **told)
 
 
-def _impact(asker: Asker, arguments: Json) -> Json:
-    asked = {"id": arguments.get("id"), "file": arguments.get("file")}
+@tool(
+    "memory_impact",
+    "id file limit cursor all_projects project",
+    "links:array related:array! newer_decisions:array! total:count! next_cursor:count",
+    "reads",
+)
+def impact(asker: Asker, arguments: Json) -> Json:
+    """What hangs on a memory or a file: links, memories about the same, newer decisions. Use before you change
+    either."""
+    asked: Json = {"id": arguments.get("id"), "file": arguments.get("file")}
+    asked["k"] = reach(arguments, DEFAULT, MOST_RELATED)
     answer = asker.ask("impact", {**scope_of(arguments), **asked})
     telling = Telling(asker.shown)
+    related, following = page(answer["related"], arguments, DEFAULT)
     return {
         "about": telling.memories(answer["about"]),
         "links": links(telling, answer["links"]),
-        "related": telling.memories(answer["related"], 120),
+        "related": telling.memories(related, 120),
+        **({"next_cursor": following} if following else {}),
         "newer_decisions": telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
-        "notice": NOTICE,
         **telling.held(),
     }
 
 
-def _contradictions(asker: Asker, arguments: Json) -> Json:
+@tool("contradiction_check", "text id project", "contradictions:array! agreements:array!", "reads")
+def contradiction(asker: Asker, arguments: Json) -> Json:
+    """Check a statement, or a memory, against what is stored. Use before you rely on it or tell it as a fact."""
     asked = {name: arguments.get(name) for name in ("text", "id", "project")}
     answer = asker.ask("contradictions", asked)
     telling = Telling(asker.shown)
@@ -153,7 +210,6 @@ def _contradictions(asker: Asker, arguments: Json) -> Json:
     return {
         "contradictions": shown,
         "agreements": telling.memories(answer["agreements"]),
-        "notice": NOTICE,
         **telling.held(),
     }
 
@@ -162,114 +218,24 @@ def _open(memories: Any) -> list[Json]:
     return [memory for memory in memories if not (memory.get("suspicious") or {}).get("held_back")]
 
 
-def _summarize(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_summarize", "query session since until tags limit all_projects project", FOUND, "reads"
+)
+def summarize(asker: Asker, arguments: Json) -> Json:
+    """The sentences that say most about a topic, a session or a time, each with its memory. Use for "what
+    happened with X" or "what did we do last week"."""
     answer = asker.ask("summarize", {**scope_of(arguments), "query": arguments.get("query")})
     return found(asker, answer["points"], read=answer["read"])
 
 
-_COLLECTIONS = Field(
-    "collections", WORDS, "Only these; trails, heuristics and the like only where named, or all."
-)
-RECALL = Tool(
-    "memory_recall",
-    "Search what earlier sessions decided, learned, fixed and left open. Use before deciding or "
-    "searching anew.",
-    (need(QUERY), LIMIT, Field("all", YES, "Also what is near and does not fit."), *SCOPE),
-    _recall,
-    FOUND,
-    reads=True,
-    always=True,
-)
-LIST = Tool(
-    "list_memories",
-    "List memories, newest first.",
-    (
-        LIMIT,
-        Field("offset", "integer", "How many to leave out first.", low=0, high=1_000_000),
-        Field("collections", WORDS, "Only these collections."),
-        *SCOPE,
-    ),
-    _list,
-    FOUND,
-    reads=True,
-)
-RAG = Tool(
-    "rag_search",
-    "Search the user's Markdown vault and all collections of memory together.",
-    (
-        need(QUERY),
-        LIMIT,
-        _COLLECTIONS,
-        Field("read_vault", YES, "Read changed files of the vault first (default true)."),
-        *SCOPE,
-    ),
-    _rag,
-    FOUND,
-    repeats=True,
-)
-TRACE = Tool(
-    "memory_trace",
-    "Explain a result: how each hit of a query got its score, or what was done with a memory.",
-    (QUERY, ID, LIMIT, *SCOPE),
-    _trace,
-    FOUND,
-    reads=True,
-)
-PROVENANCE = Tool(
-    "memory_provenance",
-    "Show a whole memory with where it comes from: session, file and lines, what it replaced, links, "
-    "audit.",
-    (need(ID),),
-    _provenance,
-    answer(
-        "id! memory:memory said_in file verified:object merged:array history:array links:array audit:array notice! held_back:count"
-    ),
-    reads=True,
-)
-SESSION_RECALLED = Tool(
-    "session_recalled",
-    "List the memories that a session was shown by itself, and when; this session's by default.",
-    (SESSION, LIMIT, PROJECT),
-    _session_recalled,
-    FOUND,
-    reads=True,
-)
-IMPACT = Tool(
-    "memory_impact",
-    "What hangs on a memory or a file: links, memories about the same, newer decisions. Use before "
-    "changing either.",
-    (ID, Field("file", TEXT, "A file's path.", high=4_096), LIMIT, ALL_PROJECTS, PROJECT),
-    _impact,
-    answer(
-        "about:memories links:array related:memories! newer_decisions:memories! total:count! notice! held_back:count"
-    ),
-    reads=True,
-)
-CONTRADICTION = Tool(
-    "contradiction_check",
-    "Check a statement, or a memory, against what is stored. Use before relying on it.",
-    (Field("text", TEXT, "The statement.", high=20_000), ID, PROJECT),
-    _contradictions,
-    answer("contradictions:memories! agreements:memories! notice! held_back:count"),
-    reads=True,
-)
-SUMMARIZE = Tool(
-    "memory_summarize",
-    "The sentences that say most about a topic, a session or a time, each with its memory.",
-    (QUERY, SESSION, SINCE, UNTIL, TAGS, LIMIT, ALL_PROJECTS, PROJECT),
-    _summarize,
-    FOUND,
-    reads=True,
-)
 TOOLS = (
-    RECALL,
-    RAG,
-    SUMMARIZE,
-    IMPACT,
-    CONTRADICTION,
-    PROVENANCE,
-    TRACE,
-    SESSION_RECALLED,
-    RECALL.named("search_memory"),
-    LIST,
+    recall,
+    rag,
+    summarize,
+    impact,
+    contradiction,
+    provenance,
+    trace,
+    session_recalled,
+    listing,
 )

@@ -36,7 +36,7 @@ def _important(priority: str) -> Callable[[Asker], str]:
     def make(asker: Asker) -> str:
         answer = asker.ask("important", {"priority": priority, "k": MOST})
         lines = [f"# {priority} memories", "", NOTICE, ""]
-        lines += _lines(Telling(asker.shown), answer["memories"])
+        lines += listed(Telling(asker.shown), answer["memories"])
         if answer["total"] > MOST:
             lines.append(f"\n{answer['total'] - MOST} more: list_memories shows them.")
         return "\n".join(lines) + "\n"
@@ -47,24 +47,26 @@ def _important(priority: str) -> Callable[[Asker], str]:
 def _project(asker: Asker, id: str) -> str:
     answer = asker.ask("overview", {"id": id})
     telling = Telling(asker.shown)
-    lines = [f"# {_line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
+    lines = [f"# {line(answer['name'])}", "", f"{answer['total']} memories. {NOTICE}"]
     for title, name in (("Important", "important"), ("Open", "open"), ("Decided", "decided")):
         if answer[name]:
-            lines += ["", f"## {title}", "", *_lines(telling, answer[name])]
+            lines += ["", f"## {title}", "", *listed(telling, answer[name])]
     return "\n".join(lines) + "\n"
 
 
-def _lines(telling: Telling, memories: list[Json]) -> list[str]:
+def listed(telling: Telling, memories: list[Json]) -> list[str]:
     """Return memories as items of a list, each dated and sourced, its words indented."""
     lines = []
     for memory in telling.memories(memories, TOKENS):
         mark = " · foreign" if memory.get("foreign") else ""
-        head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark} · {memory['id']}"
-        lines += [_line(head), *("  " + line for line in memory["text"].split("\n"))]
+        why = f" · {memory['why']}" if memory.get("why") else ""
+        head = f"- {memory['date']} · {memory['kind']} · {memory['origin']}{mark}{why} · {memory['id']}"
+        lines += [line(head), *("  " + line for line in memory["text"].split("\n"))]
     return lines or ["None."]
 
 
-def _line(text: Any) -> str:
+def line(text: Any) -> str:
+    """Return a text on one line, in which nothing looks like a tag."""
     return " ".join(say(text).split())
 
 

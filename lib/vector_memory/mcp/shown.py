@@ -19,6 +19,7 @@ class Shown:
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
+        self._is_told = False
         self._lock = threading.Lock()
 
     def add(self, ids: Iterable[str]) -> None:
@@ -26,6 +27,13 @@ class Shown:
         with self._lock:
             for id in ids:
                 self._ids[id[:SHORT]] = id
+
+    def owes_notice(self) -> bool:
+        """Whether something was shown and nobody has said yet what it is; asked again, no more."""
+        with self._lock:
+            owed = bool(self._ids) and not self._is_told
+            self._is_told = self._is_told or owed
+        return owed
 
     def chosen(self, prefixes: Sequence[str]) -> list[str]:
         """Return the whole ids of memories that are to be deleted.

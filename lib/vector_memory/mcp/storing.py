@@ -3,23 +3,19 @@ beside it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.fields import TEXT, WORDS, YES, Field
-from vector_memory.mcp.finding import found
-from vector_memory.mcp.outputs import STORED, answer
-from vector_memory.mcp.telling import NOTICE, Json, Telling, say
-from vector_memory.mcp.tool import LIMIT, PROJECT, QUERY, TAGS, Act, Tool
+from vector_memory.mcp.finding import DEFAULT, found, next_of
+from vector_memory.mcp.telling import Json, Telling, say, short
+from vector_memory.mcp.tool import Tool, page, tool
 
 ORIGIN = "assistant"
 STATUS = {
     "merged": "already_known",
-    "unchanged": "already_known",
-    "stored": "stored",
-    "linked": "stored",
     "superseded": "replaced",
     "proposed": "proposed",
 }
@@ -31,26 +27,29 @@ HINTS = {
     "and is not used until then. Tell the user: `vector-memory review` in a terminal of their own.",
     "replaced": "It took the place of the older one, which stays in its history.",
 }
-PRIORITIES = ("CORE", "HIGH", "NORMAL", "LOW")
-PRIORITY = Field("priority", TEXT, "How much it matters; NORMAL by default.", choices=PRIORITIES)
-KIND = Field(
-    "kind", TEXT, "Such as decision, conclusion, solution, todo, preference, note.", high=60
-)
-FILES = Field("files", WORDS, "Files that it is about.", high=30)
-GLOBAL = Field("global", YES, "For all projects of the user rather than this one.")
-SUPERSEDES = Field("supersedes", TEXT, "Id of the memory whose place it takes.", high=64)
+STORED, EITHER = "status! memory:object", "status memory:object memories:array next_cursor:count"
+MOST_NOTES = 50
+"""Of a session's scratch notes on one page, which are all that it may have."""
+
+
+def new_id() -> str:
+    """Return an id for a memory that is to be stored, by which a daemon knows it when it is asked again."""
+    return os.urandom(16).hex()
 
 
 def store(asker: Asker, asked: Json) -> Json:
-    """Store something as the assistant's words and tell what became of it."""
-    done = asker.ask("remember", asked, origin=ORIGIN, session=asker.session)
+    """Store something as the assistant's words and tell what became of it. A daemon that is killed meanwhile
+    loses nothing and stores nothing twice: the next one is asked for a memory of the same id."""
+    id = new_id()
+    done = asker.ask("remember", asked, id=id, origin=ORIGIN, session=asker.session)
     telling = Telling(asker.shown)
-    status = STATUS.get(done["action"], "stored")
+    status = "stored" if done["id"] == id else "already_known"
+    status = STATUS.get(done["action"], status)
     memory = telling.memory({**done, "relation": None})
     others = telling.memories(done.get("links") or ())
     if any(other["relation"] == "contradicts" for other in others):
         status = "contradicts"
-    result: Json = {"status": status, "others": others, "notice": NOTICE, **telling.held()}
+    result: Json = {"status": status, "others": others, **telling.held()}
     if memory is not None:
         result["memory"] = memory
     hint = HINTS.get(status) or _hint(done)
@@ -66,153 +65,117 @@ def _hint(done: Json) -> str:
     return f"Its words suggest priority {suggested}." if suggested else ""
 
 
-def _store(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_store",
+    "text! kind tags priority files short_term supersedes global project",
+    STORED,
+    "repeats always",
+    also="store_memory memory_save save_memory",
+)
+def remember(asker: Asker, arguments: Json) -> Json:
+    """Remember a decision with its reason, a verified fix, or a rule of the user. Use when later sessions must
+    not miss it, or the user says "remember". What is known is not stored twice."""
     asked = {name: value for name, value in arguments.items() if name != "short_term"}
     if arguments.get("short_term"):
         asked["collection"] = "short_term_memory"
     return store(asker, asked)
 
 
-def _scratch(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_scratch",
+    "scratch! key text ttl_minutes limit cursor",
+    "notes:array! cleared:count next_cursor:count",
+    "repeats",
+)
+def scratch(asker: Asker, arguments: Json) -> Json:
+    """Notes of this session by key, kept for an hour. Use to keep an interim result over a compaction: set,
+    get, list, clear."""
     answer = asker.ask("scratch", arguments, session=asker.session)
-    asker.shown.add(str(note["id"]) for note in answer["notes"])
-    notes = [
-        {"key": say(note["title"]), "text": say(note["text"]), "id": note["id"][:12]}
-        for note in answer["notes"]
-    ]
-    cleared = {"cleared": answer["cleared"]} if "cleared" in answer else {}
-    return {"notes": notes, **cleared}
+    notes, following = page(answer["notes"], arguments, MOST_NOTES)
+    asker.shown.add(str(note["id"]) for note in notes)
+    told: Json = {
+        "notes": [
+            {"key": say(note["title"]), "text": say(note["text"]), "id": short(note["id"])}
+            for note in notes
+        ]
+    }
+    more = {"cleared": answer.get("cleared"), "next_cursor": following}
+    return told | {name: value for name, value in more.items() if value is not None}
 
 
 Compose = Callable[[Json], Json]
 
 
-def _kept(collection: str, compose: Compose, needed: str) -> Act:
-    """Return what stores in and searches one collection."""
+def _collection(name: str, collection: str, takes: str) -> Callable[[Compose], Tool]:
+    """Return what makes a tool that stores in and searches one collection, of what composes a memory.
 
-    def act(asker: Asker, arguments: Json) -> Json:
-        asked = {"project": arguments.get("project")}
-        if arguments["action"] == "search":
-            scope = {**asked, "k": arguments.get("limit"), "collection": [collection]}
-            if arguments.get("query"):
-                answer = asker.ask("recall", scope, query=arguments["query"])
-                return found(asker, answer["hits"], arguments["query"])
-            return found(asker, asker.ask("list", scope)["memories"])
-        if not str(arguments.get(needed) or "").strip():
-            raise BadInputError(f"{needed} is missing.", f"To store, give {needed}.")
-        composed = {**asked, "collection": collection, "tags": arguments.get("tags")}
-        return store(asker, {**composed, **compose(arguments)})
+    Args:
+        takes: its own arguments, the first of which has to be given to store.
+    """
+    needed = takes.split()[0]
 
-    return act
+    def made(compose: Compose) -> Tool:
+        def act(asker: Asker, arguments: Json) -> Json:
+            if arguments["action"] == "search":
+                return _searched(asker, collection, arguments)
+            if not str(arguments.get(needed) or "").strip():
+                raise BadInputError(f"{needed} is missing.", f"To store, give {needed}.")
+            asked = {name: arguments.get(name) for name in ("project", "tags", "files")}
+            return store(asker, {**asked, "collection": collection, **compose(arguments)})
+
+        act.__doc__ = compose.__doc__
+        return tool(name, f"action! {takes} tags query limit cursor project", EITHER)(act)
+
+    return made
+
+
+def _searched(asker: Asker, collection: str, arguments: Json) -> Json:
+    k, start = arguments.get("limit") or DEFAULT, arguments.get("cursor") or 0
+    scope = {"project": arguments.get("project"), "tag": arguments.get("tags")}
+    scope |= {"k": k, "offset": start, "collection": [collection]}
+    query = arguments.get("query") or ""
+    if query:
+        memories = asker.ask("recall", scope, query=query)["hits"]
+    else:
+        memories = asker.ask("list", scope)["memories"]
+    return found(asker, memories, query, next_cursor=next_of(memories, k, start))
 
 
 def _steps(steps: Any) -> list[str]:
     return [f"{number}. {step}" for number, step in enumerate(steps or (), 1)]
 
 
-def _procedure(given: Json) -> Json:
-    when = [f"When: {given['when']}"] if given.get("when") else []
-    text = "\n".join([given["name"], *when, *_steps(given.get("steps"))])
-    return {"text": text, "title": given["name"], "kind": "procedure"}
+def _labelled(label: str, value: Any) -> list[str]:
+    return [f"{label}: {value}"] if value else []
 
 
-def _learning(given: Json) -> Json:
-    why = f"\nBecause: {given['why']}" if given.get("why") else ""
-    return {"text": given["text"] + why, "kind": "learning", "files": given.get("files")}
+@_collection("procedure", "procedures", "name steps when")
+def procedure(given: Json) -> Json:
+    """How something is done here, step by step. Search before doing it; store when the user settled how."""
+    lines = [given["name"], *_labelled("When", given.get("when")), *_steps(given.get("steps"))]
+    return {"text": "\n".join(lines), "title": given["name"], "kind": "procedure"}
 
 
-def _episode(given: Json) -> Json:
-    outcome = f"\nOutcome: {given['outcome']}" if given.get("outcome") else ""
-    return {"text": given["what"] + outcome, "kind": "episode", "files": given.get("files")}
+@_collection("learning", "learnings", "text why files")
+def learning(given: Json) -> Json:
+    """What was found to be so, and why. Store when you found out by trying; search before trying."""
+    lines = [given["text"], *_labelled("Because", given.get("why"))]
+    return {"text": "\n".join(lines), "kind": "learning"}
 
 
-def _trajectory(given: Json) -> Json:
-    lines = [given["task"], *_steps(given.get("steps"))]
-    outcome = [f"Outcome: {given['outcome']}"] if given.get("outcome") else []
-    return {"text": "\n".join(lines + outcome), "title": given["task"], "kind": "trajectory"}
+@_collection("episode", "episodes", "what outcome files")
+def episode(given: Json) -> Json:
+    """What happened, and what came of it. Store after an incident or a long search for a fault."""
+    lines = [given["what"], *_labelled("Outcome", given.get("outcome"))]
+    return {"text": "\n".join(lines), "kind": "episode"}
 
 
-ACTION = Field("action", TEXT, "What to do.", True, ("store", "search"))
-STEPS = Field("steps", WORDS, "The steps, in order.", high=50)
-EITHER = answer(
-    "status memory:memory others:memories notice! hint held_back:count memories:array mode"
-)
+@_collection("trajectory", "trajectories", "task steps success")
+def trajectory(given: Json) -> Json:
+    """The steps of a task, and whether they led there. Search before a task of the same sort."""
+    steps, outcome = _steps(given.get("steps")), _labelled("Outcome", given.get("outcome"))
+    text = "\n".join([given["task"], *steps, *outcome])
+    return {"text": text, "title": given["task"], "kind": "trajectory"}
 
 
-def _collection(name: str, doc: str, collection: str, compose: Compose, *own: Field) -> Tool:
-    fields = (ACTION, *own, TAGS, QUERY, LIMIT, PROJECT)
-    return Tool(name, doc, fields, _kept(collection, compose, own[0].name), EITHER)
-
-
-STORE = Tool(
-    "memory_store",
-    "Remember a decision, fact, preference or fix for later sessions: one self-contained statement. "
-    "Known ones are not stored twice; contradictions are shown.",
-    (
-        Field("text", TEXT, "What to remember, understandable by itself.", True, high=20_000),
-        KIND,
-        TAGS,
-        PRIORITY,
-        FILES,
-        Field("short_term", YES, "Keep it for a week only."),
-        SUPERSEDES,
-        GLOBAL,
-        PROJECT,
-    ),
-    _store,
-    STORED,
-    repeats=True,
-    always=True,
-)
-TOOLS = (
-    STORE,
-    Tool(
-        "memory_scratch",
-        "Notes of this session by key, kept for an hour: set, get, list, clear.",
-        (
-            Field("action", TEXT, "What to do.", True, ("set", "get", "list", "clear")),
-            Field("key", TEXT, "The note's name.", high=100),
-            Field("text", TEXT, "What to note.", high=8_000),
-        ),
-        _scratch,
-        answer("notes:array! cleared:count notice"),
-        repeats=True,
-    ),
-    _collection(
-        "procedure",
-        "Store or search procedures: how something is done here, step by step.",
-        "procedures",
-        _procedure,
-        Field("name", TEXT, "What it does.", high=300),
-        STEPS,
-        Field("when", TEXT, "When to follow it.", high=1_000),
-    ),
-    _collection(
-        "learning",
-        "Store or search learnings: what was found to be so, and why.",
-        "learnings",
-        _learning,
-        Field("text", TEXT, "What was learned.", high=8_000),
-        Field("why", TEXT, "Why it is so.", high=4_000),
-        FILES,
-    ),
-    _collection(
-        "episode",
-        "Store or search episodes: what happened, and what came of it.",
-        "episodes",
-        _episode,
-        Field("what", TEXT, "What happened.", high=8_000),
-        Field("outcome", TEXT, "What came of it.", high=4_000),
-        FILES,
-    ),
-    _collection(
-        "trajectory",
-        "Store or search trajectories: the steps of a task, and whether they led there.",
-        "trajectories",
-        _trajectory,
-        Field("task", TEXT, "The task.", high=300),
-        STEPS,
-        Field("outcome", TEXT, "How it ended.", choices=("success", "failure", "partial")),
-    ),
-    STORE.named("store_memory"),
-)
+TOOLS = (remember, scratch, procedure, learning, episode, trajectory)

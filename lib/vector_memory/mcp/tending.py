@@ -3,51 +3,91 @@
 from __future__ import annotations
 
 from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.changing import DELETED, SHOWN_IDS, delete
-from vector_memory.mcp.fields import NUMBER, TEXT, YES, Field, need
-from vector_memory.mcp.finding import found
-from vector_memory.mcp.outputs import FOUND, answer
-from vector_memory.mcp.storing import GLOBAL
-from vector_memory.mcp.telling import NOTICE, Json, Telling, say
-from vector_memory.mcp.tool import ALL_PROJECTS, IDS, LIMIT, PROJECT, Tool, scope_of
+from vector_memory.mcp.changing import DELETED, delete
+from vector_memory.mcp.finding import FOUND, found
+from vector_memory.mcp.telling import Json, Telling, say
+from vector_memory.mcp.tool import page, reach, scope_of, tool
 
 MOST_STEPS = 30
-DRY_RUN = Field("dry_run", YES, "Only show what would be done (default true).")
+ON_A_PAGE = 20
+MOST_GROUPS, MOST_SUGGESTED = 500, 200
+"""The most that the daemon gives of groups and what could go, and of suggestions."""
 
 
-def _consolidate(asker: Asker, arguments: Json) -> Json:
-    asked = {**scope_of(arguments), "ids": arguments.get("ids")}
-    answer, _ = asker.ask_long("consolidate", asked, dry_run=arguments.get("dry_run", True))
+@tool(
+    "memory_consolidate",
+    "dry_run ids limit cursor all_projects project",
+    "groups:array! merged:count! dry_run:yes! next_cursor:count",
+    "repeats",
+    also="deduplicate_memories",
+)
+def consolidate(asker: Asker, arguments: Json) -> Json:
+    """Find groups of memories that say the same; with dry_run false merge those. Use when recalls bring the same
+    thing twice."""
+    is_dry = arguments.get("dry_run", True)
+    asked = {**scope_of(arguments), "ids": arguments.get("ids"), "dry_run": is_dry}
+    if is_dry:
+        asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
+    answer, _ = asker.ask_long("consolidate", asked)
+    groups, following = answer["groups"], None
+    if is_dry:
+        groups, following = page(groups, arguments, ON_A_PAGE)
     telling = Telling(asker.shown)
-    groups = [
-        {"same": group["same"], "memories": telling.memories(group["memories"], 120)}
-        for group in answer["groups"]
-    ]
     return {
-        "groups": groups,
+        "groups": [
+            {"same": group["same"], "memories": telling.memories(group["memories"], 120)}
+            for group in groups
+        ],
         "merged": answer["merged"],
         "dry_run": answer["dry_run"],
-        "notice": NOTICE,
+        **({"next_cursor": following} if following else {}),
         **telling.held(),
     }
 
 
-def _prune(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_prune",
+    "shown_ids unused_days limit cursor all_projects project",
+    DELETED,
+    "destroys repeats",
+)
+def prune(asker: Asker, arguments: Json) -> Json:
+    """List what could go: expired, outdated, doubted, never used, duplicates. Use when the user wants to tidy
+    up; then forget by ids."""
     if arguments.get("ids"):
         return delete(asker, arguments["ids"])
-    days = arguments.get("unused_days")
-    answer, _ = asker.ask_long("prune", scope_of(arguments), unused_days=days)
-    shown = found(asker, answer["memories"], total=answer["total"])
+    asked = {**scope_of(arguments), "unused_days": arguments.get("unused_days")}
+    asked["k"] = reach(arguments, ON_A_PAGE, MOST_GROUPS)
+    answer, _ = asker.ask_long("prune", asked)
+    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
+    shown = found(asker, memories, total=answer["total"], next_cursor=following)
     return {**shown, "hint": "Nothing was deleted. Call again with ids to forget these."}
 
 
-def _organize(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "memory_organize",
+    "ids apply limit cursor all_projects project",
+    FOUND + " applied:count",
+    "repeats",
+)
+def organize(asker: Asker, arguments: Json) -> Json:
+    """Suggest kinds, tags and priorities for memories that lack them; with ids and apply, put them on."""
     asked = {**scope_of(arguments), "ids": arguments.get("ids"), "apply": arguments.get("apply")}
+    asked["k"] = reach(arguments, ON_A_PAGE, MOST_SUGGESTED)
     answer = asker.ask("organize", asked)
-    return found(asker, answer["memories"], applied=answer["applied"])
+    memories, following = page(answer["memories"], arguments, ON_A_PAGE)
+    return found(asker, memories, applied=answer["applied"], next_cursor=following)
 
 
-def _import(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "import_markdown_memories",
+    "path! dry_run global project",
+    "dry_run:yes! counts:object! steps:array! errors:array!",
+    "repeats",
+)
+def import_notes(asker: Asker, arguments: Json) -> Json:
+    """Import notes from a Markdown file or folder that the user names; shows what it would do unless dry_run
+    is false."""
     asked = {
         "paths": [arguments["path"]],
         "project": arguments.get("project"),
@@ -73,7 +113,12 @@ def _import(asker: Asker, arguments: Json) -> Json:
     }
 
 
-def _migrate(asker: Asker, arguments: Json) -> Json:
+@tool(
+    "migrate_embeddings", "dry_run", "dry_run:yes! model! pending:count embedded:count", "repeats"
+)
+def migrate(asker: Asker, arguments: Json) -> Json:
+    """Embed with the present model what another one embedded. Use after the model was changed; tells how much
+    is left unless dry_run is false."""
     if arguments.get("dry_run", True):
         stats = asker.ask("stats", {"all_projects": True})
         pending = sum(store["pending_vectors"] for store in stats["stores"])
@@ -82,61 +127,4 @@ def _migrate(asker: Asker, arguments: Json) -> Json:
     return {"dry_run": False, "model": say(done["model"]), "embedded": done["embedded"]}
 
 
-CONSOLIDATE = Tool(
-    "memory_consolidate",
-    "Find groups of memories that say the same; with dry_run false merge those.",
-    (DRY_RUN, IDS, LIMIT, ALL_PROJECTS, PROJECT),
-    _consolidate,
-    answer("groups:array! merged:count! dry_run:yes! notice! held_back:count"),
-    repeats=True,
-)
-TOOLS = (
-    CONSOLIDATE,
-    Tool(
-        "memory_prune",
-        "List what could go: expired, outdated, doubted, never used, duplicates. Then forget by ids.",
-        (
-            SHOWN_IDS,
-            Field("unused_days", NUMBER, "Days without use; 180 by default.", low=1, high=10_000),
-            LIMIT,
-            ALL_PROJECTS,
-            PROJECT,
-        ),
-        _prune,
-        DELETED,
-        destroys=True,
-        repeats=True,
-    ),
-    Tool(
-        "memory_organize",
-        "Suggest kinds, tags and priorities for memories that lack them; with ids and apply, put them on.",
-        (
-            IDS,
-            Field("apply", YES, "Put them on the memories of ids."),
-            LIMIT,
-            ALL_PROJECTS,
-            PROJECT,
-        ),
-        _organize,
-        FOUND,
-        repeats=True,
-    ),
-    CONSOLIDATE.named("deduplicate_memories"),
-    Tool(
-        "import_markdown_memories",
-        "Import notes from a Markdown file or folder; shows what it would do unless dry_run is false.",
-        (need(Field("path", TEXT, "A file or folder.", high=4_096)), DRY_RUN, GLOBAL, PROJECT),
-        _import,
-        answer("dry_run:yes! counts:object! steps:array! errors:array! held_back:count"),
-        repeats=True,
-    ),
-    Tool(
-        "migrate_embeddings",
-        "Embed with the present model what another one embedded; tells how much is left unless dry_run "
-        "is false.",
-        (DRY_RUN,),
-        _migrate,
-        answer("dry_run:yes! model! pending:count embedded:count"),
-        repeats=True,
-    ),
-)
+TOOLS = (consolidate, prune, organize, import_notes, migrate)

@@ -23,7 +23,11 @@ FIELDS = (
     Field("count", NUMBER, "A number.", low=1, high=5),
     Field("sure", YES, "Whether."),
     Field("words", WORDS, "Words.", high=2),
+    Field("lines", WORDS, "Lines.", split="\n", also=("rows",)),
+    Field("some", WORDS, "Some of two.", choices=("A", "B")),
 )
+MOST_TOKENS, MOST_IN_SIGHT, MOST_OF_INSTRUCTIONS = 350, 600, 120
+CHARS_A_TOKEN = 4
 ID = "0123456789abcdef0123456789abcdef"
 
 
@@ -47,6 +51,71 @@ def test_arguments_that_fit_are_given_on() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "given", "taken"),
+    [
+        ("count", "5", 5),
+        ("count", " 5.0 ", 5),
+        ("count", 5.0, 5),
+        ("sure", "true", True),
+        ("sure", "False", False),
+        ("sort", "B ", "b"),
+        ("words", "a,b", ["a", "b"]),
+        ("words", " a , b, ", ["a", "b"]),
+        ("words", '["a, b", "c"]', ["a, b", "c"]),
+        ("words", "[a", ["[a"]),
+        ("lines", "first, then\nsecond\n", ["first, then", "second"]),
+        ("some", "a,B", ["A", "B"]),
+    ],
+)
+def test_what_is_meant_is_taken(name: str, given: Any, taken: Any) -> None:
+    """Models write numbers and lists as texts."""
+    assert fields.checked(FIELDS, {"text": "x", name: given})[name] == taken
+
+
+def test_another_name_of_an_argument_is_taken_and_not_told() -> None:
+    """The listed name is what the tool gets."""
+    assert fields.checked(FIELDS, {"text": "x", "rows": "a"})["lines"] == ["a"]
+    assert "rows" not in fields.schema_of(FIELDS)["properties"]
+
+
+def tokens(*texts: str) -> float:
+    """Return what texts take of a model's context, as it is usually guessed."""
+    return sum(map(len, texts)) / CHARS_A_TOKEN
+
+
+def definition_tokens(name: str) -> float:
+    """Return what a tool's definition takes as it is sent: name, description, input and output schema."""
+    from vector_memory.mcp import server
+
+    (tool,) = (server.described(one) for one in server.TOOLS if one.name == name)
+    schemas = (tool.input_schema, tool.output_schema)
+    written = (json.dumps(schema, separators=(",", ":")) for schema in schemas)
+    return tokens(tool.name, str(tool.description), *written)
+
+
+def test_definitions_are_small() -> None:
+    """Each costs every session that sees it; so do the instructions."""
+    from vector_memory.mcp import server
+
+    sizes = {one.name: definition_tokens(one.name) for one in server.TOOLS}
+    assert max(sizes.values()) <= MOST_TOKENS, sizes
+    in_sight = [one.name for one in server.TOOLS if one.always]
+    assert len(in_sight) == 2
+    assert sum(sizes[name] for name in in_sight) <= MOST_IN_SIGHT
+    assert tokens(server.INSTRUCTIONS) <= MOST_OF_INSTRUCTIONS
+
+
+def test_names_are_unique() -> None:
+    """No alias hides a tool, and each alias does what its tool does."""
+    from vector_memory.mcp import server
+
+    names = [one.name for one in (*server.TOOLS, *server.ALIASES)]
+    assert len(set(names)) == len(names)
+    assert {"store_memory", "search_memory", "memory_search"} <= set(names)
+    assert not any(one.listed or one.always for one in server.ALIASES)
+
+
+@pytest.mark.parametrize(
     ("given", "told"),
     [
         ({}, "text is missing"),
@@ -58,6 +127,11 @@ def test_arguments_that_fit_are_given_on() -> None:
         ({"text": "x", "sure": 1}, "true or false"),
         ({"text": "x", "words": ["a", "b", "c"]}, "at most 2 texts"),
         ({"text": "x", "words": [1]}, "at most 2 texts"),
+        ({"text": "x", "words": "a,b,c"}, "at most 2 texts"),
+        ({"text": "x", "count": "five"}, "from 1 to 5"),
+        ({"text": "x", "count": "nan"}, "from 1 to 5"),
+        ({"text": "x", "count": "5.5"}, "from 1 to 5"),
+        ({"text": "x", "some": ["A", "C"]}, "some of A, B"),
         ({"text": "x", "else": 1}, "no argument 'else'"),
     ],
 )
@@ -169,11 +243,11 @@ from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import asker, server
 from vector_memory.system.paths import Home
 made = server.make(asker.Asker(DaemonClient(Home({str(LIB / "nowhere")!r})), "/", "s"))
-print(len(server.TOOLS), made.name, "uvicorn" in sys.modules, "mcp.client" in sys.modules)"""
+print(sum(one.listed for one in server.TOOLS), made.name, "uvicorn" in sys.modules, "mcp.client" in sys.modules)"""
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["30", "memory", str(not light), str(not light)]
+    assert done.stdout.split() == ["26", "memory", str(not light), str(not light)]
 
 
 def test_a_broken_light_import_falls_back_to_the_whole() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
@@ -26,6 +27,7 @@ Request = dict[str, Any]
 MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
 MOST_DATE_CHARS = 100
+NEW_ID = re.compile("[0-9a-f]{32}")
 
 
 MCP = "mcp"
@@ -58,6 +60,18 @@ def require_text(value: object, name: str, limit: int = 1_000_000) -> str:
     if len(value) > limit:
         raise BadInputError(f"{name} is longer than {limit:,} characters.", "Split it.")
     return value
+
+
+def new_id_of(request: Request, name: str) -> str:
+    """Return the id that a new memory is to have, "" where the client leaves it to the daemon.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    id = request.get(name) or ""
+    if id and not (isinstance(id, str) and NEW_ID.fullmatch(id)):
+        raise BadInputError(f"{name} must be 32 hexadecimal digits.")
+    return str(id)
 
 
 def number_of(request: Request, name: str, default: int, low: int, high: int) -> int:

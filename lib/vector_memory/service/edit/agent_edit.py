@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from vector_memory import redact
 from vector_memory.errors import BadInputError
 from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status
-from vector_memory.service.base import messages
+from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.edit.edit_forget import EditRequest, changed_by
@@ -21,9 +21,14 @@ MAX_CHARS = 20_000
 
 @dataclass(frozen=True, kw_only=True)
 class RewriteRequest(EditRequest):
-    """An agent would have a memory changed."""
+    """An agent would have a memory changed.
+
+    Attributes:
+        new_id: what the memory of the new words is to be called: asked twice, it is stored once.
+    """
 
     text: str | None = messages.or_none(messages.text(MAX_CHARS))
+    new_id: str = messages.read_by(request_fields.new_id_of, "")
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,10 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
     agent_rights.require_decided(memory)
     if request.is_empty and request.text is None:
         raise BadInputError("Nothing to change.", "Give text, kind, tags or priority.")
+    if request.new_id and memory.superseded_by == request.new_id:
+        # The daemon was killed after this, and the client asks again.
+        stored = shelf.journal.by_ids([request.new_id])[request.new_id]
+        return _answer(shelf, stored, memory, bool(stored.proposed))
     if memory.status is not Status.ACTIVE:
         raise BadInputError(
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
@@ -65,15 +74,20 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
         foreign = memory.is_foreign or memory.is_suspicious
         stored = shelf.journal.update(trust_marks.as_information(changed) if foreign else changed)
     else:
-        stored = _superseded(ctx, shelf, memory, changed, request.text)
+        reworded = replace(changed, id=request.new_id or new_id())
+        stored = _superseded(ctx, shelf, memory, reworded, request.text)
     if asks:
         proposals.note(ctx, stored.project)
     ctx.drop_snapshots()
     ctx.notify()
     ids = list(dict.fromkeys((stored.id, memory.id)))
     ctx.state.audit("edit", request.actor, ids, {})
+    return _answer(shelf, stored, memory, bool(asks))
+
+
+def _answer(shelf: Shelf, stored: Memory, was: Memory, is_proposed: bool) -> RewriteAnswer:
     view = memory_view(stored, project_names([shelf]))
-    return RewriteAnswer(view, memory.id, PROPOSED if asks else None)
+    return RewriteAnswer(view, was.id, PROPOSED if is_proposed else None)
 
 
 def _without(changed: Memory, memory: Memory, asks: dict[str, object]) -> Memory:
@@ -95,6 +109,7 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
     """Store a changed memory with other words in the place of the old one.
 
     Args:
+        changed: it with an id of its own.
         raw: the words as they came.
     """
     cleaned = redact.clean(raw)
@@ -106,7 +121,6 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
     )
     draft = replace(
         changed,
-        id=new_id(),
         text=cleaned.text,
         created_at=ctx.now(),
         origin=Origin.TOOL if old.is_foreign else Origin.ASSISTANT,
@@ -126,6 +140,7 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
         last_used_at=None,
     )
     with shelf.storing:
-        stored = shelf.journal.add([trust_marks.settled(draft, raw)])[0]
+        stored = shelf.journal.by_ids([draft.id]).get(draft.id)
+        stored = stored or shelf.journal.add([trust_marks.settled(draft, raw)])[0]
         shelf.journal.supersede(old.id, stored.id, ctx.now(), "edited by the assistant")
     return stored

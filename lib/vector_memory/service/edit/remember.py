@@ -47,6 +47,7 @@ class RememberRequest(messages.Request):
     """Something is to be remembered.
 
     Attributes:
+        id: what the memory is to be called, 32 hexadecimal digits: asked twice, it is stored once.
         at: when it was said; None for now.
         supersedes: the id of the memory that gives way to it, or how that begins.
         session: the session in which it was asked to be remembered.
@@ -55,6 +56,7 @@ class RememberRequest(messages.Request):
     """
 
     text: str = messages.text(MAX_CHARS)
+    id: str = messages.read_by(request_fields.new_id_of, "")
     title: str = messages.word()
     kind: str = messages.word(default="note")
     priority: Priority | None = messages.priority()
@@ -175,7 +177,7 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
     """
     rule = COLLECTIONS[request.collection]
     draft = Memory(
-        id=new_id(),
+        id=request.id or new_id(),
         text=text,
         created_at=request.at or now,
         kind=privacy.word(request.kind),
@@ -238,7 +240,8 @@ def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Plac
             "A memory can only replace one of its own store.",
             "Give the --project of the older one, or --global.",
         )
-    memory = shelf.journal.add([draft])[0]
+    # It is there where the daemon was killed after this and the client asked again.
+    memory = shelf.journal.by_ids([draft.id]).get(draft.id) or shelf.journal.add([draft])[0]
     shelf.journal.supersede(old.id, memory.id, ctx.now(), "replaced on request")
     ctx.notify()
     return Placed(memory, "superseded", (Tie(old, Relation.SUPERSEDES),))

@@ -18,7 +18,7 @@ MAX_KEY_CHARS = 100
 MOST = 50
 """Notes of one session at most."""
 ACTIONS = ("set", "get", "list", "clear")
-TTL = timedelta(seconds=COLLECTIONS[SCRATCH].ttl_s or 3_600)
+TTL_MINUTES = (COLLECTIONS[SCRATCH].ttl_s or 3_600) // 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,14 @@ class ScratchRequest(messages.Request):
         action: one of `ACTIONS`.
         key: by what a note is set, read, or dropped alone.
         text: what a note is to say.
+        ttl_minutes: how long a note that is set is kept.
     """
 
     session: str = messages.word()
     action: str = messages.word(default="list")
     key: str = messages.maybe_text(MAX_KEY_CHARS)
     text: str = messages.maybe_text(MAX_CHARS)
+    ttl_minutes: int = messages.number(TTL_MINUTES, 1, 24 * 60)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,10 @@ def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
     if action == "set":
         return _set(ctx, asker, session, request, living)
     if key not in living:
-        raise NotFoundError(f"There is no note {key!r}.", "List the notes: they last an hour.")
+        raise NotFoundError(
+            f"There is no note {key!r}.",
+            "List the notes: they last an hour, or as long as was asked for.",
+        )
     return ScratchAnswer([_note_view(living[key])])
 
 
@@ -130,7 +135,7 @@ def _set(
         kind="note",
         session=session,
         origin=Origin.ASSISTANT,
-        expires_at=ctx.now() + TTL,
+        expires_at=ctx.now() + timedelta(minutes=request.ttl_minutes),
     )
     kept = counted_records.keep(ctx, asker, record)
     if kept is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -46,12 +46,16 @@ class RecallRequest(messages.Filter):
     """A question.
 
     Attributes:
+        offset: how many of the best hits are left out.
+        priorities: only memories that matter so much; empty for all.
         context: how many texts around each hit are wanted.
         for_session: the session that is given the hits: no hook says them again.
     """
 
     query: str = messages.text()
     k: int = messages.number(10, 1, MAX_K)
+    offset: int = messages.number(0, 0, MAX_K)
+    priorities: tuple[str, ...] = messages.words()
     context: int = messages.number(0, 0, MAX_AROUND)
     for_session: str = messages.word()
     history: bool = messages.flag()
@@ -99,15 +103,17 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     """
     asker = messages.asker_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    wanted = max(request.k, rerank.MOST) if ctx.settings.rerank else request.k
-    allowed = is_open if request.is_agent else None
+    last = request.offset + request.k
+    wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
+    allowed = _allowed(request)
     found = answer(ctx, request.query, asker, DEEPER * wanted + MOST_ECHOES, True, allowed)
     hits = found.hits
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)
     if ctx.settings.rerank:
         hits = model_help.reordered(ctx, request.query, hits)
-    excerpts = _excerpts(asker.shelves, hits, request.k, each=bool(asker.scope.kinds))
+    each = bool(asker.scope.kinds)
+    excerpts = _excerpts(asker.shelves, hits, last, each)[request.offset :]
     hits = [hit for hit, _ in excerpts]
     touch(ctx, asker.shelves, hits)
     ids = [hit.memory.id for hit in hits]
@@ -127,6 +133,14 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         found.is_widened if found.period else None,
         found.note or None,
     )
+
+
+def _allowed(request: RecallRequest) -> Callable[[Memory], bool] | None:
+    """Return which memories may answer, None for all of them."""
+    wanted = set(request.priorities)
+    if not wanted:
+        return is_open if request.is_agent else None
+    return lambda memory: memory.priority in wanted and (is_open(memory) or not request.is_agent)
 
 
 def _excerpts(

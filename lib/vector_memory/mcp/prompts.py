@@ -1,0 +1,113 @@
+"""Prompts: what a user takes out of a client's menu, filled in from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vector_memory.errors import NotFoundError
+from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.resources import line, listed
+from vector_memory.mcp.telling import NOTICE, Json, Telling, say
+
+MOST_TO_GO = 20
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt: its name, what it is for, and what makes it."""
+
+    name: str
+    title: str
+    doc: str
+    make: Callable[[Asker], str]
+
+
+def _continue(asker: Asker) -> str:
+    answer = asker.ask("resume", {"but": asker.session})
+    telling = Telling(asker.shown)
+    parts = ["Continue where we left off in this project.", NOTICE]
+    last = answer["session"]
+    if last:
+        parts.append(_last(last))
+    for title, memories in (
+        ("Left to do then", last["left"] if last else []),
+        ("Decided then", answer["decided"]),
+        ("Open in this project", answer["open"]),
+    ):
+        if memories:
+            parts.append("\n".join((f"{title}:", *listed(telling, memories))))
+    parts.append(
+        "Say in a few sentences where we stopped and what is open. Look at the files before you rely on any of "
+        "it; then go on, or ask me which of it to take up."
+        if last or answer["open"]
+        else "No session of this project is known, and nothing is open: say so."
+    )
+    return "\n\n".join(parts)
+
+
+def _last(last: Json) -> str:
+    lines = [f"Last session, {last['ended_at'][:10]}:"]
+    for label, words in (
+        ("branch", last["branch"]),
+        ("about", "; ".join(last["topics"])),
+        ("I asked last", last["asked"]),
+        ("you ended with", last["answered"]),
+        ("files", ", ".join(last["files"])),
+    ):
+        if words:
+            lines.append(f"- {label}: {line(words)}")
+    return "\n".join(lines)
+
+
+def _review(asker: Asker) -> str:
+    waiting = asker.ask("review", {"k": 1})["total"]
+    answer, _ = asker.ask_long("prune", {"k": MOST_TO_GO})
+    parts = ["Review with me what is remembered of this project.", NOTICE]
+    if waiting:
+        parts.append(
+            f"Proposals that wait for me alone: {waiting}. Remind me of `vector-memory review`, which I run in "
+            "a terminal of my own."
+        )
+    if answer["memories"]:
+        could_go = listed(Telling(asker.shown), answer["memories"])
+        parts.append("\n".join((f"What could go, {answer['total']} in all:", *could_go)))
+        parts.append(
+            "Tell me each in a line with its reason, check in the files what can be checked, and ask me. Forget "
+            "only what I name (memory_forget with its ids); mark what you found to be so or not (memory_verify)."
+        )
+    else:
+        parts.append(
+            "Nothing of it suggests itself to be forgotten. Show me what matters most (memory_recall with "
+            "priorities CORE and HIGH) and ask whether it still holds."
+        )
+    return "\n\n".join(parts)
+
+
+PROMPTS = (
+    Prompt(
+        "continue",
+        "Continue where we left off",
+        "Where work stopped in this project, what was decided and what is open.",
+        _continue,
+    ),
+    Prompt(
+        "review",
+        "Review what is remembered",
+        "What could go, what waits for you, and what to check.",
+        _review,
+    ),
+)
+
+
+def filled(asker: Asker, name: str) -> tuple[Prompt, str]:
+    """Return a prompt and its text.
+
+    Raises:
+        NotFoundError: there is none of that name.
+    """
+    for prompt in PROMPTS:
+        if prompt.name == name:
+            return prompt, prompt.make(asker)
+    names = ", ".join(prompt.name for prompt in PROMPTS)
+    raise NotFoundError(f"There is no prompt {say(name)[:40]!r}.", f"Prompts: {names}.")
