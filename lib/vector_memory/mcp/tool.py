@@ -57,7 +57,6 @@ class Tool:
     repeats: bool = False
     always: bool = False
     listed: bool = True
-
     also: tuple[str, ...] = ()
 
     @property
