@@ -108,6 +108,7 @@ class App:
                 printed = self.events.answer(event, body, starter)
         except Exception as error:
             self._failed(f"hook {event}", error)
+        self.ctx.timings.add(event, time.monotonic() - started)
         # Most tool calls are only told of: nobody waits for what is nothing.
         waited = event != "SessionStart" and (printed or event not in ("PreToolUse", "PostToolUse"))
         if waited and time.monotonic() - started > HOOK_WAITS_S:
@@ -128,7 +129,9 @@ class App:
             with privacy.for_request(self.ctx, request):
                 agent_rights.require_included(self.ctx, request)
                 if verb in verbs.SIMPLE:
+                    started = time.monotonic()
                     answer = verbs.SIMPLE[verb](self.ctx, request)
+                    self.ctx.timings.add(verb, time.monotonic() - started)
                     return verbs.shown(answer) if verb in verbs.SHOWN else answer
                 if verb in verbs.LONG:
                     return verbs.LONG[verb](self.ctx, request, reply)
@@ -206,6 +209,7 @@ class App:
             generation=model_help.report(self.ctx),
             privacy=privacy_rules.report(self.ctx),
             counters=self.ctx.state.totals(),
+            slo=self.ctx.timings.report(self.ctx.state),
             embedding=ModelHealth(model.state, model.model, model.error),
         )
 

@@ -22,6 +22,7 @@ from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.base.session_memory import Running
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.timings import Timings
 from vector_memory.service.base.unreadable import Hopeless
 from vector_memory.service.base.use_counts import Uses
 from vector_memory.service.base.yielding import Filling, Hooks
@@ -68,6 +69,7 @@ class Context:
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
+    timings: Timings = field(default_factory=Timings)
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
     hopeless: Hopeless = field(default_factory=Hopeless)
@@ -193,6 +195,7 @@ class Context:
         """Write what was only counted so far."""
         try:
             self.uses.write()
+            self.timings.write(self.state, now=True)
             self.state.flush()
         except VectorMemoryError as error:
             log.warning("the last uses are not counted: %s", error)
