@@ -11,7 +11,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
-from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup, project_names
@@ -63,6 +63,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         # Whoever writes it anew has read it: the marks belonged to the old words.
         extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
         changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
+        changed = captured.settled(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id], {})
