@@ -78,6 +78,7 @@ class App:
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
+        self.ctx.publish = self._publish
         self._events: Events | None = None
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
@@ -159,10 +160,12 @@ class App:
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
+        from vector_memory.service.learning import procedures
         from vector_memory.service.tools import dispatch
 
         try:
-            dispatch.publish_wishes(self.home.tools, self.ctx.settings)
+            has_procedures = procedures.asks_at_tools(self.ctx)
+            dispatch.publish_wishes(self.home.tools, self.ctx.settings, has_procedures)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
 

@@ -56,7 +56,8 @@ def new_id() -> str:
 @dataclass
 class Context:
     """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
-    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like."""
+    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like; `publish` tells the
+    hooks of tool calls what to ask."""
 
     home: Home
     settings: Settings
@@ -66,6 +67,9 @@ class Context:
     notify: Callable[[], None] = lambda: None
     later: Callable[[Callable[[], object]], None] = lambda work: None
     slowly: Callable[[Callable[[], object]], None] = lambda work: None
+    publish: Callable[[], None] = lambda: None
+    has_tool_procedures: bool = False
+    """Whether some procedure comes with a file or a command, as far as stores were looked at."""
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
