@@ -13,7 +13,6 @@ import shutil
 import sys
 import termios
 import textwrap
-import tty
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -121,10 +120,10 @@ def go_through(items: list[Row], where: asking.Said, plain: bool) -> Row:
     Raises:
         VectorMemoryError: what the daemon reported.
     """
-    going = Review(items, where, plain or os.environ.get("TERM") in ("dumb", ""))
+    going = Review(items, where, plain or os.environ.get("TERM", "") in ("dumb", ""))
     word = ""
     try:
-        with _reading_keys(going.plain):
+        with _input(in_lines=False, plain=going.plain):
             while going.at < len(items):
                 _draw(going, word)
                 word = _step(going)
@@ -148,7 +147,7 @@ def _step(going: Review) -> str:
     key = _key(going.plain)
     action = next((name for name, own in _actions(item).items() if own == key), "")
     if action == "edit":
-        with _typing(going.plain):
+        with _input(in_lines=True, plain=going.plain):
             text = _edited(item.text("text"))
         if text and (text != item.text("text") or item.text("reason") == "unanswered"):
             going.decide(action, [item], text)
@@ -190,34 +189,23 @@ def _key(plain: bool) -> str:
 
 
 @contextmanager
-def _reading_keys(plain: bool) -> Iterator[None]:
-    """Have keys come one by one, without Enter and without an echo."""
+def _input(in_lines: bool, plain: bool) -> Iterator[None]:
+    """Have input come in lines as it usually does, or key by key, without Enter and without an echo."""
     if plain:
         yield
         return
-    before = termios.tcgetattr(sys.stdin)
-    # Once for all of them, and nothing thrown away: who types ahead is heard.
-    tty.setcbreak(sys.stdin, termios.TCSADRAIN)
+    before, mode = termios.tcgetattr(sys.stdin), termios.tcgetattr(sys.stdin)
+    if in_lines:
+        mode[3] |= termios.ICANON | termios.ECHO
+    else:
+        mode[3] &= ~(termios.ICANON | termios.ECHO)
+        mode[6][termios.VMIN], mode[6][termios.VTIME] = 1, 0
+    # Nothing is thrown away: who types ahead is heard.
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
     try:
         yield
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
-
-
-@contextmanager
-def _typing(plain: bool) -> Iterator[None]:
-    """Have lines come as they usually do, among keys that come one by one."""
-    if plain:
-        yield
-        return
-    keys = termios.tcgetattr(sys.stdin)
-    lines = termios.tcgetattr(sys.stdin)
-    lines[3] |= termios.ICANON | termios.ECHO
-    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, lines)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, keys)
 
 
 def _edited(text: str) -> str:

@@ -160,11 +160,11 @@ class App:
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
-        from vector_memory.service.learning import procedures
+        from vector_memory.service.learning import conditions
         from vector_memory.service.tools import dispatch
 
         try:
-            has_procedures = procedures.asks_at_tools(self.ctx)
+            has_procedures = conditions.asks_at_tools(self.ctx)
             dispatch.publish_wishes(self.home.tools, self.ctx.settings, has_procedures)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)

@@ -113,7 +113,8 @@ def _steps(steps: Any) -> list[str]:
 def _procedure(given: Json) -> Json:
     when = [f"When: {given['when']}"] if given.get("when") else []
     text = "\n".join([given["name"], *when, *_steps(given.get("steps"))])
-    return {"text": text, "title": given["name"], "kind": "procedure"}
+    triggers = {"triggers": given["triggers"]} if given.get("triggers") else {}
+    return {"text": text, "title": given["name"], "kind": "procedure", **triggers}
 
 
 def _learning(given: Json) -> Json:
@@ -186,6 +187,11 @@ TOOLS = (
         Field("name", TEXT, "What it does.", high=300),
         STEPS,
         Field("when", TEXT, "When to follow it.", high=1_000),
+        Field(
+            "triggers",
+            WORDS,
+            "When it comes by itself: file:GLOB, command:WORDS, error:WORDS, term:WORDS.",
+        ),
     ),
     _collection(
         "learning",

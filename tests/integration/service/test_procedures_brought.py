@@ -18,7 +18,7 @@ from service_house import ServiceHouse, door, hook_question
 
 from vector_memory.errors import BadInputError
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.learning import procedures
+from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.tools import dispatch
 from vector_memory.service.tools.tool_call import ToolCall
 from vector_memory.system import paths
@@ -83,13 +83,13 @@ def test_with_a_tool_call(house: ServiceHouse, app: Path) -> None:
     """A file that is about to be changed, a command that is about to be run. Who set none is asked nothing."""
     assert called(house, app, "Bash", command="just migrate") == ""
     id = stored(house, app, "command:just migrate", "file:*.sql")
-    assert procedures.asks_at_tools(house.ctx)
+    assert conditions.asks_at_tools(house.ctx)
     assert called(house, app, "Bash", command="just test") == ""
     assert STEPS in called(house, app, "Bash", command="cd db; just migrate --now")
     assert STEPS in called(house, app, "Edit", "s2", file_path=str(app / "db" / "2.sql"))
     door(house.ctx, "edit", {"id": id, "triggers": ["term:invoices"]})
     assert called(house, app, "Bash", "s3", command="just migrate") == ""
-    assert not procedures.asks_at_tools(house.ctx)
+    assert not conditions.asks_at_tools(house.ctx)
     door(house.ctx, "edit", {"id": id, "triggers": ["command:just migrate"]})
     door(house.ctx, "forget", {"ids": [id]})
     assert called(house, app, "Bash", "s4", command="just migrate") == ""

@@ -11,7 +11,7 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
-from vector_memory.service.learning import procedures
+from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
@@ -70,7 +70,7 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         changed = captured.settled(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
     if request.triggers is not None:
-        ctx.later(lambda: procedures.asks_at_tools(ctx))
+        ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id], {})
     return EditAnswer(memory_view(stored, project_names([shelf])))

@@ -22,7 +22,7 @@ from vector_memory.model import (
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.learning import procedures
+from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import (
     agent_rights,
     placement,
@@ -163,7 +163,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         with ctx.filling.going_on():
             placed = placement.put(ctx, shelf, draft)
     if request.triggers:
-        ctx.later(lambda: procedures.asks_at_tools(ctx))
+        ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.count("redactions", cleaned.redactions)
     others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
     ids = [placed.memory.id, *others]

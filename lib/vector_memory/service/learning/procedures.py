@@ -5,12 +5,11 @@ touched or run, an error. The conditions are set when a memory is stored or edit
 
 from __future__ import annotations
 
-import json
 import os
-import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
@@ -19,20 +18,19 @@ from vector_memory.retrieve import render
 from vector_memory.service.base import context_block
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROCEDURES, Showing
+from vector_memory.service.learning import conditions
+from vector_memory.service.learning.conditions import COMMAND, CONDITIONS, ERROR, FILE
 from vector_memory.service.memory.lookup import is_open, name_in, project_names
-from vector_memory.text import analysis, fence, mentions, shell
+from vector_memory.text import analysis, fence
 
-FILE, COMMAND, ERROR, TERM = CONDITIONS = ("file", "command", "error", "term")
-AT_TOOLS = (FILE, COMMAND)
-"""Conditions for which hooks have to ask about tool calls."""
+if TYPE_CHECKING:
+    from vector_memory.text import shell
+
 MOST_TRIGGERS, MOST_CHARS = 16, 200
 MOST_TOKENS = 200
 """What one procedure may take, the fence included."""
 MOST_READ = 40_000
-MOST_AT_ONCE = 20_000
-"""Changed rows that are looked through while a hook waits: some milliseconds."""
 COLLECTION = "procedures"
 TITLE = "How this is done here:"
 _PATHS = ("file_path", "notebook_path")
@@ -96,6 +94,8 @@ class Moment:
         if kind == FILE:
             return any(_fits(path, value, root) for path in self.files)
         if kind == COMMAND:
+            from vector_memory.text import shell
+
             return bool(self.command) and any(
                 _runs(command, value.split()) for command in shell.parse(self.command)
             )
@@ -119,57 +119,12 @@ def _runs(command: shell.Command, wanted: Sequence[str]) -> bool:
     return all(argument in rest for argument in wanted[1:])
 
 
-@dataclass
-class _Known:
-    """The conditions of one store's memories, by their ids, up to a sequence number."""
-
-    reached: int = 0
-    conditions: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def asks_at_tools(self) -> bool:
-        return any(
-            trigger.partition(":")[0] in AT_TOOLS
-            for triggers in self.conditions.values()
-            for trigger in triggers
-        )
-
-
-def asks_at_tools(ctx: Context) -> bool:
-    """Whether some procedure waits for a file or a command; kept in mind for those who ask at each call."""
-    found = [_known(ctx, shelf, may_wait=True).asks_at_tools for shelf in ctx.opened_shelves()]
-    ctx.has_tool_procedures = any(found)
-    return ctx.has_tool_procedures
-
-
-def _known(ctx: Context, shelf: Shelf, may_wait: bool = False) -> _Known:
-    """Return the conditions in a store; of what has changed since the last time alone the rows are read. Where
-    that is much, it is read when nobody waits."""
-    known = ctx.running.of("triggers", shelf.journal.store_id, _Known)
-    reached = shelf.journal.given_seq()
-    if reached == known.reached:
-        return known
-    if reached - known.reached > MOST_AT_ONCE and not may_wait:
-        ctx.later(lambda: _known(ctx, shelf, may_wait=True))
-        return known
-    with known.lock:
-        asked = known.asks_at_tools
-        if reached != known.reached:
-            for id, extra in shelf.journal.with_triggers(known.reached):
-                told = json.loads(extra).get(TRIGGERS)
-                known.conditions[id] = tuple(map(str, told)) if isinstance(told, list) else ()
-            known.reached = reached
-        if known.asks_at_tools != asked:
-            ctx.has_tool_procedures = True
-            ctx.later(ctx.publish)
-    return known
-
-
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     """Return the procedure whose condition a prompt meets, by its words or the files that it names."""
-    if not any(_known(ctx, shelf).conditions for shelf in question.shelves):
+    if not any(conditions.known_in(ctx, shelf).conditions for shelf in question.shelves):
         return []
+    from vector_memory.text import mentions
+
     prompt = question.prompt[:MOST_READ]
     terms = frozenset(analysis.analyse(prompt))
     return _found(ctx, question, Moment(terms, mentions.files(prompt)))
@@ -206,7 +161,7 @@ def _found(ctx: Context, question: HookQuestion, moment: Moment) -> list[fence.N
     for shelf in question.shelves:
         met = {
             id: count
-            for id, triggers in _known(ctx, shelf).conditions.items()
+            for id, triggers in conditions.known_in(ctx, shelf).conditions.items()
             if (count := sum(moment.meets(one, question.place.root) for one in triggers))
         }
         if not met:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from vector_memory.config import Settings
 from vector_memory.service.base.context import Context
-from vector_memory.service.learning import procedures
 from vector_memory.service.tools.tool_call import ToolAnswer, ToolCall
 from vector_memory.system.durable_files import write_durably
 
@@ -18,6 +17,8 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
 
     said = search_advice.before(ctx, call)
     if ctx.has_tool_procedures:
+        from vector_memory.service.learning import procedures
+
         said = _with(said, procedures.for_call(ctx, call, dict(call.input)))
     if ctx.settings.observer == "off":
         return said
