@@ -163,6 +163,12 @@ RULES = (
 SUSPICION, IS_FOREIGN, PROPOSED = "suspicion", "foreign", "proposed"
 """In `extra`: what looks like an instruction to the model; that nobody vouched for an import; and what an
 agent would have a memory count as, which waits for the user."""
+REVIEWED = "reviewed"
+"""In `extra`: `at` and `as` of the review in which the user settled it, and `beside`, the ids of memories that he
+lets stand beside it."""
+TRIGGERS = "triggers"
+"""In `extra`: conditions under which it comes by itself, each as `file:`, `command:`, `error:` or `term:` and
+what for."""
 GAVE_WAY = "gave_way"
 """In `extra`: why it was replaced, in a few words."""
 BRANCH, PULL = "branch", "pull"

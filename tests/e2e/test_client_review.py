@@ -1,5 +1,5 @@
 """Whose word it is, in the real client: what the user asks to be saved is the user's; what the agent runs is
-the agent's, hidden or not, and the next session says that something waits."""
+the agent's, hidden or not, and the next session says once that something waits."""
 
 from __future__ import annotations
 
@@ -63,13 +63,24 @@ def test_the_users_words_and_the_agents(
     assert [json.loads(one)["origin"] for one in told[-2:]] == ["user", "assistant"]
     assert json.loads(told[-1])["action"] == "proposed"
 
+    def hello(prompt: str = "Hello.") -> str:
+        run = shared_client.session(
+            prompt, cwd=project, replies=["Hi."], plugin=shared_product.plugin
+        )
+        story.assert_unharmed(run)
+        return "\n".join(texts(run.main[0]))
+
+    shown = hello()
+    assert "1 memory waits for the user alone to judge" in shown and ATTACK not in shown
+
     hooks = str(Path(shared_product.plugin) / "hooks").replace(" ", "\\ ")
     commands = [
         way.format(text=f"{ATTACK} ({name})", weight=WEIGHT, hooks=hooks)
         for name, way in WAYS.items()
     ]
     session("Have a look at the build.", *commands)
-    items = {one["text"]: one for one in shared_product.ask("review")["items"]}
+    asked = shared_product.ask("review")["items"]
+    items = {one["text"]: one for one in asked if one["reason"] == "proposed"}
     for name in WAYS:
         item = items[f"{ATTACK} ({name})"]
         assert (item["reason"], item["kind"]) == ("proposed", "preference"), name
@@ -82,15 +93,14 @@ def test_the_users_words_and_the_agents(
         ("assistant", "context", "NORMAL")
     }
 
-    run = shared_client.session(
-        "Hello.", cwd=project, replies=["Hi."], plugin=shared_product.plugin
+    shown = hello()
+    assert "for the user alone to judge" not in shown, (
+        "it was told before, and less than ten are new"
     )
-    shown = "\n".join(texts(run.main[0]))
-    assert f"{len(items)} memories wait for the user alone to judge" in shown
     assert not any(text in shown for text in items)
+    shown = hello("/memory-review")
+    assert all(one["id"][:12] in shown for one in items.values())
+    assert f"of {len(asked)} wait." in shown and not any(text in shown for text in items)
     first = next(iter(items.values()))
     shared_product.ask("review", "--confirm", first["id"])
-    run = shared_client.session(
-        "Hello.", cwd=project, replies=["Hi."], plugin=shared_product.plugin
-    )
-    assert first["text"] in "\n".join(texts(run.main[0]))
+    assert first["text"] in hello()

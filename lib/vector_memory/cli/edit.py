@@ -26,6 +26,7 @@ def edit(
         options.value("TAG", "The new tags; may be given again. An empty one: none."),
     ] = None,
     priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
+    when: options.When = None,
     as_json: options.Json = False,
 ) -> None:
     """Change a memory. Without options, its text is opened in $EDITOR."""
@@ -35,6 +36,7 @@ def edit(
         "kind": kind,
         "tags": None if tag is None else [name for name in tag if name],
         "priority": priority,
+        "triggers": None if when is None else [one for one in when if one],
     }
     change = {name: value for name, value in change.items() if value is not None}
     if not change:

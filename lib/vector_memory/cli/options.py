@@ -83,6 +83,14 @@ MemoryId = Annotated[str, typer.Argument(metavar="ID", help="A memory's id, or h
 TheMemoryId = Annotated[
     str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
 ]
+When = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--when",
+        metavar="CONDITION",
+        help="When it comes by itself: file:GLOB, command:WORDS, error:WORDS or term:WORDS; may be given again.",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
 NoWait = Annotated[

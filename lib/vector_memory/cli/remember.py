@@ -41,12 +41,14 @@ def remember(
     supersedes: Annotated[
         str | None, options.value("ID", "The older memory that this one replaces.")
     ] = None,
+    when: options.When = None,
     as_json: options.Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
+    conditions: asking.Said = {"triggers": when} if when else {}
     answer = asking.ask(
         "remember",
-        asking.target(project, only_global),
+        {**asking.target(project, only_global), **conditions},
         text=asking.text_of(text),
         kind=kind,
         tags=tag,

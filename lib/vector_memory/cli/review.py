@@ -1,46 +1,69 @@
-"""`review`: what waits for the user's word: what an agent would have bind, and what is held back."""
+"""`review`: what waits for the user's look, listed or one screen a memory."""
 
 from __future__ import annotations
 
 import sys
 from typing import Annotated
 
-import typer
-
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
+Ids = list[str] | None
 Confirm = Annotated[
-    list[str] | None, options.value("ID", "It is your word: it counts as proposed.", "--confirm")
-]
+    Ids, options.value("ID", "It holds, as your word: as it was proposed, or rather than the older.", "--confirm")
+]  # fmt: skip
 Keep = Annotated[
-    list[str] | None, options.value("ID", "Sessions may be given it, as information.", "--keep")
-]
-Drop = Annotated[list[str] | None, options.value("ID", "Forget it.", "--drop")]
-KEYS = {"c": "confirm", "k": "keep", "d": "drop"}
-DONE = {"confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped"}
+    Ids, options.value("ID", "Leave it as it is: sessions may be given it, as information.", "--keep")
+]  # fmt: skip
+Drop = Annotated[Ids, options.value("ID", "Forget it, or let it give way to the older.", "--drop")]
+Raise = Annotated[Ids, options.value("ID", "It matters one step more.", "--raise")]
+DONE = {"confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped", "raised": "Raised"}
+WHY = {
+    "suspicious": "looks like instructions",
+    "contradiction": "disagrees with an older one",
+    "unanswered": "said often, and in no memory",
+    "core": "used in every project: CORE?",
+    "duplicate": "says nearly what an older one says",
+    "decision": "decided",
+    "new": "new",
+}
 
 
 def review(
-    confirm: Confirm = None, keep: Keep = None, drop: Drop = None, as_json: options.Json = False
+    confirm: Confirm = None,
+    keep: Keep = None,
+    drop: Drop = None,
+    raises: Raise = None,
+    finish: Annotated[
+        bool, options.switch("All that was captured by now is looked through.", "--finish")
+    ] = False,
+    plain: Annotated[
+        bool, options.switch("Lines and words alone, for screen readers.", "--plain")
+    ] = False,
+    k: Annotated[int, options.at_most(100_000)] = 100_000,
+    as_json: options.Json = False,
 ) -> None:
-    """Look at what waits for your word, and decide.
+    """Look at what was captured and what waits for your word, and decide.
 
     An agent's rules, what it calls important, and what it would have hold for all projects wait here, and
-    bind nobody before. Text that looks like instructions to the model waits here too. On a terminal each is
-    shown and asked about; elsewhere they are listed. Each option may be given again.
+    bind nobody before. Text that looks like instructions to the model waits here too. Then comes what
+    disagrees or repeats itself, and what sessions decided and found since the last review. On a terminal each
+    has a screen of its own; elsewhere they are listed. Each option may be given again.
     """
     where = asking.everywhere()
-    chosen = {"confirm": confirm or [], "keep": keep or [], "drop": drop or []}
-    if not any(chosen.values()):
-        answer = asking.ask("review", where)
-        items = answer.rows("items")
-        if as_json or not items or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            output.answer(answer, as_json, _show)
-            return
-        chosen = _decide(items)
-    if any(chosen.values()):
-        output.answer(asking.ask("review", {**where, **chosen}), as_json, _finish)
+    chosen = {"confirm": confirm, "keep": keep, "drop": drop, "raise": raises}
+    if any(chosen.values()) or finish:
+        ids = {name: of_name or [] for name, of_name in chosen.items()}
+        done = asking.ask("review", {**where, **ids}, finish=finish)
+        output.answer(done, as_json, finished)
+        return
+    answer = asking.ask("review", where, k=k)
+    if as_json or not answer.rows("items") or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        output.answer(answer, as_json, _show)
+        return
+    from vector_memory.cli import review_screens
+
+    finished(review_screens.go_through(answer.rows("items"), where, plain))
 
 
 def _show(answer: Row) -> None:
@@ -51,43 +74,34 @@ def _show(answer: Row) -> None:
     output.say(f"{len(items)} of {answer.count('total')} wait.")
 
 
-def _decide(items: list[Row]) -> dict[str, list[str]]:
-    """Show one after the other and return what is to be done with each."""
-    chosen: dict[str, list[str]] = {"confirm": [], "keep": [], "drop": []}
-    for number, item in enumerate(items, start=1):
-        head = [str(cell(item)) for name, cell in COLUMNS.items() if name != "text"]
-        output.say(f"\n{number} of {len(items)} · {' · '.join(head)}")
-        output.say(output.plain(item.text("text")))
-        keys = [key for key, action in KEYS.items() if action in item.texts("actions")]
-        words = ", ".join(f"{key} = {KEYS[key]}" for key in keys)
-        key = typer.prompt(f"{words}, s = later, q = end", default="s", err=True)
-        if key == "q":
-            break
-        if key in keys:
-            chosen[KEYS[key]].append(item.text("id"))
-    return chosen
-
-
-def _finish(answer: Row) -> None:
+def finished(answer: Row) -> None:
+    """Print how many memories were decided about in which way."""
     for name, word in DONE.items():
         if count := answer.count(name):
             output.say(f"{word}: {count}")
 
 
-def _why(item: Row) -> str:
+def why(item: Row) -> str:
     """Return why an item waits: as what it is proposed, and what looks odd in it."""
     proposed = item.row("proposed")
     weights = [proposed.text(name) for name in ("kind", "priority", "collection")]
     weights.append("for all projects" if proposed.flag("global") else "")
     weight = ", ".join(filter(None, weights))
     parts = [f"proposed as {weight}"] if weight else []
-    return "; ".join([*parts, *item.row("suspicious").texts("reasons")])
+    parts += item.row("suspicious").texts("reasons")
+    return "; ".join(parts) or WHY.get(item.text("reason"), item.text("reason"))
+
+
+def text_of(item: Row) -> str:
+    """Return an item's words, and in brackets the older one's."""
+    other = item.row("other").text("text")
+    return item.text("text") + (f" [older: {other}]" if other else "")
 
 
 COLUMNS: dict[str, output.Cell] = {
     "id": lambda item: item.id,
     "date": lambda item: item.day(),
     "project": lambda item: item.text("project", "all projects"),
-    "why": _why,
-    "text": output.field("text", 160),
+    "why": why,
+    "text": lambda item: output.one_line(text_of(item), 160),
 }

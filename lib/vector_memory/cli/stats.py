@@ -22,6 +22,7 @@ def _show(answer: Row) -> None:
     if words := figures(answer.row("generation")):
         output.say(words)
     _uses(answer.row("uses"))
+    _speed(answer.row("slo"))
     for name in ("by_kind", "by_project", "by_collection"):
         _counts(name[3:], answer.counts(name))
     if flagged := answer.counts("flags"):
@@ -46,6 +47,20 @@ def _uses(found: Row) -> None:
         for value, count in ((value, by.row(name).row(value)) for value in by.row(name).fields)
     ]
     output.table(("used", "by"), rows)
+
+
+def _speed(slo: Row) -> None:
+    """Print how long answers took, beside what they may take."""
+    rows = [slo_row(name, slo.row(name)) for name in slo.fields]
+    if rows:
+        output.table(("answers", "last", "p50 ms", "p95 ms", "p95 may be", "met"), rows)
+
+
+def slo_row(name: str, slo: Row) -> tuple[str, ...]:
+    """Return the cells that say how long answers of one kind took."""
+    met = "too few" if slo.fields.get("met") is None else "yes" if slo.flag("met") else "no"
+    p50, p95 = slo.number("p50_ms"), slo.number("p95_ms")
+    return name, f"{slo.count('count'):,}", f"{p50:.1f}", f"{p95:.1f}", slo.text("target_ms"), met
 
 
 def figures(generation: Row) -> str:

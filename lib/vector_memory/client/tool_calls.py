@@ -10,7 +10,7 @@ from vector_memory.client import exchange
 
 WISHES = "/run/tools"
 """Words in a line: `search` (be asked about searches), `merge` (be asked about their results), `watch` (be
-told of all calls), `warn` (be asked about all calls)."""
+told of all calls), `warn` (be asked about all calls), `when` (be asked about calls that run or touch something)."""
 WISHES_BYTES = 256
 TELL_S = 0.05
 MOST_TOLD = 1_000_000
@@ -18,6 +18,7 @@ MOST_TOLD = 1_000_000
 
 _SEARCH_TOOLS = (b'"Grep"', b'"Glob"')
 _SHELLS = (b'"Bash"', b'"PowerShell"')
+_FILE_TOOLS = (b'"Edit"', b'"Write"', b'"MultiEdit"', b'"NotebookEdit"', b'"Read"')
 _PROGRAMS = (
     b"grep", b"egrep", b"fgrep", b"zgrep", b"rg", b"ag", b"ack", b"find", b"fd", b"fdfind", b"ls", b"ls-files",
 )  # fmt: skip
@@ -30,6 +31,7 @@ def answer(call: "exchange.HookEvent") -> bytes:
     wishes = _wishes(call.home)
     before = call.event == "PreToolUse"
     asked = (b"search" if before else b"merge") in wishes and may_search(call.stdin)
+    asked = asked or (before and b"when" in wishes and _touches(call.stdin))
     if asked or (before and b"warn" in wishes):
         return exchange.ask(call, call.patience_s) or b""
     if before and b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
@@ -56,6 +58,13 @@ def may_search(stdin: bytes) -> bool:
     if start < 0 or name.startswith(_SEARCH_TOOLS):
         return start >= 0
     return name.startswith(_SHELLS) and any(_stands_in(stdin, program) for program in _PROGRAMS)
+
+
+def _touches(stdin: bytes) -> bool:
+    """Whether a tool call runs a command, or reads or writes a file."""
+    start = stdin.find(b'"tool_name"')
+    name = stdin[start + 11 : start + 40].lstrip(b" :")
+    return start >= 0 and name.startswith((*_SHELLS, *_FILE_TOOLS))
 
 
 def _stands_in(stdin: bytes, program: bytes) -> bool:

@@ -78,6 +78,7 @@ class App:
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
+        self.ctx.publish = self._publish
         self._events: Events | None = None
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
@@ -108,6 +109,7 @@ class App:
                 printed = self.events.answer(event, body, starter)
         except Exception as error:
             self._failed(f"hook {event}", error)
+        self.ctx.timings.add(event, time.monotonic() - started)
         # Most tool calls are only told of: nobody waits for what is nothing.
         waited = event != "SessionStart" and (printed or event not in ("PreToolUse", "PostToolUse"))
         if waited and time.monotonic() - started > HOOK_WAITS_S:
@@ -128,7 +130,9 @@ class App:
             with privacy.for_request(self.ctx, request):
                 agent_rights.require_included(self.ctx, request)
                 if verb in verbs.SIMPLE:
+                    started = time.monotonic()
                     answer = verbs.SIMPLE[verb](self.ctx, request)
+                    self.ctx.timings.add(verb, time.monotonic() - started)
                     return verbs.shown(answer) if verb in verbs.SHOWN else answer
                 if verb in verbs.LONG:
                     return verbs.LONG[verb](self.ctx, request, reply)
@@ -156,10 +160,12 @@ class App:
 
     def _publish(self) -> None:
         """Tell the hooks of tool calls what is of interest. Where nothing can be written, nothing is."""
+        from vector_memory.service.learning import conditions
         from vector_memory.service.tools import dispatch
 
         try:
-            dispatch.publish_wishes(self.home.tools, self.ctx.settings)
+            has_procedures = conditions.asks_at_tools(self.ctx)
+            dispatch.publish_wishes(self.home.tools, self.ctx.settings, has_procedures)
         except OSError as error:
             log.warning("hooks of tool calls stay as they are: %s", error)
 
@@ -206,6 +212,7 @@ class App:
             generation=model_help.report(self.ctx),
             privacy=privacy_rules.report(self.ctx),
             counters=self.ctx.state.totals(),
+            slo=self.ctx.timings.report(self.ctx.state),
             embedding=ModelHealth(model.state, model.model, model.error),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vector_memory.service.base.messages import spare
+from vector_memory.service.base.timings import Slo
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +52,13 @@ class ModelHealth:
 
 @dataclass(frozen=True)
 class Health:
-    """The last errors, the counters, and how models and rules of privacy are."""
+    """The last errors, the counters, how long answers took, and how models and rules of privacy are."""
 
     errors: list[LoggedError]
     generation: dict[str, object]
     privacy: dict[str, object]
     counters: dict[str, int]
+    slo: dict[str, Slo]
     embedding: ModelHealth
 
 

@@ -281,6 +281,7 @@ class Keeper(Relay):
 
     def _tidy_state(self) -> int:
         self._ctx.uses.write()
+        self._ctx.timings.write(self._ctx.state)
         self._ctx.state.flush()
         try:
             self._ctx.state.rotate_audit()

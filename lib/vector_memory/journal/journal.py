@@ -21,6 +21,7 @@ from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.reads import Reader, Reading
 from vector_memory.journal.repair import swap, upkeep
 from vector_memory.journal.repair.copying import copy_database
+from vector_memory.journal.review_reads import ReviewReads
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.journal.vectors import VectorCache
@@ -39,7 +40,7 @@ def _utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class Journal(Reading, VectorCache, Surroundings):
+class Journal(Reading, ReviewReads, VectorCache, Surroundings):
     """A store's memories. Any thread may call any method; writers take turns.
 
     `folder` is the store's folder, `store_id` the random id that the store got when it was made,

@@ -371,6 +371,14 @@ class Reading:
         )
         return self._memories(tail, values)
 
+    def with_triggers(self, after_seq: int) -> list[tuple[str, str]]:
+        """Return the ids and the `extra`, as JSON, of active memories with conditions that changed after a sequence
+        number."""
+        sql = "SELECT m.id, m.extra FROM memories m WHERE m.seq > ? AND instr(m.extra, '\"triggers\":[')"
+        return [
+            (id, extra) for id, extra in self.connections.rows(f"{sql} AND {_ACTIVE}", (after_seq,))
+        ]
+
     def replaced_by(self, ids: Sequence[str]) -> list[Memory]:
         """Return the memories that gave way to these, by `seq`."""
         tail = (

@@ -149,11 +149,12 @@ def _labelled(label: str, value: Any) -> list[str]:
     return [f"{label}: {value}"] if value else []
 
 
-@_collection("procedure", "procedures", "name steps when")
+@_collection("procedure", "procedures", "name steps when triggers")
 def procedure(given: Json) -> Json:
     """How something is done here, step by step. Search before doing it; store when the user settled how."""
     lines = [given["name"], *_labelled("When", given.get("when")), *_steps(given.get("steps"))]
-    return {"text": "\n".join(lines), "title": given["name"], "kind": "procedure"}
+    triggers = {"triggers": given["triggers"]} if given.get("triggers") else {}
+    return {"text": "\n".join(lines), "title": given["name"], "kind": "procedure", **triggers}
 
 
 @_collection("learning", "learnings", "text why files")

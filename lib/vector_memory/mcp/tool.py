@@ -140,6 +140,7 @@ FIELDS = {
     "task": Field("task", TEXT, high=300),
     "text": Field("text", TEXT, "One statement, clear by itself.", high=20_000, also=("content",)),
     "to": Field("to", TEXT, "Id of the other one.", high=64),
+    "triggers": Field("triggers", WORDS, "When it comes by itself: file:GLOB, command:, error: or term:WORDS.", high=20),
     "ttl_minutes": Field("ttl_minutes", NUMBER, "60 by default.", low=1, high=1_440),
     "until": Field("until", TEXT, high=40),
     "unused_days": Field("unused_days", NUMBER, "180 by default.", low=1, high=10_000),

@@ -28,6 +28,7 @@ def check(case: Case) -> Iterator[CheckResult]:
         else:
             yield from _errors(answer)
             yield from _counters(answer.row("counters").fields)
+            yield from _speed(answer.row("slo"))
     yield from _spool(case)
 
 
@@ -54,6 +55,20 @@ def _counters(counters: Mapping[str, object]) -> Iterator[CheckResult]:
         words = "; ".join(told(counters, {name: TROUBLE[name] for name in LATE}))
         fix = "A machine under load does that; else see logs/daemon.log." if state == WARN else ""
         yield CheckResult("trouble", state, f"Counted: {words}", fix)
+
+
+def _speed(slo: Row) -> Iterator[CheckResult]:
+    """Yield which answers take longer than they may."""
+    for name in slo.fields:
+        took = slo.row(name)
+        if took.fields.get("met") is False:
+            words = (
+                f"{name} takes {took.number('p95_ms'):,.0f} ms (p95 of the last {took.count('count'):,}), and may take"
+                f" {took.count('target_ms'):,} ms."
+            )
+            yield CheckResult(
+                "trouble", WARN, words, "A machine under load does that; `stats` shows all."
+            )
 
 
 def _spool(case: Case) -> Iterator[CheckResult]:

@@ -22,6 +22,7 @@ from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.base.session_memory import Running
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.timings import Timings
 from vector_memory.service.base.unreadable import Hopeless
 from vector_memory.service.base.use_counts import Uses
 from vector_memory.service.base.yielding import Filling, Hooks
@@ -55,7 +56,8 @@ def new_id() -> str:
 @dataclass
 class Context:
     """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
-    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like."""
+    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like; `publish` tells the
+    hooks of tool calls what to ask."""
 
     home: Home
     settings: Settings
@@ -65,9 +67,13 @@ class Context:
     notify: Callable[[], None] = lambda: None
     later: Callable[[Callable[[], object]], None] = lambda work: None
     slowly: Callable[[Callable[[], object]], None] = lambda work: None
+    publish: Callable[[], None] = lambda: None
+    has_tool_procedures: bool = False
+    """Whether some procedure comes with a file or a command, as far as stores were looked at."""
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
+    timings: Timings = field(default_factory=Timings)
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
     hopeless: Hopeless = field(default_factory=Hopeless)
@@ -193,6 +199,7 @@ class Context:
         """Write what was only counted so far."""
         try:
             self.uses.write()
+            self.timings.write(self.state, now=True)
             self.state.flush()
         except VectorMemoryError as error:
             log.warning("the last uses are not counted: %s", error)

@@ -12,7 +12,7 @@ from datetime import datetime
 from vector_memory.service.base.session_memory import Running
 from vector_memory.text import fence
 
-PROMPT, START, FAILURE = "prompt", "start", "failure"
+PROMPT, START, FAILURE, PROCEDURES = "prompt", "start", "failure", "procedure"
 """Channels: with what a note came."""
 MOST_WAITING = 64
 

@@ -23,6 +23,7 @@ from vector_memory.model import (
     INTENTS,
     PREFERENCE,
     PROBLEM,
+    REVIEWED,
     Link,
     Memory,
     Relation,
@@ -32,7 +33,7 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import merging, placement, trust_marks
+from vector_memory.service.memory import captured, merging, placement, trust_marks
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
 from vector_memory.system.json_in import Record
 
@@ -111,6 +112,7 @@ def _weave_one(ctx: Context, shelf: Shelf, memory: Memory, vector: Vector) -> No
         found = neighbours(ctx, shelf, memory, vector)
         found += _problems(shelf, memory, found)
         near = [one for one in found if _is_older(one.memory, memory)]
+        near = [one for one in near if not captured.may_stand_beside(memory, one.memory)]
         for one in near:
             if _says_same(memory, one):
                 _become_one(ctx, shelf, memory, one.memory)
@@ -170,6 +172,8 @@ def _absorbed(kept: Memory, gone: Memory) -> Memory:
         confidence=_confidence(kept, gone),
         extra={
             **trust_marks.unmarked(gone.extra),
+            # Who has settled one has settled what says the same.
+            **trust_marks.marks_of(gone, (REVIEWED,)),
             **kept.extra,
             merging.VOICES: merging.voices(kept, gone),
             "sources": sources[-merging.MOST_SOURCES :],

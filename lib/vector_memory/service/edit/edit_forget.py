@@ -11,7 +11,8 @@ from vector_memory.service.base import messages, privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
-from vector_memory.service.memory import trust_marks
+from vector_memory.service.learning import conditions, procedures
+from vector_memory.service.memory import captured, trust_marks
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup, project_names
@@ -26,6 +27,7 @@ class EditRequest(messages.Request):
 
     Attributes:
         id: the memory's id, or how it begins.
+        triggers: conditions under which it comes by itself, see `learning.procedures.read`.
     """
 
     id: str = messages.text(64)
@@ -33,11 +35,13 @@ class EditRequest(messages.Request):
     kind: str = messages.word()
     tags: tuple[str, ...] | None = messages.or_none(messages.words())
     priority: Priority | None = messages.priority()
+    triggers: tuple[str, ...] | None = messages.or_none(messages.words())
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing beside the text is to be another."""
-        return not self.kind and self.tags is None and self.priority is None
+        unsaid = (self.tags, self.priority, self.triggers)
+        return not self.kind and all(one is None for one in unsaid)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,10 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         # Whoever writes it anew has read it: the marks belonged to the old words.
         extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
         changed = replace(changed, text=redact.clean(request.text).text, extra=extra)
+        changed = captured.settled(changed, "edited", ctx.now())
     stored = shelf.journal.update(changed)
+    if request.triggers is not None:
+        ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.notify()
     ctx.state.audit("edit", request.actor, [memory.id], {})
     return EditAnswer(memory_view(stored, project_names([shelf])))
@@ -72,6 +79,8 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
 def changed_by(request: EditRequest, memory: Memory) -> Memory:
     """Return a memory with what is asked to be another, beside its text, without secrets."""
     tags = request.tags
+    if request.triggers is not None:
+        memory = procedures.with_triggers(memory, request.triggers)
     return replace(
         memory,
         kind=privacy.word(request.kind) if request.kind else memory.kind,

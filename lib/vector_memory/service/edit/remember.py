@@ -22,6 +22,7 @@ from vector_memory.model import (
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import (
     agent_rights,
     placement,
@@ -52,6 +53,7 @@ class RememberRequest(messages.Request):
         supersedes: the id of the memory that gives way to it, or how that begins.
         session: the session in which it was asked to be remembered.
         origin: whose words it is said to be, one of `Origin`.
+        triggers: conditions under which it comes by itself, see `learning.procedures.read`.
         wait: compare it with what is there; without, it is stored beside all others.
     """
 
@@ -69,6 +71,7 @@ class RememberRequest(messages.Request):
     supersedes: str = messages.maybe_text()
     session: str = messages.word()
     origin: str = messages.word()
+    triggers: tuple[str, ...] = messages.words()
     wait: bool = messages.flag(default=True)
 
 
@@ -161,6 +164,8 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         # Who does not wait stores many: the index follows from afar.
         with ctx.filling.going_on():
             placed = placement.put(ctx, shelf, draft)
+    if request.triggers:
+        ctx.later(lambda: conditions.asks_at_tools(ctx))
     ctx.count("redactions", cleaned.redactions)
     others = [tie.other.id for tie in placed.ties if placed.action in ("merged", "superseded")]
     ids = [placed.memory.id, *others]
@@ -192,6 +197,8 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         expires_at=now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
         extra={SAID_IN: privacy.word(request.session)} if request.session else {},
     )
+    if request.triggers:
+        draft = procedures.with_triggers(draft, request.triggers)
     return _attributed(request, draft)
 
 

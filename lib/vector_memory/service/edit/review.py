@@ -1,22 +1,34 @@
-"""What waits for the user's word: listed, and then made to count, kept as it is, or forgotten."""
+"""What waits for the user's look: listed, and then made to count, kept as it is, raised, or forgotten."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
+from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import PROPOSED, Memory, Origin, Priority, Scope, Status
+from vector_memory.model import (
+    PREFERENCE,
+    PROPOSED,
+    Memory,
+    Origin,
+    Priority,
+    Relation,
+    Status,
+)
 from vector_memory.service.base import messages
-from vector_memory.service.base.context import Context
+from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.edit import edit_forget
-from vector_memory.service.memory import trust_marks
+from vector_memory.service.edit import edit_forget, review_items
+from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
+from vector_memory.service.memory import captured, confidence, merging, placement, trust_marks
 from vector_memory.service.memory.lookup import lookup, name_in, project_names
 from vector_memory.service.memory.views import BriefView, brief
 
 CONFIRMED = "confirmed"
 """In `extra`: that the user confirmed it, and whose words it was."""
-DECISIONS = ("confirm", "keep", "drop")
+DECISIONS = (CONFIRM, KEEP, DROP, RAISE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,38 +37,62 @@ class ReviewRequest(messages.Request):
 
     Attributes:
         confirm: ids of memories that are to count as they were proposed, or how these begin; `keep` of those
-            that stay what they are, `drop` of those to be forgotten.
+            that stay what they are, `drop` of those to be forgotten, `raises` of those that matter more. Of two
+            that disagree the id is the newer one's: it holds, both hold, or it gives way.
+        text: the words in which what was said often is to be stored, where its id is confirmed.
+        finish: all that was captured by now is looked through.
     """
 
     confirm: tuple[str, ...] = messages.words()
     keep: tuple[str, ...] = messages.words()
     drop: tuple[str, ...] = messages.words()
+    raises: tuple[str, ...] = messages.words(RAISE)
+    text: str = messages.maybe_text(20_000)
+    finish: bool = messages.flag()
     k: int = messages.number(100_000, 1, 100_000)
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
         """The ids by what is decided about them, in the order of `DECISIONS`."""
-        return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop), strict=True))
+        return dict(zip(DECISIONS, (self.confirm, self.keep, self.drop, self.raises), strict=True))
+
+
+@dataclass(frozen=True)
+class OtherView:
+    """The older of two memories that disagree, or say nearly the same."""
+
+    id: str
+    text: str
+    kind: str
+    created_at: datetime
+    origin: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class WaitingView(BriefView):
-    """A memory that waits for the user: its `text` is "" where an agent asks, its `kind` what it is proposed
-    as.
+    """A memory that waits for the user: its `text` is "" where an agent asks about what is held back, its `kind`
+    what it is proposed as.
 
     Attributes:
-        reason: why it waits, `proposed` or `suspicious`.
-        actions: what can be decided about it, of `DECISIONS`.
+        reason: why it waits, one of `review_items.ACTIONS`.
+        actions: what can be decided about it: `DECISIONS` and `edit`.
+        session: in which it was said, "" for none; `title` what was asked for there.
+        sessions: in how many it was said.
     """
 
     reason: str
     actions: list[str]
     project: str
+    priority: str
+    session: str
+    title: str
+    sessions: int
+    other: OtherView | None = messages.spare()
 
 
 @dataclass(frozen=True)
 class WaitingAnswer:
-    """What waits for the user, newest first, and how much it is in all."""
+    """What waits for the user, as `review_items.items` orders it, and how much it is in all."""
 
     items: list[WaitingView]
     total: int
@@ -69,70 +105,122 @@ class DecidedAnswer:
     confirmed: list[str]
     kept: list[str]
     dropped: list[str]
+    raised: list[str] = field(default_factory=list)
 
 
 def review(ctx: Context, request: ReviewRequest) -> WaitingAnswer | DecidedAnswer:
-    """Return what waits for the user, newest first, or decide about the ids under `confirm`, `keep` and
-    `drop`. An agent is told what waits without its words.
+    """Return what waits for the user, or decide about the ids under `confirm`, `keep`, `drop` and `raise`. An
+    agent is told what waits; of what is held back it is not told the words.
 
     Raises:
-        BadInputError: an agent decides, or a memory does not wait.
+        BadInputError: an agent decides, or a memory does not wait for that.
         NotFoundError: there is none of an id.
     """
-    if any(request.chosen.values()):
+    if any(request.chosen.values()) or request.finish:
         request.require_user("decides what is remembered")
         return _decide(ctx, request)
-    waiting: list[tuple[Memory, dict[str, str]]] = []
-    for shelf in ctx.all_shelves():
-        names = project_names([shelf])
-        waiting += [(memory, names) for memory in shelf.journal.held(Scope())]
-    waiting.sort(key=lambda pair: pair[0].created_at, reverse=True)
-    shown = waiting[: request.k]
-    items = [_waiting_view(memory, names, request.is_agent) for memory, names in shown]
-    return WaitingAnswer(items, len(waiting))
+    found = review_items.items(ctx)
+    names = project_names(ctx.all_shelves())
+    shown = [_waiting_view(item, names, request.is_agent) for item in found[: request.k]]
+    return WaitingAnswer(shown, len(found))
 
 
-def _waiting_view(memory: Memory, names: dict[str, str], for_agent: bool) -> WaitingView:
-    asks = memory.proposed
+def _waiting_view(item: Item, names: dict[str, str], for_agent: bool) -> WaitingView:
+    memory, other = item.memory, item.other
+    is_said = item.reason == review_items.UNANSWERED
+    text = memory.title if is_said else memory.text
+    hidden = for_agent and item.reason in (review_items.PROPOSED, review_items.SUSPICIOUS)
+    kind = PREFERENCE if is_said else str(memory.proposed.get("kind") or memory.kind)
     return brief(
         WaitingView,
         memory,
-        reason="proposed" if asks else "suspicious",
-        text="" if for_agent else memory.text,
-        kind=str(asks.get("kind") or memory.kind),
-        actions=list(DECISIONS if asks else DECISIONS[1:]),
+        reason=item.reason,
+        text="" if hidden else text,
+        kind=kind,
+        actions=list(review_items.ACTIONS[item.reason]),
         project=name_in(names, memory.project),
+        priority=memory.priority.value,
+        session=memory.source.session,
+        title="" if is_said or hidden else memory.title,
+        sessions=item.sessions or len(merging.sessions_of(memory)),
+        other=other
+        and OtherView(other.id, other.text, other.kind, other.created_at, other.origin.value),
     )
 
 
 def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
-    acts = {"confirm": _confirm, "keep": _keep, "drop": _drop}
     chosen = [
-        (name, *lookup(ctx, prefix)) for name, ids in request.chosen.items() for prefix in ids
+        (name, _waiting(ctx, name, prefix))
+        for name, ids in request.chosen.items()
+        for prefix in ids
     ]
-    for name, _, memory in chosen:
-        _require_waiting(name, memory)
     done: dict[str, list[str]] = {name: [] for name in DECISIONS}
-    for name, shelf, memory in chosen:
-        acts[name](ctx, shelf, memory)
-        done[name].append(memory.id)
-        ctx.state.audit(f"review_{name}", request.actor, [memory.id], {})
+    for name, item in chosen:
+        if name == CONFIRM:
+            _confirm(ctx, item, request.text)
+        else:
+            _ACTS[name](ctx, item)
+        done[name].append(item.memory.id)
+        ctx.state.audit(f"review_{name}", request.actor, [item.memory.id], {"why": item.reason})
+    if request.finish:
+        captured.finish(ctx)
+    captured.note_decided(ctx, [item.memory for _, item in chosen])
     ctx.drop_snapshots()
     ctx.notify()
-    return DecidedAnswer(done["confirm"], done["keep"], done["drop"])
+    return DecidedAnswer(done[CONFIRM], done[KEEP], done[DROP], done[RAISE])
 
 
-def _require_waiting(name: str, memory: Memory) -> None:
-    if memory.proposed if name == "confirm" else memory.proposed or memory.is_held:
-        return
+def _waiting(ctx: Context, name: str, prefix: str) -> Item:
+    """Return what is asked about a memory, where that can be decided so.
+
+    Raises:
+        BadInputError: it cannot.
+        NotFoundError: there is none of an id.
+    """
+    shelf, memory = lookup(ctx, prefix)
+    item = review_items.item_of(ctx, shelf, memory)
+    if item is not None and name in review_items.ACTIONS[item.reason]:
+        return item
     raise BadInputError(
         f"Memory {memory.id[:12]} does not wait for that.",
         "`vector-memory review` shows what does.",
     )
 
 
-def _confirm(ctx: Context, shelf: Shelf, memory: Memory) -> None:
-    """Make a memory what it was proposed as, as the user's own word."""
+def _confirm(ctx: Context, item: Item, text: str = "") -> None:
+    """Make what is asked about hold, as the user's own word.
+
+    Args:
+        text: the words in which what was said often is to be stored, where not in those.
+    """
+    if item.other is not None:
+        _replace(ctx, item.shelf, item.other, item.memory)
+        _settle(ctx, item, "confirmed")
+    elif item.reason == review_items.UNANSWERED:
+        _store(ctx, item, text)
+        _settle(ctx, item, "confirmed")
+    elif item.reason == review_items.OFTEN_USED:
+        _settle(ctx, replace(item, memory=replace(item.memory, priority=Priority.CORE)), "raised")
+    else:
+        _confirm_words(ctx, item.shelf, item.memory)
+
+
+def _store(ctx: Context, item: Item, text: str) -> None:
+    """Store what was said in several sessions as a preference of the user's."""
+    said = item.memory
+    draft = Memory(
+        new_id(),
+        redact.clean(text or said.title).text,
+        ctx.now(),
+        kind=PREFERENCE,
+        project=said.project,
+        confidence=0.7,
+    )
+    placement.place(ctx, item.shelf, draft, placement.vector_of(ctx, draft))
+
+
+def _confirm_words(ctx: Context, shelf: Shelf, memory: Memory) -> None:
+    """Make a memory what it was proposed as, or what it is, as the user's own word."""
     asks = memory.proposed
     extra = trust_marks.unmarked(memory.extra)
     confirmed = replace(
@@ -141,26 +229,60 @@ def _confirm(ctx: Context, shelf: Shelf, memory: Memory) -> None:
         kind=str(asks.get("kind") or memory.kind),
         priority=Priority(asks.get("priority") or memory.priority),
         collection=str(asks.get("collection") or memory.collection),
+        confidence=max(memory.confidence, confidence.MOST) if not asks else memory.confidence,
         extra={**extra, CONFIRMED: {"at": ctx.now().isoformat(), "of": memory.origin.value}},
-        updated_at=ctx.now(),
     )
-    shelf.journal.update(confirmed)
+    shelf.journal.update(captured.settled(confirmed, "confirmed", ctx.now()))
     old = shelf.journal.by_ids([str(asks.get("supersedes") or "")]) if asks else {}
     for older in old.values():
         if older.status is Status.ACTIVE and older.id != memory.id:
             shelf.journal.supersede(older.id, memory.id, ctx.now(), "the user confirmed the other")
 
 
-def _keep(ctx: Context, shelf: Shelf, memory: Memory) -> None:
-    """Let a memory be brought as what it is: its author's information."""
+def _keep(ctx: Context, item: Item) -> None:
+    """Let a memory be brought as what it is: its author's information. Of two both hold."""
+    memory, other = item.memory, item.other
+    if other is not None:
+        for ends in ((memory.id, other.id), (other.id, memory.id)):
+            item.shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+        item.shelf.journal.update(captured.settled(memory, "kept", ctx.now(), [other.id]))
+        return
     told = trust_marks.released(memory) if memory.suspicion.get("held") else memory.extra
     extra = {name: value for name, value in told.items() if name != PROPOSED}
-    shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
+    _settle(ctx, replace(item, memory=replace(memory, extra=extra)), "kept")
 
 
-def _drop(ctx: Context, shelf: Shelf, memory: Memory) -> None:
-    """Forget what was stored as a proposal; a memory that was there before stays as it was."""
-    if memory.is_held:
-        edit_forget.forget(ctx, edit_forget.ForgetRequest(ids=(memory.id,)))
+def _drop(ctx: Context, item: Item) -> None:
+    """Forget a memory. One of two gives way to the other; one that was there before an agent asked for more
+    stays as it was."""
+    if item.other is not None:
+        _replace(ctx, item.shelf, item.memory, item.other)
+    elif item.reason == review_items.PROPOSED and not item.memory.is_held:
+        _keep(ctx, item)
     else:
-        _keep(ctx, shelf, memory)
+        edit_forget.forget(ctx, edit_forget.ForgetRequest(ids=(item.memory.id,)))
+
+
+def _raise(ctx: Context, item: Item) -> None:
+    """Make a memory matter one step more; one that cannot stays as it is."""
+    steps = confidence.PRIORITIES
+    step = min(steps.index(item.memory.priority) + 1, len(steps) - 1)
+    _settle(ctx, replace(item, memory=replace(item.memory, priority=steps[step])), "raised")
+
+
+def _settle(ctx: Context, item: Item, how: str) -> None:
+    item.shelf.journal.update(captured.settled(item.memory, how, ctx.now()))
+
+
+def _replace(ctx: Context, shelf: Shelf, gone: Memory, kept: Memory) -> None:
+    """Let one of two memories give way to the other, and stay in its history."""
+    shelf.journal.supersede(gone.id, kept.id, ctx.now(), "the user decided so in a review")
+    for ends in ((gone.id, kept.id), (kept.id, gone.id)):
+        shelf.journal.unlink(*ends, Relation.CONTRADICTS)
+
+
+_ACTS: dict[str, Callable[[Context, Item], None]] = {
+    KEEP: _keep,
+    DROP: _drop,
+    RAISE: _raise,
+}

@@ -67,9 +67,9 @@ def _told(ctx: Context, question: HookQuestion) -> str:
         if end:
             return end
     hits, worths, note = _worthy(ctx, question)
-    from vector_memory.service.learning import guidance
+    from vector_memory.service.learning import guidance, procedures
 
-    guide = guidance.for_prompt(ctx, question)
+    guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if hits or guide:
         showing = Showing(PROMPT, question.prompt, worths)
         return _present(ctx, question, hits, guide, note, showing)

@@ -31,7 +31,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
 from vector_memory.service.base.shown_notes import START, Showing
 from vector_memory.service.inject import after_compaction
-from vector_memory.service.memory import last_session, merging, proposals
+from vector_memory.service.memory import captured, last_session, merging
 from vector_memory.service.memory.last_session import SessionEnd
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.system.durable_files import write_durably
@@ -92,10 +92,7 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
     the model has written it, and would read it again."""
     told = [privacy_rules.notice(ctx, question.place)]
     if ctx.settings.recall_on_start and question.source != "compact":
-        projects = (question.place.id, GLOBAL_PROJECT)
-        count = proposals.waiting(ctx, question.shelves, projects)
-        what = "1 memory waits" if count == 1 else f"{count} memories wait"
-        told.append(f"{what} for the user alone to judge: `vector-memory review`." if count else "")
+        told.append(captured.notice(ctx, question.shelves, question.place.id))
     line = " ".join(filter(None, told))
     return fence.fence([], fence.cut(line, NOTICE_TOKENS), fence.OWN_HEAD) if line else ""
 

@@ -16,6 +16,7 @@ from vector_memory.model import (
     IMPORTANT,
     IS_FOREIGN,
     PROPOSED,
+    REVIEWED,
     RULES,
     SUSPICION,
     Memory,
@@ -25,7 +26,8 @@ from vector_memory.model import (
 from vector_memory.text import suspicion
 
 BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
-MARKS = (SUSPICION, IS_FOREIGN, PROPOSED)
+TRUST_MARKS = (SUSPICION, IS_FOREIGN, PROPOSED)
+MARKS = (*TRUST_MARKS, REVIEWED)
 
 
 def settled(memory: Memory, raw: str = "") -> Memory:
@@ -58,9 +60,9 @@ def as_information(memory: Memory) -> Memory:
     )
 
 
-def marks_of(memory: Memory) -> dict[str, Any]:
+def marks_of(memory: Memory, names: tuple[str, ...] = MARKS) -> dict[str, Any]:
     """Return the marks in a memory's `extra`: they belong to its words."""
-    return {name: memory.extra[name] for name in MARKS if name in memory.extra}
+    return {name: memory.extra[name] for name in names if name in memory.extra}
 
 
 def unmarked(extra: dict[str, object]) -> dict[str, object]:

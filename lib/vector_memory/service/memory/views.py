@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from vector_memory.model import Memory
+from vector_memory.model import TRIGGERS, Memory
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.messages import spare
 from vector_memory.service.memory import trust_marks
@@ -46,6 +46,7 @@ class MemoryView(BriefView):
         source: where it was said: `session`, `path`, `turn` and more.
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
+        triggers: conditions under which it comes by itself.
     """
 
     title: str
@@ -62,6 +63,7 @@ class MemoryView(BriefView):
     collection: str
     status: str
     uses: int
+    triggers: list[str] | None = spare()
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ def memory_view(memory: Memory, names: dict[str, str]) -> MemoryView:
         collection=memory.collection,
         status=memory.status.value,
         uses=memory.uses,
+        triggers=memory.extra.get(TRIGGERS) or None,
     )
 
 

@@ -16,14 +16,19 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     from vector_memory.service.tools import search_advice
 
     said = search_advice.before(ctx, call)
+    if ctx.has_tool_procedures:
+        from vector_memory.service.learning import procedures
+
+        said = _with(said, procedures.for_call(ctx, call, dict(call.input)))
     if ctx.settings.observer == "off":
         return said
     from vector_memory.service.tools import observer
 
-    warned = observer.before(ctx, call)
-    if not warned:
-        return said
-    return replace(said, context="\n".join(one for one in (said.context, warned) if one))
+    return _with(said, observer.before(ctx, call))
+
+
+def _with(said: ToolAnswer, more: str) -> ToolAnswer:
+    return replace(said, context="\n".join(filter(None, (said.context, more)))) if more else said
 
 
 def after(ctx: Context, call: ToolCall) -> ToolAnswer:
@@ -47,13 +52,18 @@ def warm_up(settings: Settings) -> None:
         shell.parse("grep -rn name src")
 
 
-def publish_wishes(path: str, settings: Settings) -> None:
-    """Leave for hooks what of tool calls is to be asked or told (`client.tool_calls.WISHES`)."""
+def publish_wishes(path: str, settings: Settings, has_procedures: bool = False) -> None:
+    """Leave for hooks what of tool calls is to be asked or told (`client.tool_calls.WISHES`).
+
+    Args:
+        has_procedures: some procedure comes with a file or a command.
+    """
     words = [
         *(["search"] if settings.facade in ("beside", "serve") else []),
         *(["merge"] if settings.facade == "merge" else []),
         # Who is served instead of a search must not be editing what is searched.
         *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
         *(["warn"] if settings.observer == "warn" else []),
+        *(["when"] if has_procedures else []),
     ]
     write_durably(path, " ".join(words).encode("ascii"))

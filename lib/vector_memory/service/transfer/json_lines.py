@@ -494,6 +494,6 @@ def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> Export
         jurisdiction=memory.jurisdiction,
         source=ExportSource(source.path, (source.line_start, source.line_end)),
         model=memory.model,
-        **trust_marks.marks_of(memory),
+        **trust_marks.marks_of(memory, trust_marks.TRUST_MARKS),
         **vars(round_trip.standing(memory, links)),
     )

@@ -4,12 +4,12 @@ tells it and an import of that export brings it back."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from vector_memory import redact
-from vector_memory.model import Link, Memory, Relation, Status, Temporal
+from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
@@ -74,7 +74,7 @@ def standing(memory: Memory, links: Sequence[Link]) -> Standing:
         uses=memory.uses or None,
         last_used_at=memory.last_used_at,
         links=told or None,
-        extra=trust_marks.unmarked(memory.extra) or None,
+        extra={**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None,
     )
 
 
@@ -115,7 +115,7 @@ def restored(memory: Memory, data: Record) -> Memory:
         superseded_by=redact.clean(data.text("superseded_by")).text if is_past else "",
         uses=request_fields.number_of(data, "uses", 0, 0, MOST_USES),
         last_used_at=request_fields.time_of(data, "last_used_at"),
-        extra={**_noted(data), **memory.extra},
+        extra={**_noted(data), **memory.extra, **_restored_review(memory, data)},
     )
 
 
@@ -126,6 +126,18 @@ def _noted(data: Record) -> dict[str, object]:
     cleaned = _cleaned(told, MOST_DEEP) if isinstance(told, dict) else {}
     noted = cleaned if isinstance(cleaned, dict) else {}
     return trust_marks.unmarked({**noted, **({"done": True} if data.get("done") is True else {})})
+
+
+def _reviewed(extra: Mapping[str, object]) -> dict[str, object]:
+    return {REVIEWED: extra[REVIEWED]} if isinstance(extra.get(REVIEWED), dict) else {}
+
+
+def _restored_review(memory: Memory, data: Record) -> dict[str, object]:
+    """Return that the user has looked at a memory; not of what others wrote, who would hide it so."""
+    told = data.get("extra")
+    if not isinstance(told, dict) or memory.is_foreign or memory.is_suspicious:
+        return {}
+    return {name: _cleaned(value, MOST_DEEP) for name, value in _reviewed(told).items()}
 
 
 def _cleaned(value: object, depth: int) -> object:

@@ -13,6 +13,7 @@ from vector_memory.service.base import messages, model_help, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.timings import Slo
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flags
 from vector_memory.service.upkeep import hook_counts
@@ -83,6 +84,7 @@ class StatsAnswer:
         unopened: why stores cannot be opened, by their folders.
         counters: what happened how often.
         generation: what was asked of the language model today.
+        slo: how long recall, remember and each hook took, by their names.
     """
 
     memories: int
@@ -96,6 +98,7 @@ class StatsAnswer:
     generation: dict[str, object]
     embedding: EmbeddingView
     uses: UsesView
+    slo: dict[str, Slo]
 
 
 def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
@@ -127,6 +130,7 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         generation=model_help.report(ctx),
         embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
         uses=_uses(ctx),
+        slo=ctx.timings.report(ctx.state),
     )
 
 

@@ -80,7 +80,8 @@ def test_a_proposal_is_brought_by_nothing(
 
 
 def test_a_start_says_once_that_something_waits(house: ServiceHouse, app: Path) -> None:
-    """In one line without its words, within the budget; not in another project, nor after a compaction."""
+    """In one line without its words, within the budget; not in another project, nor after a compaction; again
+    after a week."""
     for number in range(12):
         house.remember(f"Decision {number}: " + "the ledger keeps one more column. " * 8, app, priority="HIGH")  # fmt: skip
     assert "review" not in started(house, app)
@@ -91,9 +92,12 @@ def test_a_start_says_once_that_something_waits(house: ServiceHouse, app: Path) 
     assert "waits" not in started(house, app, "s3", "compact")
     assert "wait" not in started(house, app.parent, "s4")
     propose(house, app, text="Never run the tests.")
+    assert "wait" not in started(house, app, "s5")
+    house.pass_time(days=7)
     assert "2 memories wait" in started(house, app, "s5")
     ids = [one["id"] for one in ask(house, "review")["items"]]
     ask(house, "review", keep=ids)
+    house.pass_time(days=7)
     assert "wait" not in started(house, app, "s6")
 
 
@@ -447,16 +451,17 @@ def test_the_command(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> 
 def test_on_a_terminal_it_asks(
     daemon: FakeDaemon, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """About one after the other; what cannot be done with one is not, and `q` ends it."""
+    """About one after the other; what cannot be done with one is not, and `q` ends it. (With screens:
+    tests/integration/cli/test_review_screens.py.)"""
     for stream in (sys.stdin, sys.stdout):
         monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
     for answers, done in (
-        (["k", "c"], {"keep": ["ab" * 16]}),
+        (["k", "c", "q"], {"keep": ["ab" * 16]}),
         (["c", "q"], {"confirm": ["ab" * 16]}),
     ):
         keys = iter(answers)
         monkeypatch.setattr("typer.prompt", lambda *_, keys=keys, **__: next(keys))
-        assert main(["review"]) == 0
+        assert main(["review", "--plain"]) == 0
         asked = daemon.payloads("review")[-1]
         assert {name: asked[name] for name in review.DECISIONS if asked[name]} == done
     assert RULE in capsys.readouterr().out

@@ -1,0 +1,98 @@
+"""What a review asks a journal: what was captured and not looked at yet, what speaks against or repeats
+something else, and what was said often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from vector_memory.journal.connection import Connections
+from vector_memory.journal.reads import Reader
+from vector_memory.journal.rows import microseconds
+from vector_memory.journal.scopes import condition, marks
+from vector_memory.model import DEFAULT_COLLECTION, PASSAGE, SUBAGENT_TAG, Memory, Relation, Scope
+
+_REVIEWED = "instr(m.extra, '\"reviewed\":{')"
+_SEEN_BY_NOBODY = (
+    f"m.status = 'active' AND NOT {_REVIEWED} AND NOT instr(m.extra, '\"held\":true')"
+    f" AND m.collection IN ('{DEFAULT_COLLECTION}', 'learnings')"
+    f" AND NOT instr(m.tags, '\"{SUBAGENT_TAG}\"') AND (m.kind != 'todo' OR m.open = 1)"
+    " AND m.stored_at > ?"
+    # Of a session what the user said, and what was decided; of the rest what an agent stored on purpose. What
+    # the user stored on purpose he has seen.
+    " AND CASE WHEN EXISTS (SELECT 1 FROM sources s WHERE s.id = m.source AND s.path != '')"
+    " THEN m.origin = 'user' OR m.kind IN ('decision', 'preference') ELSE m.origin = 'assistant' END"
+)
+
+
+class SaidOften(NamedTuple):
+    """Words with which prompts began in several sessions: the newest passage of these, and how many sessions."""
+
+    passage: Memory
+    sessions: int
+
+
+class ReviewReads:
+    """What a review asks: a part of `Journal`."""
+
+    connections: Connections
+    reader: Reader
+
+    def captured(
+        self, scope: Scope, kinds: Sequence[str], stored_after: datetime, most: int
+    ) -> list[Memory]:
+        """Return memories of some kinds that were made of sessions or stored by an agent, that hold, and that
+        no review has settled; newest first."""
+        limits, values = condition(scope)
+        tail = (
+            f"WHERE {_SEEN_BY_NOBODY} AND m.kind IN ({marks(kinds)}) AND {limits}"
+            " ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"
+        )
+        with self.connections.reading() as connection:
+            found = (microseconds(stored_after), *kinds, *values, most)
+            return self.reader.memories(connection, tail, found)
+
+    def count_captured(
+        self, scope: Scope, kinds: Sequence[str], stored_after: datetime, most: int
+    ) -> int:
+        """Return how many `captured` would return."""
+        limits, values = condition(scope)
+        return self.connections.number(
+            f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {_SEEN_BY_NOBODY}"
+            f" AND m.kind IN ({marks(kinds)}) AND {limits} LIMIT ?)",
+            (microseconds(stored_after), *kinds, *values, most),
+        )
+
+    def linked_pairs(
+        self, relations: Sequence[Relation], least: float, most: int
+    ) -> list[tuple[str, str]]:
+        """Return the ids of pairs of active memories that are linked in one of these ways, and at least so
+        closely; the closest and newest first, `most` of them."""
+        rows = self.connections.rows(
+            "SELECT l.from_id, l.to_id FROM links l JOIN memories a ON a.id = l.from_id"
+            " JOIN memories b ON b.id = l.to_id"
+            f" WHERE l.relation IN ({marks(relations)}) AND l.weight >= ?"
+            " AND a.status = 'active' AND b.status = 'active'"
+            " ORDER BY l.weight DESC, a.created_at DESC LIMIT ?",
+            (*map(str, relations), least, most),
+        )
+        return [(first, second) for first, second in rows]
+
+    def said_often(self, least: int, most: int) -> list[SaidOften]:
+        """Return the prompts of at least so many sessions that begin alike and that no review has settled, the
+        commonest first."""
+        rows = self.connections.rows(
+            "SELECT max(m.seq), count(DISTINCT m.source) FROM memories m"
+            " WHERE m.status = 'active' AND m.kind = ? AND m.title != '' AND m.source != 0"
+            f" AND NOT instr(m.tags, '\"{SUBAGENT_TAG}\"')"
+            " GROUP BY m.project, m.title"
+            f" HAVING count(DISTINCT m.source) >= ? AND max({_REVIEWED}) = 0"
+            " ORDER BY 2 DESC, 1 DESC LIMIT ?",
+            (PASSAGE, least, most),
+        )
+        with self.connections.reading() as connection:
+            tail = f"WHERE m.seq IN ({marks(rows)})"
+            found = self.reader.memories(connection, tail, [seq for seq, _ in rows])
+        by_seq = {memory.seq: memory for memory in found}
+        return [SaidOften(by_seq[seq], count) for seq, count in rows if seq in by_seq]

@@ -1,0 +1,65 @@
+"""The conditions under which procedures come, by the ids of their memories: kept in memory, and level with the
+stores. Nothing heavy is imported: a daemon's start looks whether hooks of tool calls have to ask."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+
+from vector_memory.model import TRIGGERS
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+
+FILE, COMMAND, ERROR, TERM = CONDITIONS = ("file", "command", "error", "term")
+AT_TOOLS = (FILE, COMMAND)
+"""Conditions for which hooks have to ask about tool calls."""
+MOST_AT_ONCE = 20_000
+"""Changed rows that are looked through while a hook waits: some milliseconds."""
+
+
+@dataclass
+class Known:
+    """The conditions of one store's memories, by their ids, up to a sequence number."""
+
+    reached: int = 0
+    conditions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def asks_at_tools(self) -> bool:
+        return any(
+            trigger.partition(":")[0] in AT_TOOLS
+            for triggers in self.conditions.values()
+            for trigger in triggers
+        )
+
+
+def asks_at_tools(ctx: Context) -> bool:
+    """Whether some procedure waits for a file or a command; kept in mind for those who ask at each call."""
+    found = [known_in(ctx, shelf, may_wait=True).asks_at_tools for shelf in ctx.opened_shelves()]
+    ctx.has_tool_procedures = any(found)
+    return ctx.has_tool_procedures
+
+
+def known_in(ctx: Context, shelf: Shelf, may_wait: bool = False) -> Known:
+    """Return the conditions in a store; of what has changed since the last time alone the rows are read. Where
+    that is much, it is read when nobody waits."""
+    known = ctx.running.of("triggers", shelf.journal.store_id, Known)
+    reached = shelf.journal.given_seq()
+    if reached == known.reached:
+        return known
+    if reached - known.reached > MOST_AT_ONCE and not may_wait:
+        ctx.later(lambda: known_in(ctx, shelf, may_wait=True))
+        return known
+    with known.lock:
+        asked = known.asks_at_tools
+        if reached != known.reached:
+            for id, extra in shelf.journal.with_triggers(known.reached):
+                told = json.loads(extra).get(TRIGGERS)
+                known.conditions[id] = tuple(map(str, told)) if isinstance(told, list) else ()
+            known.reached = reached
+        if known.asks_at_tools != asked:
+            ctx.has_tool_procedures = True
+            ctx.later(ctx.publish)
+    return known

@@ -1,0 +1,190 @@
+"""Procedures that come when their condition holds: a prompt's words, a file or a command that is about to be
+touched or run, an error. The conditions are set when a memory is stored or edited, as `file:*.sql`,
+`command:git push`, `error:no such table` or `term:release notes`; one that holds is enough.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError
+from vector_memory.model import PROCEDURE, TRIGGERS, Memory, Origin, Status
+from vector_memory.retrieve import render
+from vector_memory.service.base import context_block
+from vector_memory.service.base.asker import HookQuestion
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shown_notes import PROCEDURES, Showing
+from vector_memory.service.learning import conditions
+from vector_memory.service.learning.conditions import COMMAND, CONDITIONS, ERROR, FILE
+from vector_memory.service.memory.lookup import is_open, name_in, project_names
+from vector_memory.text import analysis, fence
+
+if TYPE_CHECKING:
+    from vector_memory.text import shell
+
+MOST_TRIGGERS, MOST_CHARS = 16, 200
+MOST_TOKENS = 200
+"""What one procedure may take, the fence included."""
+MOST_READ = 40_000
+COLLECTION = "procedures"
+TITLE = "How this is done here:"
+_PATHS = ("file_path", "notebook_path")
+
+
+def read(triggers: Iterable[str]) -> list[str]:
+    """Return conditions as they are kept, without secrets.
+
+    Raises:
+        BadInputError: one has no such form, or there are too many.
+        UnsafeTextError: the redactor could not handle one.
+    """
+    found = []
+    for trigger in triggers:
+        kind, _, value = trigger.partition(":")
+        if kind not in CONDITIONS or not value.strip() or len(value) > MOST_CHARS:
+            forms = ", ".join(f"{name}:…" for name in CONDITIONS)
+            raise BadInputError(
+                f"{trigger[:MOST_CHARS]!r} is no condition.", f"Conditions: {forms}."
+            )
+        found.append(f"{kind}:{redact.clean(' '.join(value.split())).text}")
+    if len(found) > MOST_TRIGGERS:
+        raise BadInputError("These are too many conditions.", f"At most {MOST_TRIGGERS}.")
+    return list(dict.fromkeys(found))
+
+
+def with_triggers(memory: Memory, triggers: Iterable[str]) -> Memory:
+    """Return a memory with other conditions than it had; a plain note with some is a procedure.
+
+    Raises:
+        BadInputError: one has no such form, or there are too many.
+    """
+    kept = read(triggers)
+    extra = {**memory.extra, TRIGGERS: kept}
+    kind = PROCEDURE if kept and memory.kind == "note" else memory.kind
+    return replace(memory, kind=kind, extra=extra)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What is going on, as far as conditions look at it.
+
+    Attributes:
+        terms: those of a prompt, as `text.analysis` makes them.
+        files: paths, as somebody wrote them.
+        command: a command line that is about to be run, or has failed with `error`.
+    """
+
+    terms: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
+    command: str = ""
+    error: str = ""
+
+    def meets(self, trigger: str, root: str) -> bool:
+        """Whether a condition holds.
+
+        Args:
+            root: the project's folder, from which paths may be meant.
+        """
+        kind, _, value = trigger.partition(":")
+        if kind == FILE:
+            return any(_fits(path, value, root) for path in self.files)
+        if kind == COMMAND:
+            from vector_memory.text import shell
+
+            return bool(self.command) and any(
+                _runs(command, value.split()) for command in shell.parse(self.command)
+            )
+        if kind == ERROR:
+            return value.casefold() in " ".join(self.error.casefold().split())
+        wanted = set(analysis.analyse(value))
+        return bool(wanted) and wanted <= self.terms
+
+
+def _fits(path: str, pattern: str, root: str) -> bool:
+    """Whether a path is one that a pattern means: by its name, from the project's folder, or as a whole."""
+    inside = path.removeprefix(root.rstrip("/") + "/") if root else path
+    return any(fnmatchcase(name, pattern) for name in (os.path.basename(path), inside, path))
+
+
+def _runs(command: shell.Command, wanted: Sequence[str]) -> bool:
+    """Whether a command is the program wanted, with these arguments among its own, in their order."""
+    if command.name != wanted[0]:
+        return False
+    rest = iter(word.text for word in command.arguments)
+    return all(argument in rest for argument in wanted[1:])
+
+
+def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+    """Return the procedure whose condition a prompt meets, by its words or the files that it names."""
+    if not any(conditions.known_in(ctx, shelf).conditions for shelf in question.shelves):
+        return []
+    from vector_memory.text import mentions
+
+    prompt = question.prompt[:MOST_READ]
+    terms = frozenset(analysis.analyse(prompt))
+    return _found(ctx, question, Moment(terms, mentions.files(prompt)))
+
+
+def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
+    """Return the fenced procedure for a command's error, "" for none."""
+    if not ctx.settings.recall_on_failure:
+        return ""
+    return _shown(ctx, question, Moment(command=command[:MOST_READ], error=error[:MOST_READ]))
+
+
+def for_call(ctx: Context, question: HookQuestion, given: dict[str, object]) -> str:
+    """Return the fenced procedure for a file or a command that a tool is about to touch or run, "" for none.
+
+    Args:
+        given: what the tool is given.
+    """
+    paths = tuple(str(given[name]) for name in _PATHS if given.get(name))
+    return _shown(
+        ctx, question, Moment(files=paths, command=str(given.get("command") or "")[:MOST_READ])
+    )
+
+
+def _shown(ctx: Context, question: HookQuestion, moment: Moment) -> str:
+    notes = _found(ctx, question, moment)
+    return context_block.show(ctx, question.session, notes, TITLE, showing=Showing(PROCEDURES))
+
+
+def _found(ctx: Context, question: HookQuestion, moment: Moment) -> list[fence.Note]:
+    """Return the note of the procedure of which most conditions hold, once a session."""
+    best: tuple[int, Memory] | None = None
+    shown: set[str] | None = None
+    for shelf in question.shelves:
+        met = {
+            id: count
+            for id, triggers in conditions.known_in(ctx, shelf).conditions.items()
+            if (count := sum(moment.meets(one, question.place.root) for one in triggers))
+        }
+        if not met:
+            continue
+        shown = ctx.state.shown(question.session) if shown is None else shown
+        for memory in shelf.journal.by_ids(list(met)).values():
+            may_come = _may_come(memory) and question.scope.holds(memory) and memory.id not in shown
+            if may_come and (best is None or met[memory.id] > best[0]):
+                best = met[memory.id], memory
+    if best is None:
+        return []
+    memory = best[1]
+    project = name_in(project_names(question.shelves), memory.project)
+    return [render.note(memory, project, MOST_TOKENS - render.FENCE_TOKENS)]
+
+
+def _may_come(memory: Memory) -> bool:
+    """Whether a memory holds and is somebody's word who may say how something is done."""
+    is_procedure = memory.kind == PROCEDURE or memory.collection == COLLECTION
+    return (
+        memory.status is Status.ACTIVE
+        and TRIGGERS in memory.extra
+        and is_open(memory)
+        and memory.trust > 0
+        and (is_procedure or memory.origin is Origin.USER)
+    )

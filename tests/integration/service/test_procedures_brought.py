@@ -1,0 +1,166 @@
+"""Procedures come by themselves when their condition holds: with a prompt, a failure, a tool call; once a session,
+and never on the word of somebody who may not say how things are done."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from daemon_rig import Rig
+from service_house import ServiceHouse, door, hook_question
+
+from vector_memory.errors import BadInputError
+from vector_memory.service.inject import prompt_recall
+from vector_memory.service.learning import conditions, procedures
+from vector_memory.service.tools import dispatch
+from vector_memory.service.tools.tool_call import ToolCall
+from vector_memory.system import paths
+
+HOOK = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from vector_memory.client import hook; "
+    "hook.main('PreToolUse', sys.argv[2])"
+)
+STEPS = "Migrations: write the down step first, then run `just migrate --dry`."
+
+
+def stored(house: ServiceHouse, app: Path, *triggers: str, **more: Any) -> str:
+    """Store the procedure with conditions, and return its id."""
+    return str(house.remember(STEPS, app, triggers=list(triggers), **more)["id"])
+
+
+def called(house: ServiceHouse, app: Path, tool: str, session: str = "s", **given: Any) -> str:
+    """Return what is said to a tool call."""
+    asked = vars(hook_question(house.ctx, session, str(app)))
+    call = ToolCall(**asked, cwd=str(app), tool=tool, input=given)
+    return dispatch.before(house.ctx, call).context
+
+
+def prompted(house: ServiceHouse, app: Path, prompt: str, session: str = "s") -> str:
+    """Return what comes with a prompt."""
+    return prompt_recall.on_prompt(house.ctx, hook_question(house.ctx, session, str(app), prompt))
+
+
+@pytest.fixture(autouse=True)
+def apart(house: ServiceHouse) -> None:
+    """Nothing is near enough to come by its meaning."""
+    house.ctx.settings = replace(house.ctx.settings, threshold=0.99, observer="off", facade="off")
+
+
+def test_with_a_prompt_once_a_session(house: ServiceHouse, app: Path) -> None:
+    """By its words, or a file that it names; not in another project."""
+    id = stored(house, app, "term:schema change", "file:db/*.sql")
+    shown = door(house.ctx, "get", {"id": id})["memory"]
+    assert (shown["kind"], shown["triggers"]) == (
+        "procedure", ["term:schema change", "file:db/*.sql"],
+    )  # fmt: skip
+    assert STEPS not in prompted(house, app, "Please tidy the parser and its tests")
+    assert STEPS in prompted(house, app, "We need a change of the schema for invoices")
+    assert STEPS not in prompted(house, app, "One more schema change for the invoices please")
+    assert STEPS in prompted(house, app, "Have a look at db/001.sql and say what it does", "s2")
+    other = app.parent / "other"
+    other.mkdir()
+    assert STEPS not in prompted(house, other, "We need a change of the schema for invoices", "s3")
+
+
+def test_with_a_failure(house: ServiceHouse, app: Path) -> None:
+    """By the error's words, or the command's."""
+    stored(house, app, "error:no such table")
+    asked = hook_question(house.ctx, "s", str(app))
+    assert procedures.for_failure(house.ctx, asked, "syntax error", "just test") == ""
+    told = procedures.for_failure(house.ctx, asked, "E  no such table: invoices", "just test")
+    assert STEPS in told and procedures.TITLE in told
+    assert procedures.for_failure(house.ctx, asked, "no such table", "just test") == ""
+
+
+def test_with_a_tool_call(house: ServiceHouse, app: Path) -> None:
+    """A file that is about to be changed, a command that is about to be run. Who set none is asked nothing."""
+    assert called(house, app, "Bash", command="just migrate") == ""
+    id = stored(house, app, "command:just migrate", "file:*.sql")
+    assert conditions.asks_at_tools(house.ctx)
+    assert called(house, app, "Bash", command="just test") == ""
+    assert STEPS in called(house, app, "Bash", command="cd db; just migrate --now")
+    assert STEPS in called(house, app, "Edit", "s2", file_path=str(app / "db" / "2.sql"))
+    door(house.ctx, "edit", {"id": id, "triggers": ["term:invoices"]})
+    assert called(house, app, "Bash", "s3", command="just migrate") == ""
+    assert not conditions.asks_at_tools(house.ctx)
+    door(house.ctx, "edit", {"id": id, "triggers": ["command:just migrate"]})
+    door(house.ctx, "forget", {"ids": [id]})
+    assert called(house, app, "Bash", "s4", command="just migrate") == ""
+
+
+def test_an_agents_comes_when_the_user_has_confirmed_it(house: ServiceHouse, app: Path) -> None:
+    """Before that it binds nobody; what is no procedure of an agent's never comes so."""
+    agent = {"actor": "agent", "wait": False}
+    id = stored(house, app, "term:schema change", kind="procedure", **agent)
+    house.remember("Say hello to the schema.", app, triggers=["term:schema change"], kind="context", **agent)  # fmt: skip
+    assert prompted(house, app, "We need a change of the schema for invoices") == ""
+    door(house.ctx, "review", {"confirm": [id]})
+    told = prompted(house, app, "We need a change of the schema for invoices")
+    assert STEPS in told and "hello" not in told
+
+
+def test_of_several_the_one_that_fits_best(house: ServiceHouse, app: Path) -> None:
+    """One at a time; conditions come back with an export's lines."""
+    house.remember("Ask Anna about schemas.", app, triggers=["term:schema"])
+    stored(house, app, "term:schema", "term:invoices")
+    told = prompted(house, app, "We need a change of the schema for invoices")
+    assert STEPS in told and "Anna" not in told
+    with pytest.raises(BadInputError, match="is no condition"):
+        stored(house, app, "always")
+
+
+def test_hooks_ask_only_where_some_procedure_waits_for_a_call(tmp_path: Path) -> None:
+    """A real daemon tells them, and takes it back; a restart changes nothing."""
+    rig = Rig(tmp_path / "home")
+    rig.configure(observer="off", facade="off")
+    app = tmp_path / "app"
+    app.mkdir()
+
+    numbers = count()
+
+    def hook(command: str) -> str:
+        """Run a command's hook in a session of its own."""
+        message = {
+            "session_id": f"s{next(numbers)}", "cwd": str(app), "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1",
+        }  # fmt: skip
+        words = [sys.executable, "-c", HOOK, os.path.dirname(paths.PACKAGE_ROOT), rig.home.root]
+        done = subprocess.run(
+            words,
+            input=json.dumps(message).encode(),
+            env={**os.environ, "CLAUDE_PROJECT_DIR": str(app)},
+            capture_output=True,
+            check=False,
+        )
+        return done.stdout.decode()
+
+    def wishes() -> list[str]:
+        return Path(rig.home.tools).read_text().split() if Path(rig.home.tools).exists() else []
+
+    rig.daemon.start()
+    try:
+        rig.state("full")
+        assert hook("just migrate") == "" and "when" not in wishes()
+        request = {"text": STEPS, "project": str(app), "triggers": ["command:just migrate"]}
+        id = rig.daemon.ask("remember", request)["id"]
+        rig.until(lambda: "when" in wishes(), "the wish")
+        # On a machine under load a hook may give up.
+        told = json.loads(rig.until(lambda: hook("just migrate"), "the procedure"))
+        assert STEPS in told["hookSpecificOutput"]["additionalContext"]
+        assert hook("just test") == ""
+        rig.daemon.stop()
+        rig.daemon.start()
+        rig.state("full")
+        rig.until(lambda: "when" in wishes(), "the wish")
+        assert STEPS in rig.until(lambda: hook("just migrate"), "the procedure")
+        rig.daemon.ask("forget", {"ids": [id]})
+        assert hook("just migrate") == ""
+    finally:
+        rig.daemon.stop()

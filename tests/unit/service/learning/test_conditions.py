@@ -1,0 +1,58 @@
+"""When the condition of a procedure holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.errors import BadInputError
+from vector_memory.service.learning.procedures import Moment, read
+from vector_memory.text import analysis
+
+
+def prompt(text: str) -> Moment:
+    """Return the moment of a prompt without files."""
+    return Moment(terms=frozenset(analysis.analyse(text)))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "moment", "holds"),
+    [
+        ("file:*.sql", Moment(files=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", Moment(files=("/app/db/001.sql",)), True),
+        ("file:db/*.sql", Moment(files=("db/001.sql",)), True),
+        ("file:db/*.sql", Moment(files=("/other/db/001.sql",)), False),
+        ("file:*.sql", Moment(files=("/app/sql.py",)), False),
+        ("file:Makefile", Moment(files=("Makefile",)), True),
+        ("command:git push", Moment(command="git push --force"), True),
+        ("command:git push", Moment(command="cd x && git -C y push origin main"), True),
+        ("command:git push", Moment(command="git pull"), False),
+        ("command:git push", Moment(command="echo git push"), False),
+        ("command:make", Moment(command="FOO=1 make test"), True),
+        ("command:make", Moment(command="if ("), False),
+        ("command:make", Moment(), False),
+        ("error:no such table", Moment(command="x", error="sqlite3: No such\n table: a"), True),
+        ("error:no such table", Moment(error="no such column"), False),
+        ("term:release notes", prompt("Please write the release note for 2.0"), True),
+        ("term:release notes", prompt("Please release it"), False),
+        ("term:the", prompt("the"), False),
+    ],
+)
+def test_conditions(trigger: str, moment: Moment, holds: bool) -> None:
+    """Whole words of a prompt, a path from the project's folder, a program with its arguments."""
+    assert moment.meets(trigger, "/app") is holds
+
+
+@pytest.mark.parametrize(
+    "trigger", ["", "file:", "path:x", "file", f"term:{'x' * 201}", "when I say so"]
+)
+def test_what_is_none(trigger: str) -> None:
+    """It is said what conditions there are."""
+    with pytest.raises(BadInputError, match="is no condition"):
+        read([trigger])
+
+
+def test_too_many() -> None:
+    """Of one memory."""
+    assert read(["term:a", "term:a", "term:  b  c"]) == ["term:a", "term:b c"]
+    with pytest.raises(BadInputError, match="too many"):
+        read([f"term:{number}" for number in range(17)])
