@@ -109,7 +109,7 @@ class App:
         except Exception as error:
             self._failed(f"hook {event}", error)
         # Most tool calls are only told of: nobody waits for what is nothing.
-        waited = event != "SessionStart" and (printed or event not in ("PreToolUse", "PostToolUse"))
+        waited = event != "SessionStart" and (printed or event != "PreToolUse")
         if waited and time.monotonic() - started > HOOK_WAITS_S:
             self.ctx.count("answers_too_late")
         return printed

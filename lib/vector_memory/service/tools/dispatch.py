@@ -1,4 +1,4 @@
-"""A tool call, before and after: what memory has to say to it, and who looks on."""
+"""A tool call that is about to be made: what memory has to say to it, and who looks on."""
 
 from __future__ import annotations
 
@@ -26,13 +26,6 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     return replace(said, context="\n".join(one for one in (said.context, warned) if one))
 
 
-def after(ctx: Context, call: ToolCall) -> ToolAnswer:
-    """Return what is said to a call that was made."""
-    from vector_memory.service.tools import search_advice
-
-    return search_advice.after(ctx, call)
-
-
 def warm_up(settings: Settings) -> None:
     """Import what looks at calls, and make the grammar ready: it takes longer than any call may."""
     lookers = [
@@ -51,7 +44,6 @@ def publish_wishes(path: str, settings: Settings) -> None:
     """Leave for hooks what of tool calls is to be asked or told (`client.tool_calls.WISHES`)."""
     words = [
         *(["search"] if settings.facade in ("beside", "serve") else []),
-        *(["merge"] if settings.facade == "merge" else []),
         # Who is served instead of a search must not be editing what is searched.
         *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
         *(["warn"] if settings.observer == "warn" else []),
