@@ -59,9 +59,9 @@ class Settings:
     """After a turn in which a decision was noted, have the user asked whether it is right."""
     recall_on_failure: bool = True
     """Bring the fix of an error that was met before to a command that fails with it."""
-    facade: Literal["off", "beside", "merge", "serve"] = "beside"
-    """What happens when the agent searches files: memory stands `beside` the result, is put on top of it
-    (`merge`), or is given instead of it where it surely holds the answer (`serve`)."""
+    facade: Literal["off", "beside", "serve"] = "beside"
+    """What happens when the agent searches files: memory stands `beside` the result, or is given instead of
+    it where it surely holds the answer (`serve`)."""
     facade_tokens: int = bounded(200, ge=50, le=1000)
     """Tokens at most that one search gets."""
     observer: Literal["off", "record", "warn"] = "record"
@@ -196,6 +196,11 @@ def validate(raw: Mapping[str, Any]) -> Settings:
     Raises:
         BadInputError: a name is unknown or a value is out of range; it says which and why.
     """
+    if raw.get("facade") == "merge":
+        raise BadInputError(
+            "facade: memory is not put on top of a search's result any more.",
+            "`vector-memory config set facade beside` says the same beside it.",
+        )
     unknown = sorted(set(raw) - set(names()))
     if unknown:
         raise BadInputError(

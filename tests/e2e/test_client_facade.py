@@ -1,5 +1,5 @@
-"""In the real client, a search brings what memory knows of it: beside the result, on top of it or in its
-place, with the shell and with the client's own tools, and never twice."""
+"""In the real client, a search brings what memory knows of it: beside the result or in its place, with the shell
+and with the client's own tools, and never twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ LINE = "def parse_ledger_line(line):"
 TOOLS = "Bash,Read,Grep,Glob,Task"
 SHELL = Call("Bash", {"command": "grep -rn parse_ledger_line src", "description": "Look"})
 GREP = Call("Grep", {"pattern": "parse_ledger_line", "output_mode": "content", "path": "src"})
-FILES = Call("Grep", {"pattern": "parse_ledger_line"})
 SUBAGENT = Call(
     "Task",
     {
@@ -58,8 +57,7 @@ def mode(shared_product: Installation) -> Iterator[Callable[[str], None]]:
     def choose(name: str) -> None:
         shared_product.cli("config", "set", "facade", name)
         tools = shared_product.home / "run" / "tools"
-        wished = "merge" if name == "merge" else "search"
-        shared_product.wait_until(lambda: wished in tools.read_text().split(), "the mode")
+        shared_product.wait_until(lambda: "search" in tools.read_text().split(), "the mode")
 
     yield choose
     choose("beside")
@@ -98,27 +96,24 @@ def test_beside(
 
 
 @pytest.mark.parametrize(
-    ("call", "original"),
-    [(SHELL, LINE), (GREP, LINE), (FILES, "src/ledger.py"), (GLOB, "ledger.py")],
-    ids=["Bash", "Grep", "files", "Glob"],
+    "command",
+    ["grep -rn audit-tail .", 'X=audit-tail; grep -rn "$X" .'],
+    ids=["in no file", "in a variable"],
 )
-def test_merge(
-    shared_client: Client,
-    shared_product: Installation,
-    project: Path,
-    mode: Callable[[str], None],
-    call: Call,
-    original: str,
+def test_a_name_that_lies_in_no_file(
+    shared_client: Client, shared_product: Installation, project: Path, command: str
 ) -> None:
-    """The real result is whole, with memory on top of it where it is text, else beside it."""
-    mode("merge")
-    told = run(shared_client, shared_product, project, call, call)
-    first, second = tool_results(told.main[2])
-    assert original in first
-    assert KNOWN not in second
-    assert "\n".join(texts(told.main[2])).count(KNOWN) == 1
-    if call is not GLOB:
-        assert first.index(KNOWN) < first.rindex(original)
+    """A decision about it is told; a list of names, which says nothing, is not."""
+    for text, kind in (
+        ("The consumer group audit-tail starts at the oldest offset of billing.", "decision"),
+        ("`audit-tail`, `audit-head`, `audit-rest`", "conclusion"),
+    ):
+        shared_product.cli("remember", text, "--kind", kind, "--project", str(project))
+    shared_product.rest()
+    call = Call("Bash", {"command": command, "description": "Look"})
+    told = run(shared_client, shared_product, project, call)
+    assert len(story.recalled(told.main[1], "oldest offset")) == 1
+    assert not story.recalled(told.main[1], "audit-rest")
 
 
 @pytest.mark.parametrize("call", [SHELL, GREP], ids=["Bash", "Grep"])

@@ -56,6 +56,16 @@ def test_a_broken_file_is_an_error_that_says_so(tmp_path: Path, content: str) ->
         config.load(str(path), {})
 
 
+def test_a_mode_that_is_gone_names_the_one_to_take(tmp_path: Path) -> None:
+    """The daemon goes on with the default."""
+    with pytest.raises(BadInputError, match="any more") as raised:
+        config.save(str(tmp_path / "config.json"), {"facade": "merge"})
+    assert "config set facade beside" in raised.value.hint
+    (tmp_path / "config.json").write_text('{"facade": "merge", "facade_tokens": 300}')
+    found = config.salvaged(str(tmp_path / "config.json"))
+    assert (found.facade, found.facade_tokens) == ("beside", 300)
+
+
 def test_only_embedding_settings_need_a_new_daemon() -> None:
     """The model is loaded once; all else takes effect at once."""
     old = config.Settings()

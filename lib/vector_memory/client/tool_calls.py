@@ -1,6 +1,6 @@
 """Which tool calls the daemon is told of, and which it is asked about: a look at the bytes.
 
-Every call of every tool starts two hooks, and next to none of them concerns a memory. What the daemon
+Every call of every tool starts a hook, and next to none of them concerns a memory. What the daemon
 wants to know stands in a small file that it keeps, so that the others cost nothing but their interpreter.
 """
 
@@ -9,8 +9,8 @@ import posix
 from vector_memory.client import exchange
 
 WISHES = "/run/tools"
-"""Words in a line: `search` (be asked about searches), `merge` (be asked about their results), `watch` (be
-told of all calls), `warn` (be asked about all calls), `when` (be asked about calls that run or touch something)."""
+"""Words in a line: `search` (be asked about searches), `watch` (be told of all calls), `warn` (be asked about
+all calls), `when` (be asked about calls that run or touch something)."""
 WISHES_BYTES = 256
 TELL_S = 0.05
 MOST_TOLD = 1_000_000
@@ -29,12 +29,11 @@ _END = frozenset(b" \\")
 def answer(call: "exchange.HookEvent") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     wishes = _wishes(call.home)
-    before = call.event == "PreToolUse"
-    asked = (b"search" if before else b"merge") in wishes and may_search(call.stdin)
-    asked = asked or (before and b"when" in wishes and _touches(call.stdin))
-    if asked or (before and b"warn" in wishes):
+    asked = b"search" in wishes and may_search(call.stdin)
+    asked = asked or (b"when" in wishes and _touches(call.stdin))
+    if asked or b"warn" in wishes:
         return exchange.ask(call, call.patience_s) or b""
-    if before and b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
+    if b"watch" in wishes and len(call.stdin) <= MOST_TOLD:
         exchange.tell(call, TELL_S)
     return b""
 

@@ -111,7 +111,7 @@ class App:
             self._failed(f"hook {event}", error)
         self.ctx.timings.add(event, time.monotonic() - started)
         # Most tool calls are only told of: nobody waits for what is nothing.
-        waited = event != "SessionStart" and (printed or event not in ("PreToolUse", "PostToolUse"))
+        waited = event != "SessionStart" and (printed or event != "PreToolUse")
         if waited and time.monotonic() - started > HOOK_WAITS_S:
             self.ctx.count("answers_too_late")
         return printed

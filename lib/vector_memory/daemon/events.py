@@ -76,7 +76,6 @@ class Events:
         self._index = index
         self._claims = Claims()
         self.backlog = Backlog(ctx, index, self._learn)
-        self._tools = {"PreToolUse": "before", "PostToolUse": "after"}
         self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
@@ -91,7 +90,7 @@ class Events:
         """Return what the hook prints, b"" for nothing. Bad input gets nothing."""
         folder_bytes, configuration, data = wire.parse_hook(body)
         known = self._answers.get(event)
-        if (known is None and event not in self._tools) or not self._claims.first(event, data):
+        if (known is None and event != "PreToolUse") or not self._claims.first(event, data):
             return b""
         try:
             message = hook_message.read(data, folder_bytes.decode("utf-8", "replace"))
@@ -173,7 +172,6 @@ class Events:
             cwd=cwd,
             tool=message.tool_name,
             input=message.tool_input,
-            response=message.sent.get("tool_response"),
             agent=message.agent_id,
             use_id=message.tool_use_id,
             prompt=turn.prompt,
@@ -181,8 +179,7 @@ class Events:
             compacted_at=turn.compacted_at,
             transcript=message.transcript_path,
         )
-        look = dispatch.before if event == "PreToolUse" else dispatch.after
-        return tool_call.output(event, look(self._ctx, call))
+        return tool_call.output(event, dispatch.before(self._ctx, call))
 
     def _failure(self, message: HookMessage) -> str:
         """Bring the fix of a command's error; nobody needs one for what was interrupted."""

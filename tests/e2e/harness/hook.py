@@ -17,7 +17,6 @@ EVENTS = {
     "session_start": "SessionStart",
     "user_prompt_submit": "UserPromptSubmit",
     "pre_tool_use": "PreToolUse",
-    "post_tool_use": "PostToolUse",
     "post_tool_use_failure": "PostToolUseFailure",
     "stop": "Stop",
     "subagent_stop": "SubagentStop",
@@ -31,7 +30,6 @@ MAY_SPEAK = frozenset(
         "session_start",
         "user_prompt_submit",
         "pre_tool_use",
-        "post_tool_use",
         "post_tool_use_failure",
     }
 )
@@ -138,12 +136,6 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "pre_tool_use": {
         "tool_name": "Bash",
         "tool_input": {"command": "cd src && rg -n 'ledger' | head"},
-        "tool_use_id": "t1",
-    },
-    "post_tool_use": {
-        "tool_name": "Bash",
-        "tool_input": {"command": "cd src && rg -n 'ledger' | head"},
-        "tool_response": {"stdout": "", "stderr": "", "interrupted": False, "isImage": False},
         "tool_use_id": "t1",
     },
     "post_tool_use_failure": {

@@ -6,52 +6,124 @@ import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
-from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms
-from vector_memory.text import analysis, mentions, tables
+from vector_memory.observe.search.pattern_terms import EVERYWHERE, Alternative, SearchTerms
+from vector_memory.text import analysis, mentions
 
 NEARLY_ALL = 0.75
 """The share of several words that a memory must have."""
 FEW_WORDS = 2
 """Of so few words it must have all."""
 
-EVERYWHERE = tables.words("common_files")
-"""Files that are in every project, without their endings."""
-
+LEAST_TOLD, LEAST_IN_TALK = 2, 3
+"""Plain words that a text must say beyond what was searched for, to tell anything of it."""
+NEAR = 8
+"""Pieces after one that names a file, which may be about that file."""
+ENOUGH_TOLD, MOST_TOLD = 8, 0.6
+"""Plain words, and their share, of a piece that have to be shown of it."""
+_CODE = re.compile(
+    r"`[^`\n]*`|\S*[^\w\s.,;:!?()*'\"-]\S*|\w+\([^)]*\)?|\w*_\w*|\w*\.\w\S*|\w+[a-z][A-Z]\w*"
+)
+"""What is written in code: quoted, called, joined, or with signs that no language has in its words."""
+_PIECE = re.compile(r"\n|(?<=[.!?;])\s+|\s[-*•|]\s+")
+"""Ends a sentence, an item of a list, a cell of a table."""
 _DOTTED = re.compile(r"\w+(?:[.:/-]+\w+)+|\w+")
 _PIECES = re.compile(r"[.:/-]+")
 
 
 @dataclass(frozen=True)
 class MemoryNames:
-    """What a memory names.
+    """What a memory names: its words, and its files, in lower case, as they are written. What is taken from its
+    words is taken when it is asked for."""
 
-    Attributes:
-        names: identifiers in lower case: whole, and each part of what dots join.
-        terms: its analysed words.
-        files: its files, in lower case, as they are written.
-    """
-
-    names: frozenset[str]
-    terms: frozenset[str]
+    said: str
     files: frozenset[str]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Identifiers in lower case: whole, and each part of what dots join."""
+        found = set()
+        for token in _DOTTED.findall("\n".join((self.said, *self.files))):
+            found.add(token.lower())
+            found.update(_PIECES.split(token.lower()))
+        return frozenset(found)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Its analysed words, parts of names included."""
+        return frozenset(analysis.analyse(self.said))
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """Those of its analysed words that stand in no name and no code."""
+        words = analysis.analyse(_CODE.sub(" ", self.said))
+        return frozenset(one for one in words if len(one) > 2 or not one.isascii())
 
 
 def naming(title: str, text: str, files: Iterable[str] = ()) -> MemoryNames:
     """Return what a memory names."""
     said = f"{title}\n{text}"
-    named = {one.lower() for one in (*files, *mentions.files(said))}
-    names = set()
-    for token in _DOTTED.findall("\n".join((said, *files))):
-        names.add(token.lower())
-        names.update(_PIECES.split(token.lower()))
-    return MemoryNames(frozenset(names), frozenset(analysis.analyse(said)), frozenset(named))
+    return MemoryNames(said, frozenset(one.lower() for one in (*files, *mentions.files(said))))
 
 
 def says_where(file: str) -> bool:
-    """Whether a file's name says where something is: every project has a README."""
+    """Whether a file's name says where something is: every project has a README, and what lies outside of the
+    project is not what is searched."""
+    if file.startswith(("/", "~")):
+        return False
     stem = posixpath.basename(file).split(".")[0] or posixpath.basename(file).strip(".")
     return stem.lower() not in EVERYWHERE and "*" not in file
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path that a text names is a file of the project, and not a branch or an address."""
+    return not path.startswith(("/", "~")) and (is_file(path) or not says_where(path))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a text says of what is looked for: the piece that says most, and the file that stands in it or, at its
+    head, shortly before it; "" for none."""
+
+    piece: str = ""
+    file: str = ""
+
+
+def told(wanted: SearchTerms, text: str, about: str | None = None) -> Told:
+    """Return what a text says of what is looked for. A list of names or a line of code says nothing that the
+    search would not show, but in talk for the file that it stands under.
+
+    Args:
+        about: names that all of the text is about, where it says something of them; None for talk.
+    """
+    named = {word for one in wanted.alternatives for word in (*one.words, *one.terms)}
+    is_about = about is not None and by_name(wanted, naming("", about))
+    least = LEAST_IN_TALK if about is None else LEAST_TOLD
+    best, most, file, since = Told(), least - 1, "", 0
+    for piece in _PIECE.split(text):
+        since += 1
+        if files := [one for one in mentions.files(piece) if _is_inside(one)]:
+            file, since = next(filter(says_where, files), ""), 0
+        if not is_about and not may_fit(wanted, (piece,)):
+            continue
+        where, held = file if since <= NEAR else "", naming("", piece)
+        said = len(held.plain - named)
+        if about is None and where and by_name(wanted, held):
+            said = max(said, least)
+        if said > most and (is_about or _fits_any(wanted, held)):
+            best, most = Told(piece, where), said
+    return best
+
+
+def holds_most(shown: str, piece: str) -> bool:
+    """Whether what is shown of a text has most of what a piece of it says."""
+    said = naming("", piece).plain
+    return len(said & naming("", shown).plain) >= min(ENOUGH_TOLD, MOST_TOLD * len(said))
+
+
+def _fits_any(wanted: SearchTerms, held: MemoryNames) -> bool:
+    return any(fits(one, held, wanted.places) for one in wanted.alternatives)
 
 
 def may_fit(sought: SearchTerms, texts: Iterable[str]) -> bool:
@@ -70,13 +142,21 @@ def names_all(sought: SearchTerms, held: MemoryNames) -> bool:
     )
 
 
+def by_name(sought: SearchTerms, held: MemoryNames) -> bool:
+    """Whether a memory has a name that is looked for, exactly, rather than words or a file's name."""
+    return any(one.names and fits(one, held) for one in sought.alternatives)
+
+
 def fit(sought: SearchTerms, held: MemoryNames) -> float:
     """Return how well a memory fits the best of the alternatives, 0 for not at all: 3 for a name, 2 for a
-    file's name, 1 for words; more where it names a place that is looked in."""
+    file's name, 1 for words; more where it names a place that is looked in, or fits others, too."""
     best = max(
         (_worth(one) for one in sought.alternatives if fits(one, held, sought.places)), default=0.0
     )
-    return best + 0.5 * (best > 0 and names_place(sought.places, held))
+    if not best:
+        return best
+    several = sum(fits(one, held, sought.places) for one in sought.alternatives) - 1
+    return best + 0.5 * names_place(sought.places, held) + 0.5 * min(2, several)
 
 
 def _worth(alternative: Alternative) -> float:
@@ -85,13 +165,11 @@ def _worth(alternative: Alternative) -> float:
 
 def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()) -> bool:
     """Whether a memory has what one alternative looks for: every name in it, or nearly all of its words.
-    A single plain word is in too many memories: it counts where the memory names the file that is
-    searched, too."""
+    A single plain word is in too many memories: it counts where the memory names the file that is searched,
+    too."""
     if alternative.files:
-        return all(
-            any(piece in posixpath.basename(one) for one in held.files)
-            for piece in alternative.files
-        )
+        bases = [posixpath.basename(one) for one in held.files]
+        return all(any(_is_in_name(piece, one) for one in bases) for piece in alternative.files)
     if alternative.names:
         return all(one in held.names for one in alternative.names)
     words = alternative.words
@@ -103,18 +181,45 @@ def fits(alternative: Alternative, held: MemoryNames, places: Iterable[str] = ()
     )
 
 
+def _is_in_name(piece: str, base: str) -> bool:
+    """Whether a piece of a file's name says that it may be this file: one plain word is in the names of many."""
+    return piece in base if is_joined(piece) else piece == base.split(".")[0]
+
+
+def is_joined(name: str) -> bool:
+    """Whether a name is made of several words, or has an ending."""
+    return _JOINED.search(name) is not None
+
+
+_JOINED = re.compile(r"\w[._-]+\w")
+
+
 def names_place(places: Iterable[str], held: MemoryNames) -> bool:
     """Whether a memory names one of the files, or a file in one of the folders."""
     return any(in_place(place, one) for place in places for one in held.files)
 
 
 def in_place(place: str, file: str) -> bool:
-    """Whether a file is, or may be, the one at a place, or below it: both may be written from anywhere."""
-    base = posixpath.basename(place.strip("./")).lower()
-    if not base:
+    """Whether a file is, or may be, the one at a place, or below it: both may be written from anywhere, so that
+    what is told of their folders has to agree."""
+    sought, told = (
+        [one for one in path.lower().split("/") if one not in ("", ".", "..")]
+        for path in (place, file)
+    )
+    if not sought or not told or (len(told) == 1 < len(sought) and not says_where(file)):
         return False
-    file = file.lower()
-    return posixpath.basename(file) == base or f"/{base}/" in f"/{file}"
+    shared = min(len(sought), len(told))
+    return sought[-shared:] == told[-shared:] or _is_below(sought, told)
+
+
+def _is_below(folder: list[str], file: list[str]) -> bool:
+    """Whether a file's folders end, somewhere, as a folder does."""
+    for place, name in enumerate(file[:-1]):
+        if name == folder[-1]:
+            shared = min(place + 1, len(folder))
+            if folder[-shared:] == file[place + 1 - shared : place + 1]:
+                return True
+    return False
 
 
 def is_file(place: str) -> bool:

@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from vector_memory.observe.search.searches import Search
 from vector_memory.text import analysis, tables
@@ -68,9 +69,17 @@ def sought(searches: Iterable[Search]) -> SearchTerms:
             found.update((one, None) for one in _in_contents(pattern, search.fixed))
         for name in search.names:
             found.update((one, None) for one in _in_names(name, search.globs))
-        places.update((posixpath.join(search.folder, one), None) for one in search.paths or ("",))
+        folders = [_folder_of(one) for one in search.names] if search.globs else []
+        for path, folder in product(search.paths or ("",), folders or [""]):
+            place = posixpath.join(search.folder, path)
+            places[posixpath.join(place, folder) if folder else place] = None
     known = [one for one in found if one][:MOST_ALTERNATIVES]
     return SearchTerms(tuple(known), tuple(one for one in places if one not in ("", ".", "./")))
+
+
+def _folder_of(glob: str) -> str:
+    """Return the folder that a glob looks in: what stands before its first wildcard."""
+    return posixpath.dirname(_WILD.split(glob, maxsplit=1)[0])
 
 
 # -- contents -------------------------------------------------------------------------------------
@@ -87,6 +96,8 @@ _COMPOUND = re.compile(
 _COMMON = tables.words("common_words")
 _COMMON_STEMS = frozenset(map(analysis.stem, _COMMON)) | _COMMON
 _COMMON_NAMES = tables.words("common_names")
+EVERYWHERE = tables.words("common_files")
+"""Files that are in every project, without their endings."""
 
 
 def _in_contents(pattern: str, fixed: bool) -> list[Alternative]:
@@ -125,7 +136,8 @@ def _telling_terms(texts: Iterable[str]) -> tuple[str, ...]:
 def _is_name(token: str) -> bool:
     """Whether a word is an identifier or a file's name rather than plain language."""
     name = squashed(token)
-    if name in _COMMON_NAMES or not _COMPOUND.fullmatch(token):
+    is_file_everywhere = _ENDED.search(token) and token.split(".")[0].lower() in EVERYWHERE
+    if name in _COMMON_NAMES or is_file_everywhere or not _COMPOUND.fullmatch(token):
         return False
     told = any(_is_telling(part) for part in _parts(token))
     return len(name) >= (LEAST_NAME if told else LEAST_DULL_NAME)
@@ -311,6 +323,11 @@ _ENDED = re.compile(r"\w\.\w{1,6}$")
 def _is_telling_file(piece: str) -> bool:
     """Whether a piece of a file's name says which file is meant: an ending says nothing."""
     stem = piece.rsplit(".", 1)[0] if _ENDED.search(piece) else piece
-    if len(stem) < LEAST_NAME or _ENDING.match(piece) and "." in piece:
+    if (
+        stem.lower() in EVERYWHERE
+        or len(stem) < LEAST_NAME
+        or _ENDING.match(piece)
+        and "." in piece
+    ):
         return False
     return any(len(one) > 2 and one not in _COMMON_STEMS for one in _parts(stem))

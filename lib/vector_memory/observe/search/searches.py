@@ -8,11 +8,12 @@ that deletes what it finds. Nothing is run, and nothing on the disk is looked at
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vector_memory.text.shell import Command, ShellWord, parse
+from vector_memory.text.shell import Command, ShellWord, assigned, parse
 
 CONTENTS = ("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git grep")
 NAMES = ("find", "fd", "fdfind", "ls")
@@ -102,8 +103,26 @@ _TO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _NOWHERE = ("/dev/null", "/dev/stderr", "/dev/stdout")
 
 
-def _of_line(line: str) -> SearchCall | None:
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+
+
+def _known(line: str) -> list[Command]:
+    """Return the commands of a line, with what the line itself gives its variables, where that is one value."""
     commands = parse(line)
+    given = assigned(line) if "=" in line and "$" in line else {}
+    values = {name: of[0].text for name, of in given.items() if len(of) == 1 and of[0].plain}
+
+    def known(word: ShellWord) -> ShellWord:
+        if word.plain or not values:
+            return word
+        text = _VARIABLE.sub(lambda found: values.get(found[1] or found[2], found[0]), word.text)
+        return ShellWord(text, not any(sign in text for sign in "$`"), word.glob)
+
+    return [replace(one, words=tuple(map(known, one.words))) for one in commands]
+
+
+def _of_line(line: str) -> SearchCall | None:
+    commands = _known(line)
     found: list[Search] = []
     alone = True
     head: Command | None = None

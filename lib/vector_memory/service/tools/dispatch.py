@@ -1,4 +1,4 @@
-"""A tool call, before and after: what memory has to say to it, and who looks on."""
+"""A tool call that is about to be made: what memory has to say to it, and who looks on."""
 
 from __future__ import annotations
 
@@ -31,13 +31,6 @@ def _with(said: ToolAnswer, more: str) -> ToolAnswer:
     return replace(said, context="\n".join(filter(None, (said.context, more)))) if more else said
 
 
-def after(ctx: Context, call: ToolCall) -> ToolAnswer:
-    """Return what is said to a call that was made."""
-    from vector_memory.service.tools import search_advice
-
-    return search_advice.after(ctx, call)
-
-
 def warm_up(settings: Settings) -> None:
     """Import what looks at calls, and make the grammar ready: it takes longer than any call may."""
     lookers = [
@@ -60,7 +53,6 @@ def publish_wishes(path: str, settings: Settings, has_procedures: bool = False) 
     """
     words = [
         *(["search"] if settings.facade in ("beside", "serve") else []),
-        *(["merge"] if settings.facade == "merge" else []),
         # Who is served instead of a search must not be editing what is searched.
         *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
         *(["warn"] if settings.observer == "warn" else []),

@@ -9,31 +9,18 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 
-from vector_memory.model import (
-    CONCLUSION,
-    CONTEXT,
-    DECISION,
-    DERIVED,
-    PASSAGE,
-    PREFERENCE,
-    PROBLEM,
-    PROCEDURE,
-    QUIET,
-    SOLUTION,
-    SUMMARY,
-    TODO,
-    TOPIC,
-    Memory,
-)
+from vector_memory import model
+from vector_memory.model import PASSAGE, Memory
 from vector_memory.observe.search import names_match as names
 from vector_memory.observe.search.names_match import MemoryNames
-from vector_memory.observe.search.pattern_terms import SearchTerms, sought
+from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms, sought
 from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
@@ -41,7 +28,7 @@ from vector_memory.service.base import client_memory, context_block
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
-from vector_memory.service.tools import file_changes, merged_result
+from vector_memory.service.tools import file_changes
 from vector_memory.service.tools.edited_files import edits_of
 from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer, ToolCall
 from vector_memory.text import analysis, fence, mentions, shell
@@ -65,17 +52,23 @@ MOST_NOTES = 2
 LONGEST_TURN = timedelta(hours=6)
 MOST_FILES = 3
 """Files that a note names in its head."""
+LONGEST_FILE = 80
+"""Characters of a file's path, and of several together."""
 LEAST_CONFIDENCE = 0.25
+TALK = (PASSAGE, model.TODO)
+"""Kinds that say nothing of a name by themselves."""
 WORTH = {
-    DECISION: 3.0, SOLUTION: 3.0, CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, PROCEDURE: 3.0, PREFERENCE: 2.5,
-    SUMMARY: 2.0, CONTEXT: 1.5, PROBLEM: 1.5, PASSAGE: 1.0, TOPIC: 1.0, TODO: 0.5,
+    model.DECISION: 3.0, model.SOLUTION: 3.0, model.CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, model.PROCEDURE: 3.0,
+    model.PREFERENCE: 2.5, model.PROBLEM: 2.5, model.CONTEXT: 1.5, PASSAGE: 1.0, model.TODO: 0.5,
 }  # fmt: skip
 """What a memory of a kind is worth here: where something is or why it is so, before mere talk. Kinds that
 are not named, questions among them, never come."""
-ANSWERING = frozenset({DECISION, SOLUTION, CONCLUSION, PROCEDURE, "note", "fix"})
+ASSERTING = frozenset(WORTH) - set(TALK)
+ANSWERING = ASSERTING - {model.PROBLEM, model.PREFERENCE, model.CONTEXT}
 """Kinds of memories that may stand in a search's place."""
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _EDITING_PROGRAMS = frozenset({"tee", "patch", "mv", "cp", "rm", "dd", "truncate", "install"})
+_CLAUSE_END = re.compile(r"(?<=[.!?;:])\s+")
 _saying = threading.Lock()
 """Held from looking at what was shown to noting what is: searches of one message come at once."""
 
@@ -89,6 +82,7 @@ class NamedMemory:
     shelf: Shelf
     fit: float
     held: MemoryNames
+    told: names.Told
     named: tuple[str, ...] = ()
     score: float = 0.0
     files: file_changes.Files = file_changes.Files()
@@ -97,36 +91,17 @@ class NamedMemory:
 def before(ctx: Context, call: ToolCall) -> ToolAnswer:
     """Return what is said to a search that is about to run: context beside it or, in the mode for that
     and where memory surely has it, an answer in its place."""
-    mode = ctx.settings.facade
-    if mode not in ("beside", "serve"):
+    serves = ctx.settings.facade == "serve"
+    if ctx.settings.facade == "off":
         return NOTHING
     try:
-        if mode == "serve":
+        if serves:
             _note_edits(ctx, call)
-        return _said(ctx, call, mode == "serve")
+        return _said(ctx, call, serves)
     except Exception as error:
-        return _failed(ctx, error)
-
-
-def after(ctx: Context, call: ToolCall) -> ToolAnswer:
-    """Return what a search's result is replaced with in the mode for that: itself, with what is known on
-    top of it."""
-    if ctx.settings.facade != "merge" or call.response is None:
+        log.warning("a search got no memory: %r", error)
+        ctx.count("facade_failed")
         return NOTHING
-    try:
-        said = _said(ctx, call, False)
-        if not said:
-            return NOTHING
-        merged = merged_result.with_memory(call.tool, call.response, said.context)
-        return ToolAnswer(output=merged) if merged is not None else said
-    except Exception as error:
-        return _failed(ctx, error)
-
-
-def _failed(ctx: Context, error: Exception) -> ToolAnswer:
-    log.warning("a search got no memory: %r", error)
-    ctx.count("facade_failed")
-    return NOTHING
 
 
 def _said(ctx: Context, call: ToolCall, may_serve: bool) -> ToolAnswer:
@@ -136,13 +111,21 @@ def _said(ctx: Context, call: ToolCall, may_serve: bool) -> ToolAnswer:
     wanted = sought(looked.searches)
     if not wanted or _is_elsewhere(wanted, call):
         return NOTHING
-    wanted = replace(wanted, places=_within(wanted, call))
+    wanted = replace(wanted, alternatives=_exact(wanted), places=_within(wanted, call))
     ctx.count("facade_searches")
+    wanted = replace(wanted, alternatives=tuple(_telling(call, wanted)))
     found = find(ctx, call, wanted)
     if not found:
         return NOTHING
     with _saying:
         return _present(ctx, call, looked, wanted, found, may_serve)
+
+
+def _exact(wanted: SearchTerms) -> tuple[Alternative, ...]:
+    """Return what is looked for by name; words where nothing is: who looks for both means the names."""
+    return (
+        tuple(one for one in wanted.alternatives if one.names or one.files) or wanted.alternatives
+    )
 
 
 def listener(call: ToolCall) -> str:
@@ -193,6 +176,18 @@ def find(ctx: Context, call: ToolCall, wanted: SearchTerms) -> list[NamedMemory]
     )
 
 
+def _telling(call: ToolCall, wanted: SearchTerms) -> Iterator[Alternative]:
+    """Yield what is looked for without files of one plain word that stands everywhere in the project."""
+    for one in wanted.alternatives:
+        plain = [piece for piece in one.files if not names.is_joined(piece)]
+        terms = [*plain, *map(analysis.stem, plain)]
+        if not plain or all(
+            len(shelf.journal.matching(terms, call.scope, MOST_CANDIDATES)) < MOST_CANDIDATES
+            for shelf in call.shelves
+        ):
+            yield one
+
+
 def _named(
     ctx: Context,
     call: ToolCall,
@@ -200,9 +195,26 @@ def _named(
     terms: Sequence[str],
     most: int,
 ) -> list[NamedMemory]:
+    """Return what names it: of what was said of it in so many words, else of talk."""
+    complete = partial(_with_files, wanted, (*_roots(call), call.folder))
+    for kinds in (tuple(ASSERTING), TALK):
+        found = _matching(ctx, call, wanted, list(dict.fromkeys(terms)), kinds, most)
+        if telling := [one for one in map(complete, _best(ctx, found)) if one is not None]:
+            return telling
+    return []
+
+
+def _matching(
+    ctx: Context,
+    call: ToolCall,
+    wanted: SearchTerms,
+    terms: Sequence[str],
+    kinds: tuple[str, ...],
+    most: int,
+) -> list[NamedMemory]:
     found = []
     for shelf in call.shelves:
-        rows = shelf.journal.matching(list(dict.fromkeys(terms)), call.scope, most)
+        rows = shelf.journal.matching(terms, replace(call.scope, kinds=kinds), most)
         for memory in shelf.journal.by_seqs([row.seq for row in rows]).values():
             if not _may_come(ctx, memory) or call.sees(memory):
                 continue
@@ -210,10 +222,16 @@ def _named(
                 continue
             held = names.naming(memory.title, memory.text, memory.files)
             fit = names.fit(wanted, held)
-            if fit:
-                found.append(NamedMemory(memory, shelf, fit, held))
-    complete = partial(_with_files, wanted, (*_roots(call), call.folder))
-    return [one for one in map(complete, _best(ctx, found)) if one.named]
+            told = names.told(wanted, memory.text, _about(memory)) if fit else names.Told()
+            if told.piece:
+                found.append(NamedMemory(memory, shelf, fit, held, told))
+    return found
+
+
+def _about(memory: Memory) -> str | None:
+    """Return the names that all of a memory is about: its title's, and those in the paths of its files; None for
+    talk."""
+    return "\n".join((memory.title, *memory.files)) if memory.kind in ASSERTING else None
 
 
 def _best(ctx: Context, found: Sequence[NamedMemory]) -> list[NamedMemory]:
@@ -223,24 +241,23 @@ def _best(ctx: Context, found: Sequence[NamedMemory]) -> list[NamedMemory]:
     ]
 
 
-def _with_files(wanted: SearchTerms, roots: Sequence[str], one: NamedMemory) -> NamedMemory:
-    """Return a memory with the files that it is about, those that are looked in first: those that it
-    names, and those of the turn in which it was said. It has none where they are not where is looked."""
+def _with_files(wanted: SearchTerms, roots: Sequence[str], one: NamedMemory) -> NamedMemory | None:
+    """Return a memory with the files that it names, those that are looked in first; None where it may not
+    speak. What was decided or found out about a name may, but for files that are not where is looked; anything
+    else has to say where that is."""
     memory = one.memory
-    own = mentions.files(memory.text)
-    if memory.kind == PASSAGE and not wanted.places and not any(map(names.says_where, own)):
-        # Talk in a turn that edited some file: nothing says that it is there.
-        return replace(one, named=())
-    named = [*own, *memory.files]
-    if memory.source.session and memory.kind not in DERIVED:
-        turn = one.shelf.journal.of_turn(memory.source, memory.project)
-        named += [file for other in turn for file in other.files]
-    named = _distinct(named, roots)
+    is_talk = memory.kind not in ASSERTING
+    files: Sequence[str] = [*mentions.files(memory.text), *memory.files]
+    if is_talk:
+        files = [one.told.file] if one.told.file else memory.files if wanted.places else ()
+    named = _distinct(files, roots)
     here = [file for file in named if any(names.in_place(place, file) for place in wanted.places)]
-    if wanted.places and not here:
-        return replace(one, named=())
-    rest = [file for file in named if file not in here and names.says_where(file)]
-    return replace(one, named=tuple(here + rest))
+    named = here + [file for file in named if file not in here and names.says_where(file)]
+    if (wanted.places and named and not here) or (is_talk and not named):
+        return None
+    if not names.by_name(wanted, one.held) and (not named or is_marked(memory.text)):
+        return None
+    return replace(one, named=tuple(named))
 
 
 def _distinct(files: Iterable[str], roots: Sequence[str]) -> list[str]:
@@ -262,7 +279,7 @@ def _may_come(ctx: Context, memory: Memory) -> bool:
     now = ctx.now()
     return (
         memory.kind in WORTH
-        and memory.collection not in QUIET
+        and memory.collection not in model.QUIET
         and lookup.is_open(memory)
         and memory.confidence >= LEAST_CONFIDENCE
         and (memory.expires_at is None or memory.expires_at > now)
@@ -345,19 +362,25 @@ def _notes(
     ctx: Context, found: Sequence[NamedMemory], wanted: SearchTerms, title: str
 ) -> Iterator[fence.Note]:
     """Yield as many notes as the budget holds."""
-    left = ctx.settings.facade_tokens - render.FENCE_TOKENS - fence.tokens(title)
-    around = _around(wanted)
+    left = ctx.settings.facade_tokens - fence.tokens(fence.fence([], title))
+    around, said = _around(wanted), False
     project_names = lookup.project_names(list({id(one.shelf): one.shelf for one in found}.values()))
     for one in found:
         head = _head(one, lookup.name_in(project_names, one.memory.project))
-        if left < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
+        foreign = render.is_others(one.memory)
+        room = left - (fence.tokens(fence.FOREIGN) if foreign or is_marked(one.memory.text) else 0)
+        if room < fence.tokens(head) + render.LEAST_NOTE_TOKENS:
             return
-        whole = fence.Note(
-            one.memory.id, head, one.memory.text, foreign=render.is_others(one.memory)
-        )
-        note = fence.fitting(whole, left - 4, around)
-        if note.tokens <= left:
-            left -= note.tokens
+        whole = fence.Note(one.memory.id, head, one.memory.text, foreign=foreign)
+        clauses = _CLAUSE_END.split(one.told.piece.lower())
+        note = fence.fitting(whole, room - 4, [*clauses, *around])
+        if (
+            note.tokens <= room
+            and names.holds_most(note.text, one.told.piece)
+            and not (note.is_cut and said)
+        ):
+            said = True
+            left = room - note.tokens
             yield note
 
 
@@ -371,13 +394,16 @@ def _head(one: NamedMemory, project: str) -> str:
     """Return a note's first line: what every memory's says, without the transcript that it came from, whose
     name is long, and with its files and what became of them."""
     memory = one.memory
-    origin = "" if memory.kind in (PASSAGE, *DERIVED) else memory.origin.value
+    origin = "" if memory.kind == PASSAGE else memory.origin.value
     if memory.is_suspicious:
         origin = f"{origin} · suspicious".strip(" ·")
     date = memory.created_at.date().isoformat()
     line = fence.head(date, memory.kind, project, memory.id[:8], origin)
     files = [file for file in one.named if file not in (*one.files.changed, *one.files.gone)]
-    told = [", ".join(file[-80:] for file in files[:MOST_FILES]), one.files.words()]
+    named = [file[-LONGEST_FILE:] for file in files[:MOST_FILES]]
+    while len(", ".join(named)) > LONGEST_FILE:
+        named.pop()
+    told = [", ".join(named), one.files.words()]
     return " · ".join([line, *filter(None, told)])
 
 

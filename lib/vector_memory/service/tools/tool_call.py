@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from vector_memory.service.base.asker import HookQuestion
 
@@ -17,7 +16,6 @@ class ToolCall(HookQuestion):
         cwd: where the session is now.
         tool: the tool's name, such as `Bash`, `Edit` or `mcp__server__tool`.
         input: what it is given.
-        response: what came of it, in the tool's own shape; None before.
         agent: the subagent that calls it, "" for the session itself.
         asked: the first and the last prompts of the session that this daemon saw, the oldest first.
     """
@@ -25,7 +23,6 @@ class ToolCall(HookQuestion):
     cwd: str
     tool: str
     input: Mapping[str, object] = field(default_factory=dict)
-    response: Any = None
     agent: str = ""
     use_id: str = ""
     asked: tuple[str, ...] = ()
@@ -33,15 +30,13 @@ class ToolCall(HookQuestion):
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What is said to a call: context beside it, a reason why it is not made (the answer stands in it),
-    or what its result is replaced with, in the tool's own shape."""
+    """What is said to a call: context beside it, or a reason why it is not made (the answer stands in it)."""
 
     context: str = ""
     instead: str = ""
-    output: Any = None
 
     def __bool__(self) -> bool:
-        return bool(self.context or self.instead or self.output is not None)
+        return bool(self.context or self.instead)
 
 
 NOTHING = ToolAnswer()
@@ -56,6 +51,4 @@ def output(event: str, said: ToolAnswer) -> dict[str, object] | None:
         told["additionalContext"] = said.context
     if said.instead:
         told |= {"permissionDecision": "deny", "permissionDecisionReason": said.instead}
-    if said.output is not None:
-        told["updatedToolOutput"] = said.output
     return {"hookSpecificOutput": told}

@@ -16,7 +16,7 @@ from service_house import ServiceHouse
 from vector_memory import redact
 from vector_memory.daemon.events import Events
 from vector_memory.model import WORLD, Memory, Origin, Source
-from vector_memory.service.tools import dispatch, file_changes, merged_result, search_advice
+from vector_memory.service.tools import dispatch, file_changes, search_advice
 from vector_memory.text import fence
 
 TEXT = "We decided that parse_ledger_line in src/ledger.py strips the byte order mark, because exports have one."
@@ -128,6 +128,55 @@ def test_talk_must_say_where(here: Searching) -> None:
     shelf.journal.update(replace(stored, kind="exchange", files=("src/ledger.py",)))
     assert not here.said("rg parse_ledger_line")
     assert "a gigabyte" in here.said("rg parse_ledger_line src")
+
+
+@pytest.mark.parametrize("kind", ["decision", "solution", "problem", "conclusion"])
+def test_what_was_said_of_a_name_needs_no_file(here: Searching, kind: str) -> None:
+    """A consumer group, a queue, a flag lie in no file; talk of one does not do."""
+    here.remember(
+        "The consumer group audit-tail starts at the oldest offset of billing.", kind=kind
+    )
+    assert "oldest offset" in here.said("grep -rn audit-tail .")
+    assert "oldest offset" in here.said("grep -rn audit-tail src", session="other")
+    assert not here.said("grep -rn audit-head .")
+
+
+def test_talk_of_a_name_needs_a_file(here: Searching) -> None:
+    """Beside the name, or shortly before it, as a list stands under its heading."""
+    text = "The consumer group audit-tail starts at the oldest offset of billing."
+    here.remember(text, kind="exchange")
+    assert not here.said("grep -rn audit-tail .")
+    here.remember(f"What stands in src/ledger.py:\n- {text}", kind="exchange")
+    said = here.said("rg audit-tail .")
+    assert "src/ledger.py" in said
+    assert "oldest offset" in said
+
+
+def test_a_variable_of_the_line_is_read(here: Searching) -> None:
+    """What the line itself gives it is what is searched for."""
+    here.remember()
+    assert here.said('X=parse_ledger_line; grep -rn "$X" src')
+    assert not here.said('X=$(cat name); grep -rn "$X" src', session="other")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["`parse_ledger_line`, `save_ledger_line`, `drop_ledger_line` in src/ledger.py",
+     "| src/ledger.py | parse_ledger_line |", "parse_ledger_line(line, mark=None) # src/ledger.py:"],
+)  # fmt: skip
+def test_a_list_or_a_line_of_code_says_nothing(here: Searching, text: str) -> None:
+    """The search would show as much."""
+    here.remember(text, kind="conclusion")
+    assert not here.said()
+
+
+def test_nowhere_is_no_file(here: Searching) -> None:
+    """Nor is what lies outside of the project."""
+    here.remember(f"{TEXT[:-1]}; we ran it with its output to /dev/null and /etc/ledger.conf.")
+    head = here.said().split("\n")[3]
+    assert "src/ledger.py" in head
+    assert "/dev/null" not in head
+    assert "/etc" not in head
 
 
 def test_what_every_project_has_says_nothing(here: Searching) -> None:
@@ -291,63 +340,6 @@ def test_only_files_of_the_project_are_looked_at(tmp_path: Path) -> None:
     assert len(look(*(f"f{n}.py" for n in range(6))).changed) == file_changes.MOST_FILES
 
 
-# -- on top of the result -------------------------------------------------------------------------
-
-
-def test_merge_puts_it_on_top_of_the_result(here: Searching) -> None:
-    """In the shape of the tool; before the call nothing is said."""
-    here.remember()
-    here.set(facade="merge")
-    assert here.search() == {}
-    response = {"stdout": "src/ledger.py:1", "stderr": "", "interrupted": False, "isImage": False}
-    given = {"tool_name": "Bash", "tool_input": {"command": SEARCH}, "tool_response": response}
-    done = here.hook("PostToolUse", "s", **given)["updatedToolOutput"]
-    assert done["stdout"].startswith("<vector-memory")
-    assert done["stdout"].endswith("\nsrc/ledger.py:1")
-    assert {**done, "stdout": ""} == {**response, "stdout": ""}
-    assert here.hook("PostToolUse", "s", **given) == {}
-
-
-def test_merge_falls_back_to_context(here: Searching) -> None:
-    """Where a shape is not known."""
-    here.remember()
-    here.set(facade="merge")
-    response = {"filenames": ["src/ledger.py"], "durationMs": 1, "numFiles": 1, "truncated": False}
-    given = {
-        "tool_name": "Glob",
-        "tool_input": {"pattern": "**/ledger.py"},
-        "tool_response": response,
-    }
-    assert "byte order mark" in here.hook("PostToolUse", "s", **given)["additionalContext"]
-
-
-GREP = {"mode": "content", "numFiles": 1, "filenames": [], "content": "a:1", "numLines": 1}
-
-
-@pytest.mark.parametrize(
-    ("tool", "response", "key"),
-    [
-        ("Bash", {"stdout": "a:1", "stderr": ""}, "stdout"),
-        ("Grep", GREP, "content"),
-        ("Grep", {**GREP, "mode": "count"}, "content"),
-        ("Grep", {"mode": "files_with_matches", "filenames": ["a:1"]}, "content"),
-        ("Grep", {"mode": "files_with_matches", "filenames": "a:1"}, ""),
-        ("Grep", {**GREP, "mode": "new"}, ""),
-        ("Bash", {"stdout": "x", "isImage": True}, ""),
-        ("Bash", {"stdout": None}, ""),
-        ("Glob", {"filenames": []}, ""),
-        ("Grep", "a:1", ""),
-        ("Bash", None, ""),
-    ],
-)
-def test_shapes(tool: str, response: Any, key: str) -> None:
-    """Text takes memory on top; nothing else does, and the original stays as it is."""
-    before = json.dumps(response)
-    done = merged_result.with_memory(tool, response, "told")
-    assert (done[key] if key else done) == ("told\na:1" if key else None)
-    assert json.dumps(response) == before
-
-
 # -- in a search's place --------------------------------------------------------------------------
 
 
@@ -447,5 +439,5 @@ def test_what_hooks_are_asked(tmp_path: Path) -> None:
     path = tmp_path / "tools"
     dispatch.publish_wishes(str(path), replace(Settings(), facade="serve", observer="off"))
     assert path.read_text().split() == ["search", "watch"]
-    dispatch.publish_wishes(str(path), replace(Settings(), facade="merge", observer="off"))
-    assert path.read_text().split() == ["merge"]
+    dispatch.publish_wishes(str(path), replace(Settings(), facade="off", observer="off"))
+    assert not path.read_text()

@@ -79,6 +79,8 @@ LINES: list[tuple[str, tuple[Any, ...]]] = [
     ("grep -rn $'tab\\there' .", ("grep", ("tab\there",), (".",), (), "")),
     ("grep -rn \\\n  over_lines \\\n  src", ("grep", ("over_lines",), ("src",), (), "")),
     ("echo start; grep -r after_it . || true", ("grep", ("after_it",), (".",), (), "")),
+    ('X=in_line; grep -rn "$X" src', ("grep", ("in_line",), ("src",), (), "")),
+    ('X=in_line && rg "${X}_id"', ("rg", ("in_line_id",), (), (), "")),
     ("x=$(grep -rl in_subst src)", ("grep", ("in_subst",), ("src",), (), "")),
 ]  # fmt: skip
 
@@ -95,7 +97,7 @@ def test_a_search_is_read(line: str, wanted: tuple[Any, ...]) -> None:
         "ps aux | grep python", "npm test 2>&1 | grep FAIL", "git log --oneline | grep fix_it",
         "git show HEAD:x.py | grep name_a", "make | tee log | grep error_x", "env | grep PATH_A",
         "if grep -q foo_bar x.txt; then echo x; fi", "grep -rv foo_bar .", "grep -L foo_bar *.py",
-        "grep foo_bar", "grep", "rg", "rg --version", "grep -f patterns.txt x.py", 'grep -rn "$NAME" src',
+        "grep foo_bar", "grep", "rg", "rg --version", "grep -f patterns.txt x.py", 'grep -rn "$NAME" src', 'X=$(cat x); grep "$X" src',
         "grep -rn $(cat name) src", "grep x_y <<< \"$text\"", "ls", "ls -la src", "ls | grep -v x",
         "find .", "find . -type f -mtime -1", "find . -name '*.pyc' -delete",
         "find . -name '*.pyc' -exec rm {} +", "find . -name '*.orig' | xargs rm -f",

@@ -1,0 +1,73 @@
+"""What a text says of what is searched for, and which files are the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.observe.search.names_match import Told, in_place, told
+from vector_memory.observe.search.pattern_terms import SearchTerms, sought
+from vector_memory.observe.search.searches import Search
+
+
+def looking_for(pattern: str) -> SearchTerms:
+    return sought([Search("grep", (pattern,))])
+
+
+def test_the_sentence_that_says_most() -> None:
+    """Of those that have the name."""
+    text = "load_ledger is old. We gave load_ledger a queue of its own, since readers starved. Nothing else changed."
+    assert told(looking_for("load_ledger"), text, "").piece.startswith("We gave load_ledger")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["`load_ledger`, `save_ledger`, `drop_ledger`", "load_ledger(path, mode=None)", "| load_ledger | save_ledger |",
+     "It is slow and leaks sockets. Then `load_ledger`.", "A queue starved the readers of save_ledger."],
+)  # fmt: skip
+def test_nothing_is_said(text: str) -> None:
+    """By lists, by code, by what stands beside the sentence, and of other names."""
+    assert told(looking_for("load_ledger"), text, "") == Told()
+
+
+def test_talk_says_under_which_file_a_name_stands() -> None:
+    """A heading's file holds for the lines below it, not for all that follows."""
+    lines = [
+        "**Create `src/reader.py`** for all that reads",
+        "- `open_ledger`",
+        "- `load_ledger`, `save_ledger`",
+    ]
+    assert told(looking_for("load_ledger"), "\n".join(lines)).file == "src/reader.py"
+    far = [lines[0], *["- `open_ledger`"] * 12, lines[2]]
+    assert told(looking_for("load_ledger"), "\n".join(far)) == Told()
+    other = [lines[0], "README.md has the rest", lines[2]]
+    assert told(looking_for("load_ledger"), "\n".join(other)) == Told()
+
+
+def test_all_of_a_memory_is_about_its_title() -> None:
+    """Names in the paths of its files, too."""
+    text = "The readers starve as soon as a writer waits."
+    assert told(looking_for("load_ledger"), text, "load_ledger").piece == text
+    assert told(looking_for("load_ledger"), text) == Told()
+    assert told(looking_for("load_ledger"), text, "logs/load_ledger/console.log").piece == text
+
+
+@pytest.mark.parametrize(
+    ("place", "file", "same"),
+    [
+        ("src", "src/ledger.py", True),
+        ("src", "lib/src/ledger.py", True),
+        ("/home/me/project/src", "src/ledger.py", True),
+        ("src/ledger.py", "ledger.py", True),
+        ("ledger.py", "src/ledger.py", True),
+        ("src/ledger.py", "lib/ledger.py", False),
+        ("skills/search/SKILL.md", "skills/explain/SKILL.md", False),
+        ("skills/search/SKILL.md", "SKILL.md", False),
+        ("Makefile", "Makefile", True),
+        ("docs", "src/ledger.py", False),
+        ("lib/docs", "src/docs/a.py", False),
+        (".", "src/ledger.py", False),
+    ],
+)
+def test_files_agree_as_far_as_both_tell(place: str, file: str, same: bool) -> None:
+    """Either may be written from anywhere."""
+    assert in_place(place, file) is same
