@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import schema, writes
+from vector_memory.journal import schema, tiers, writes
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
     closing_on_error,
@@ -24,7 +24,7 @@ from vector_memory.journal.repair.copying import copy_database
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.journal.vectors import VectorCache
-from vector_memory.model import Memory
+from vector_memory.model import Memory, Tier
 from vector_memory.system import tampering
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Journal(Reading, VectorCache, Surroundings):
     @classmethod
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
-            connections = connect(path, schema.MIGRATIONS)
+            connections = connect(path, schema.MIGRATIONS, older=schema.OLDER)
             with closing_on_error(connections):
                 return cls(folder, connections, clock)
 
@@ -235,6 +235,29 @@ class Journal(Reading, VectorCache, Surroundings):
         `seq`."""
         with self.connections.writing() as connection:
             writes.touch(connection, uses, at)
+
+    def apply(self, ids: Sequence[str], session: str, at: datetime) -> None:
+        """Note that memories were of use in a session: once, however often they were, and never for a time
+        before the last. Gives no new `seq`."""
+        with self.connections.writing() as connection:
+            tiers.apply(connection, ids, session, at)
+
+    def restore_use(self, memory: Memory) -> None:
+        """Note the tier and the use of a memory as they were elsewhere: in the store that it was moved from,
+        in an export."""
+        with self.connections.writing() as connection:
+            tiers.restore(connection, memory)
+
+    def move_to_tiers(self, moved: Mapping[str, Tier]) -> list[Memory]:
+        """Put memories, by id, into other tiers, in one transaction. Only what becomes cold or was so gets
+        a new `seq`: the index follows.
+
+        Returns:
+            Those that were moved, as they are stored now. What is there already, forgotten or unknown is
+            left out.
+        """
+        with self.connections.writing() as connection:
+            return tiers.move(self.reader, connection, moved)
 
     @property
     def is_reanalysed(self) -> bool:
