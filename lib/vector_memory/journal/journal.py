@@ -242,11 +242,10 @@ class Journal(Reading, VectorCache, Surroundings):
         with self.connections.writing() as connection:
             tiers.apply(connection, ids, session, at)
 
-    def restore_use(self, memory: Memory) -> None:
-        """Note the tier and the use of a memory as they were elsewhere: in the store that it was moved from,
-        in an export."""
+    def restore_uses(self, memories: Sequence[Memory]) -> None:
+        """Note how memories were of use elsewhere, as they say, where nothing was noted."""
         with self.connections.writing() as connection:
-            tiers.restore(connection, memory)
+            tiers.restore_uses(connection, memories)
 
     def move_to_tiers(self, moved: Mapping[str, Tier]) -> list[Memory]:
         """Put memories, by id, into other tiers, in one transaction. Only what becomes cold or was so gets

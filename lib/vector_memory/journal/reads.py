@@ -167,6 +167,12 @@ class Reading:
             found.update((one.seq, one) for one in self._memories(tail, (*part, *words)))
         return found
 
+    def with_terms(self, seqs: Sequence[int]) -> list[Change]:
+        """Return what `changes` gives of the active memories of these sequence numbers, ascending."""
+        with self.connections.reading() as connection:
+            tail = f"WHERE m.seq IN ({marks(seqs)}) AND {_ACTIVE} ORDER BY m.seq"
+            return self.reader.changes(connection, tail, [int(seq) for seq in seqs])
+
     def facts(self, seqs: Sequence[int]) -> dict[int, Facts]:
         """Return what candidates are weighed by. Checksums are not verified: read what is served with
         `by_seqs`.

@@ -4,7 +4,7 @@ transaction of the connection that it is given."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from vector_memory.journal import writes
@@ -45,14 +45,15 @@ def apply(connection: sqlite3.Connection, ids: Sequence[str], session: str, at: 
     )
 
 
-def restore(connection: sqlite3.Connection, memory: Memory) -> None:
-    """Note a memory's tier and its use, where none was noted."""
-    if memory.tier is not Tier.HOT:
-        place(connection, memory.id, memory.tier)
-    if memory.applied and memory.applied_at:
-        connection.execute(
-            """INSERT INTO usage SELECT seq, 0, :at, :applied, :at, '' FROM memories WHERE id = :id
-               ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
-               WHERE applied = 0""",
-            {"id": memory.id, "at": microseconds(memory.applied_at), "applied": memory.applied},
-        )
+def restore_uses(connection: sqlite3.Connection, memories: Iterable[Memory]) -> None:
+    """Note how memories were of use elsewhere, where nothing was noted."""
+    connection.executemany(
+        """INSERT INTO usage SELECT seq, 0, :at, :applied, :at, '' FROM memories WHERE id = :id
+           ON CONFLICT (seq) DO UPDATE SET applied = excluded.applied, applied_at = excluded.applied_at
+           WHERE applied = 0""",
+        [
+            {"id": one.id, "at": microseconds(one.applied_at), "applied": one.applied}
+            for one in memories
+            if one.applied and one.applied_at
+        ],
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vector_memory.journal import links, tiers, writes
 from vector_memory.journal.rows import microseconds, text_hash
 from vector_memory.journal.scopes import condition, parts
-from vector_memory.model import Memory, Scope, Status
+from vector_memory.model import Memory, Scope, Status, Tier
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
@@ -56,8 +56,10 @@ def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
                 if memory.last_used_at
             ],
         )
+        tiers.restore_uses(connection, memories)
         for memory in memories:
-            tiers.restore(connection, memory)
+            if memory.tier is not Tier.HOT:
+                tiers.place(connection, memory.id, memory.tier)
     _copy_vectors(source, memories, target)
     return [memory.id for memory in memories]
 
