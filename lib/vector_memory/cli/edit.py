@@ -26,6 +26,13 @@ def edit(
         options.value("TAG", "The new tags; may be given again. An empty one: none."),
     ] = None,
     priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
+    temporal: options.Temporal = None,
+    due: options.Due = None,
+    every: options.Every = None,
+    half_life: options.HalfLife = None,
+    valid_from: options.ValidFrom = None,
+    valid_until: options.ValidUntil = None,
+    expires: options.Expires = None,
     as_json: options.Json = False,
 ) -> None:
     """Change a memory. Without options, its text is opened in $EDITOR."""
@@ -35,6 +42,13 @@ def edit(
         "kind": kind,
         "tags": None if tag is None else [name for name in tag if name],
         "priority": priority,
+        "temporal": temporal,
+        "due": due,
+        "every": every,
+        "half_life_days": half_life,
+        "valid_from": valid_from,
+        "valid_until": valid_until,
+        "expires": expires,
     }
     change = {name: value for name, value in change.items() if value is not None}
     if not change:

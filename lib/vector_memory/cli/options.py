@@ -83,6 +83,33 @@ MemoryId = Annotated[str, typer.Argument(metavar="ID", help="A memory's id, or h
 TheMemoryId = Annotated[
     str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
 ]
+Temporal = Annotated[
+    str | None,
+    value("CLASS", "How it ages: permanent, decaying, deadline or periodic.", "--temporal"),
+]
+Due = Annotated[
+    str | None,
+    value(
+        "DATE",
+        "Until when a deadline holds, or when what comes back comes first: tomorrow, 2026-12-01.",
+        "--due",
+    ),
+]
+Every = Annotated[
+    str | None, value("TIME", "It comes back daily, weekly, monthly or yearly.", "--every")
+]
+HalfLife = Annotated[
+    int | None,
+    typer.Option(
+        "--half-life",
+        min=0,
+        metavar="DAYS",
+        help="Days without use after which it is half as sure; 0 for never.",
+    ),
+]
+ValidFrom = Annotated[str | None, value("DATE", "Since when it holds.", "--valid-from")]
+ValidUntil = Annotated[str | None, value("DATE", "Until when it holds.", "--valid-until")]
+Expires = Annotated[str | None, value("DATE", "When it may be removed.", "--expires")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
 NoWait = Annotated[

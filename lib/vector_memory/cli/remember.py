@@ -41,9 +41,25 @@ def remember(
     supersedes: Annotated[
         str | None, options.value("ID", "The older memory that this one replaces.")
     ] = None,
+    temporal: options.Temporal = None,
+    due: options.Due = None,
+    every: options.Every = None,
+    half_life: options.HalfLife = None,
+    valid_from: options.ValidFrom = None,
+    valid_until: options.ValidUntil = None,
+    expires: options.Expires = None,
     as_json: options.Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
+    ageing: asking.Said = {
+        "temporal": temporal,
+        "due": due,
+        "every": every,
+        "half_life_days": half_life,
+        "valid_from": valid_from,
+        "valid_until": valid_until,
+        "expires": expires,
+    }
     answer = asking.ask(
         "remember",
         asking.target(project, only_global),
@@ -53,6 +69,7 @@ def remember(
         priority=priority,
         at=at,
         supersedes=supersedes,
+        **{name: value for name, value in ageing.items() if value is not None},
     )
     output.answer(answer, as_json, _say)
 

@@ -8,7 +8,7 @@ from vector_memory.mcp.fields import TEXT, YES, Field, need
 from vector_memory.mcp.finding import found
 from vector_memory.mcp.outputs import STORED, answer
 from vector_memory.mcp.shown import MOST_AT_ONCE
-from vector_memory.mcp.storing import HINTS, KIND, PRIORITY
+from vector_memory.mcp.storing import AGEING, HINTS, KIND, PRIORITY
 from vector_memory.mcp.telling import NOTICE, Json, Telling, short
 from vector_memory.mcp.tool import ALL_PROJECTS, ID, IDS, LIMIT, PROJECT, QUERY, TAGS, Tool
 
@@ -165,7 +165,14 @@ TOOLS = (
         "update_memory",
         "Change a memory's words, kind, tags or priority. Other words take the place of the old ones, "
         "which stay in its history.",
-        (need(ID), Field("text", TEXT, "The new words.", high=20_000), KIND, TAGS, PRIORITY),
+        (
+            need(ID),
+            Field("text", TEXT, "The new words.", high=20_000),
+            KIND,
+            TAGS,
+            PRIORITY,
+            *AGEING,
+        ),
         _update,
         STORED,
     ),

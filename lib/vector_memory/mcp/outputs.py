@@ -45,7 +45,8 @@ def answer(properties: str) -> Json:
 _SORTS["memory"] = shape(
     "id! text! kind! date! origin project title priority confidence:number tags:texts files:texts "
     "shares:texts collection score:number breakdown:object foreign:yes suspicious:texts source "
-    "contradicts:references suggested:object shown_at status sort why relation"
+    "contradicts:references suggested:object shown_at status sort why relation "
+    "tier temporal every valid_until expires_at last_used_at"
 )
 _SORTS["memories"] = {"type": "array", "items": _SORTS["memory"]}
 FOUND = answer(

@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker
-from vector_memory.mcp.fields import TEXT, WORDS, YES, Field
+from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
 from vector_memory.mcp.finding import found
 from vector_memory.mcp.outputs import STORED, answer
 from vector_memory.mcp.telling import NOTICE, Json, Telling, say
@@ -38,6 +38,22 @@ KIND = Field(
 )
 FILES = Field("files", WORDS, "Files that it is about.", high=30)
 GLOBAL = Field("global", YES, "For all projects of the user rather than this one.")
+TEMPORAL = Field(
+    "temporal", TEXT, "How it ages.", choices=("permanent", "decaying", "deadline", "periodic")
+)
+DUE = Field("due", TEXT, "Date of a deadline, or the first of a periodic one.", high=60)
+EVERY = Field("every", TEXT, "It is periodic.", choices=("daily", "weekly", "monthly", "yearly"))
+AGEING = (
+    TEMPORAL,
+    DUE,
+    EVERY,
+    Field(
+        "half_life_days", NUMBER, "Days unused until half as sure; 0: never.", low=0, high=36_500
+    ),
+    Field("valid_from", TEXT, "Since when it holds.", high=60),
+    Field("valid_until", TEXT, "Until when it holds.", high=60),
+    Field("expires", TEXT, "When it may be removed.", high=60),
+)
 SUPERSEDES = Field("supersedes", TEXT, "Id of the memory whose place it takes.", high=64)
 
 
@@ -156,6 +172,7 @@ STORE = Tool(
         FILES,
         Field("short_term", YES, "Keep it for a week only."),
         SUPERSEDES,
+        *AGEING,
         GLOBAL,
         PROJECT,
     ),

@@ -145,7 +145,7 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     asker = messages.asker_of(ctx, request)
     if request.query:
         ctx.embedding.wait(3.0)
-        hits = find(ctx, request.query, asker, request.k)
+        hits = find(ctx, request.query, asker, request.k, cold=True)
         least = ctx.settings.threshold
         return [(asker.shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
     if asker.scope.only_projects:

@@ -37,9 +37,10 @@ def find(
     k: int,
     widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
+    cold: bool = False,
 ) -> list[Hit]:
     """Return the hits of `answer`."""
-    return answer(ctx, text, asker, k, widen, allowed).hits
+    return answer(ctx, text, asker, k, widen, allowed, cold).hits
 
 
 def answer(
