@@ -60,16 +60,19 @@ def remember(
         "valid_until": valid_until,
         "expires": expires,
     }
+    said: asking.Said = {
+        **asking.target(project, only_global),
+        **{name: value for name, value in ageing.items() if value is not None},
+    }
     answer = asking.ask(
         "remember",
-        asking.target(project, only_global),
+        said,
         text=asking.text_of(text),
         kind=kind,
         tags=tag,
         priority=priority,
         at=at,
         supersedes=supersedes,
-        **{name: value for name, value in ageing.items() if value is not None},
     )
     output.answer(answer, as_json, _say)
 

@@ -108,7 +108,7 @@ def _every(request: AgeingWishes, memory: Memory) -> str:
 
 def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime | None:
     """Return the moment that a date means; with `is_end`, of a whole day its end."""
-    at = request_fields.time_of({name: said}, name, ctx.now())
+    at = request_fields.time_of({name: said}, name, ctx.local_now())
     if at is None or not is_end:
         return at
     local = at.astimezone(ctx.local_now().tzinfo)
