@@ -29,7 +29,7 @@ from vector_memory.journal.scopes import (
     parts,
     projects_in,
 )
-from vector_memory.model import PASSAGE, Candidate, Memory, Scope, Source, Status, Tier
+from vector_memory.model import PASSAGE, Candidate, Memory, Scope, Source, Status
 
 MAX_STEPS = 16
 """Steps of a chain of successors that are followed at most."""
@@ -359,14 +359,11 @@ class Reading:
             return None, None
         return self._neighbour(memory, "<", "DESC"), self._neighbour(memory, ">", "ASC")
 
-    def in_tier(self, tier: Tier, scope: Scope) -> int:
-        """Return how many memories of a scope that are not forgotten are in a tier."""
-        limits, values = condition(scope)
-        sql = (
-            f"SELECT count(*) FROM memories m WHERE m.tier = '{tier}' AND m.status != 'forgotten'"
-            f" AND {limits}"
-        )
-        return self.connections.number(sql, values)
+    def tiers(self) -> dict[str, int]:
+        """Return how many memories that are not forgotten are in each tier, the most first."""
+        # Answered by the index alone.
+        sql = "SELECT tier, count(*) FROM memories WHERE status != 'forgotten' GROUP BY 1 ORDER BY 2 DESC"
+        return dict(self.connections.rows(sql))
 
     def after(self, seq: int, limit: int) -> list[Memory]:
         """Return the next rows after a sequence number that are neither forgotten nor cold, ascending."""

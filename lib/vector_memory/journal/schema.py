@@ -199,7 +199,7 @@ def _add_tiers(connection: sqlite3.Connection) -> None:
         "ALTER TABLE usage ADD COLUMN applied INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE usage ADD COLUMN applied_at INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE usage ADD COLUMN applied_in TEXT NOT NULL DEFAULT ''",
-        "CREATE INDEX by_tier ON memories(project) WHERE tier = 'cold'",
+        "CREATE INDEX by_tier ON memories(tier, status)",
         """CREATE INDEX by_date ON memories(project, valid_until)
            WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
     ):
