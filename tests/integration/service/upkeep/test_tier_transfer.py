@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +20,7 @@ from journal_samples import memory
 from service_house import ServiceHouse, door, exported, hook_question
 
 from vector_memory.errors import NotFoundError
-from vector_memory.journal import schema
+from vector_memory.journal import readonly, schema
 from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.migrations import migrate
@@ -422,3 +423,20 @@ def test_a_move_to_another_store_keeps_tiers(tmp_path: Path) -> None:
     ]
     one.close()
     two.close()
+
+
+def test_what_a_hook_finds_without_a_daemon(tmp_path: Path) -> None:
+    """All of a journal of the version before; of this one what is not cold and still holds."""
+    older(tmp_path)
+
+    def found() -> set[str]:
+        hits = readonly.search(str(tmp_path), ["number"], [""], 99, time.monotonic() + 9)
+        return {hit["id"] for hit in hits}
+
+    every = {f"m{n:04}" for n in range(9)}
+    assert found() == every
+    journal = Journal.open(str(tmp_path))
+    journal.move_to_tiers({"m0003": Tier.COLD})
+    journal.update(replace(journal.get("m0004"), valid_until=memory(5).created_at))
+    journal.close()
+    assert found() == every - {"m0003", "m0004"}
