@@ -30,8 +30,6 @@ def edit(
     due: options.Due = None,
     every: options.Every = None,
     half_life: options.HalfLife = None,
-    valid_from: options.ValidFrom = None,
-    valid_until: options.ValidUntil = None,
     expires: options.Expires = None,
     as_json: options.Json = False,
 ) -> None:
@@ -42,13 +40,7 @@ def edit(
         "kind": kind,
         "tags": None if tag is None else [name for name in tag if name],
         "priority": priority,
-        "temporal": temporal,
-        "due": due,
-        "every": every,
-        "half_life_days": half_life,
-        "valid_from": valid_from,
-        "valid_until": valid_until,
-        "expires": expires,
+        **options.ageing(temporal, due, every, half_life, expires),
     }
     change = {name: value for name, value in change.items() if value is not None}
     if not change:

@@ -30,6 +30,24 @@ def switch(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about)
 
 
+def ageing(
+    temporal: str | None,
+    due: str | None,
+    every: str | None,
+    half_life: int | None,
+    expires: str | None,
+) -> dict[str, object]:
+    """Return what was said of how a memory ages, as a request says it."""
+    said = {
+        "temporal": temporal,
+        "due": due,
+        "every": every,
+        "half_life_days": half_life,
+        "expires": expires,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
 def at_most(number: int) -> Any:
     """Declare how many are wanted at most."""
     return typer.Option("-k", min=1, max=number, metavar="N", help="At most.")
@@ -107,8 +125,6 @@ HalfLife = Annotated[
         help="Days without use after which it is half as sure; 0 for never.",
     ),
 ]
-ValidFrom = Annotated[str | None, value("DATE", "Since when it holds.", "--valid-from")]
-ValidUntil = Annotated[str | None, value("DATE", "Until when it holds.", "--valid-until")]
 Expires = Annotated[str | None, value("DATE", "When it may be removed.", "--expires")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]

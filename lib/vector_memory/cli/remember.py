@@ -45,28 +45,16 @@ def remember(
     due: options.Due = None,
     every: options.Every = None,
     half_life: options.HalfLife = None,
-    valid_from: options.ValidFrom = None,
-    valid_until: options.ValidUntil = None,
     expires: options.Expires = None,
     as_json: options.Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
-    ageing: asking.Said = {
-        "temporal": temporal,
-        "due": due,
-        "every": every,
-        "half_life_days": half_life,
-        "valid_from": valid_from,
-        "valid_until": valid_until,
-        "expires": expires,
-    }
-    said: asking.Said = {
-        **asking.target(project, only_global),
-        **{name: value for name, value in ageing.items() if value is not None},
-    }
     answer = asking.ask(
         "remember",
-        said,
+        {
+            **asking.target(project, only_global),
+            **options.ageing(temporal, due, every, half_life, expires),
+        },
         text=asking.text_of(text),
         kind=kind,
         tags=tag,

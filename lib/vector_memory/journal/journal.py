@@ -92,7 +92,11 @@ class Journal(Reading, VectorCache, Surroundings):
     @classmethod
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
-            connections = connect(path, schema.MIGRATIONS, older=schema.OLDER)
+            connections = connect(path, schema.MIGRATIONS)
+            version = connections.number("PRAGMA user_version")
+            if version < schema.SCHEMA_VERSION:
+                # It cannot be written, so it was not migrated.
+                connections.read_as(schema.OLDER)
             with closing_on_error(connections):
                 return cls(folder, connections, clock)
 

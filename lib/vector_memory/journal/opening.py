@@ -12,17 +12,9 @@ from vector_memory.journal.migrations import Migration, migrate, refuse_newer, v
 from vector_memory.journal.repair import swap
 
 
-def connect(
-    path: str,
-    migrations: tuple[Migration, ...],
-    synchronous: str = "FULL",
-    older: tuple[str, ...] = (),
-) -> Connections:
+def connect(path: str, migrations: tuple[Migration, ...], synchronous: str = "FULL") -> Connections:
     """Open a database for writing, making its folder (0700) and itself (0600) if missing; where
     it cannot be written, for reading. One that was about to take its place does so first.
-
-    Args:
-        older: what lets one of an earlier version be read as one of this, where it cannot be migrated.
 
     Returns:
         Its connections; `writable` says which of the two it became.
@@ -33,7 +25,7 @@ def connect(
     """
     with translated(path):
         if not _writable(path):
-            return _readonly(path, len(migrations), older)
+            return _readonly(path, len(migrations))
         # A crash may have come between writing the new file and renaming it.
         swap.finish(path)
         create_file(path)
@@ -56,15 +48,12 @@ def _writable(path: str) -> bool:
     return os.access(folder, os.W_OK) and (not os.path.exists(path) or os.access(path, os.W_OK))
 
 
-def _readonly(path: str, known: int, older: tuple[str, ...]) -> Connections:
+def _readonly(path: str, known: int) -> Connections:
     if not os.path.exists(path):
         raise StoreFullError(f"{path} cannot be made.", "Make its folder writable.")
     connections = Connections(path, None)
     with closing_on_error(connections), connections.reading() as connection:
         refuse_newer(connection, known, path)
-        is_older = version_of(connection) < known
-    if is_older:
-        connections.read_as(older)
     return connections
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import TypeVar
 
 from vector_memory.aging import EVERY, HALF_LIFE, Every
@@ -13,6 +14,7 @@ from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 MOST_DAYS = 36_500
 
 
@@ -53,7 +55,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
     """
     if request.wishes_nothing:
         return memory
-    temporal, every = _temporal(request, memory), _every(request, memory)
+    temporal = _temporal(request, memory)
+    every = _one_of(Every, request.every).value if request.every else memory.extra.get(EVERY)
     extra = {name: value for name, value in memory.extra.items() if name not in (EVERY, HALF_LIFE)}
     if temporal is Temporal.PERIODIC:
         extra[EVERY] = _required(every, "how often it comes back", "every")
@@ -85,12 +88,8 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
 
 
 def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
-    said = request.temporal.casefold()
-    if said and said not in list(Temporal):
-        names = ", ".join(Temporal)
-        raise BadInputError(f"Nothing ages as {request.temporal!r}.", f"Known: {names}.")
-    if said:
-        return Temporal(said)
+    if request.temporal:
+        return _one_of(Temporal, request.temporal)
     if request.every:
         return Temporal.PERIODIC
     if request.due:
@@ -98,12 +97,12 @@ def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
     return Temporal.DECAYING if request.half_life_days else memory.temporal
 
 
-def _every(request: AgeingWishes, memory: Memory) -> str:
-    said = request.every.casefold()
-    if said and said not in list(Every):
-        names = ", ".join(one.value for one in Every)
-        raise BadInputError(f"Nothing comes back {request.every!r}.", f"Known: {names}.")
-    return said or str(memory.extra.get(EVERY) or "")
+def _one_of(words: type[E], said: str) -> E:
+    try:
+        return words(said.casefold())
+    except ValueError:
+        names = ", ".join(one.value for one in words)
+        raise BadInputError(f"Nothing ages as {said!r}.", f"Known: {names}.") from None
 
 
 def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime | None:
