@@ -97,7 +97,7 @@ class ServiceHouse:
             settings=replace(Settings(), threshold=0.2),
             state=State.open(home.state_db),
             embedding=self.embedding,
-            open_shelf=lambda path: Shelf(path, Journal.open(path)),
+            open_shelf=lambda path: Shelf(path, Journal.open(path, lambda: self.time)),
             later=lambda work: work(),
             now=lambda: self.time,
             local_now=lambda: self.time,

@@ -73,6 +73,16 @@ class Temporal(Word):
     PERIODIC = "periodic"
 
 
+class Tier(Word):
+    """How near at hand a memory is kept. `cold` ones have no place in the search index: they are found by
+    their words alone, by who asks, and are warm again once they are."""
+
+    HOT = "hot"
+    WARM = "warm"
+    LONG_TERM = "long-term"
+    COLD = "cold"
+
+
 class Sensitivity(Word):
     """Who may see a memory when stores are shared or exported."""
 
@@ -116,7 +126,7 @@ COLLECTIONS: dict[str, CollectionRule] = {
     "claude_memories": CollectionRule(Retention.PERMANENT, None),
     "short_term_memory": CollectionRule(Retention.TTL, 7 * 86_400),
     "working_memory": CollectionRule(Retention.TTL, 60 * 60),
-    "learnings": CollectionRule(Retention.PERMANENT, None),
+    "learnings": CollectionRule(Retention.PROTECTED, None),
     "procedures": CollectionRule(Retention.PROTECTED, None),
     "trajectories": CollectionRule(Retention.DECAY, None),
     "episodes": CollectionRule(Retention.CONSOLIDATE, None),
@@ -229,6 +239,11 @@ class Memory:
     updated_at: datetime | None = None
     uses: int = 0
     last_used_at: datetime | None = None
+    """When it was last given to a session or asked for; `uses` counts that."""
+    tier: Tier = Tier.HOT
+    applied: int = 0
+    """In how many sessions it was of use: asked for, or followed by what it says. Being shown is no use."""
+    applied_at: datetime | None = None
 
     @property
     def is_aside(self) -> bool:

@@ -27,6 +27,11 @@ def edit(
     ] = None,
     priority: Annotated[Priority | None, typer.Option(case_sensitive=False)] = None,
     when: options.When = None,
+    temporal: options.Temporal = None,
+    due: options.Due = None,
+    every: options.Every = None,
+    half_life: options.HalfLife = None,
+    expires: options.Expires = None,
     as_json: options.Json = False,
 ) -> None:
     """Change a memory. Without options, its text is opened in $EDITOR."""
@@ -37,6 +42,7 @@ def edit(
         "tags": None if tag is None else [name for name in tag if name],
         "priority": priority,
         "triggers": None if when is None else [one for one in when if one],
+        **options.ageing(temporal, due, every, half_life, expires),
     }
     change = {name: value for name, value in change.items() if value is not None}
     if not change:

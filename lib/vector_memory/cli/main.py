@@ -27,6 +27,7 @@ VERBS = {
     "link": "link:link",
     "links": "link:links",
     "edit": "edit:edit",
+    "verify": "verify:verify",
     "forget": "forget:forget",
     "quarantine": "quarantine:app",
     "privacy": "privacy:privacy",

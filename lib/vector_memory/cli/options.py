@@ -30,6 +30,24 @@ def switch(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about)
 
 
+def ageing(
+    temporal: str | None,
+    due: str | None,
+    every: str | None,
+    half_life: int | None,
+    expires: str | None,
+) -> dict[str, object]:
+    """Return what was said of how a memory ages, as a request says it."""
+    said = {
+        "temporal": temporal,
+        "due": due,
+        "every": every,
+        "half_life_days": half_life,
+        "expires": expires,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
 def at_most(number: int) -> Any:
     """Declare how many are wanted at most."""
     return typer.Option("-k", min=1, max=number, metavar="N", help="At most.")
@@ -91,6 +109,31 @@ When = Annotated[
         help="When it comes by itself: file:GLOB, command:WORDS, error:WORDS or term:WORDS; may be given again.",
     ),
 ]
+Temporal = Annotated[
+    str | None,
+    value("CLASS", "How it ages: permanent, decaying, deadline or periodic.", "--temporal"),
+]
+Due = Annotated[
+    str | None,
+    value(
+        "DATE",
+        "Until when a deadline holds, or when what comes back comes first: tomorrow, 2026-12-01.",
+        "--due",
+    ),
+]
+Every = Annotated[
+    str | None, value("TIME", "It comes back daily, weekly, monthly or yearly.", "--every")
+]
+HalfLife = Annotated[
+    int | None,
+    typer.Option(
+        "--half-life",
+        min=0,
+        metavar="DAYS",
+        help="Days without use after which it is half as sure; 0 for never.",
+    ),
+]
+Expires = Annotated[str | None, value("DATE", "When it may be removed.", "--expires")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
 NoWait = Annotated[

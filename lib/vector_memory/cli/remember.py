@@ -42,13 +42,22 @@ def remember(
         str | None, options.value("ID", "The older memory that this one replaces.")
     ] = None,
     when: options.When = None,
+    temporal: options.Temporal = None,
+    due: options.Due = None,
+    every: options.Every = None,
+    half_life: options.HalfLife = None,
+    expires: options.Expires = None,
     as_json: options.Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
     conditions: asking.Said = {"triggers": when} if when else {}
     answer = asking.ask(
         "remember",
-        {**asking.target(project, only_global), **conditions},
+        {
+            **asking.target(project, only_global),
+            **options.ageing(temporal, due, every, half_life, expires),
+            **conditions,
+        },
         text=asking.text_of(text),
         kind=kind,
         tags=tag,

@@ -5,7 +5,10 @@ from __future__ import annotations
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
-HEAD = ("id", "kind", "created_at", "project", "priority", "tags", "origin", "external_id")
+HEAD = (
+    "id", "kind", "created_at", "project", "priority", "tags", "origin", "external_id", "tier", "temporal",
+    "every", "valid_from", "valid_until", "expires_at", "last_used_at",
+)  # fmt: skip
 
 
 def show(memory_id: options.TheMemoryId, as_json: options.Json = False) -> None:
@@ -20,6 +23,7 @@ def _show(memory: Row) -> None:
         if name == "project":
             words = output.project_name(memory)
         _line(name, words)
+    _line("confidence", f"{memory.number('confidence'):.2f}")
     if asks := memory.row("proposed").fields:
         weight = ", ".join(f"{name} {value}" for name, value in asks.items() if name != "held")
         _line("proposed", f"{weight}; waits for `vector-memory review`")

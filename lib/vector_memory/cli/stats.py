@@ -85,6 +85,7 @@ def _counts(name: str, counts: dict[str, int]) -> None:
 
 STORE: dict[str, output.Cell] = {
     "memories": lambda store: f"{store.count('memories'):,}",
+    "cold": lambda store: f"{store.counts('tiers').get('cold', 0):,}",
     "waiting": lambda store: f"{store.count('pending_vectors'):,}",
     "MB": lambda store: f"{store.count('bytes') / 1e6:.1f}",
     "store": lambda store: store.text("folder"),

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.journal import schema, writes
+from vector_memory.journal import schema, tiers, writes
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
     closing_on_error,
@@ -25,7 +25,7 @@ from vector_memory.journal.review_reads import ReviewReads
 from vector_memory.journal.rows import text_hash
 from vector_memory.journal.surroundings import Surroundings
 from vector_memory.journal.vectors import VectorCache
-from vector_memory.model import Memory
+from vector_memory.model import Memory, Tier
 from vector_memory.system import tampering
 
 if TYPE_CHECKING:
@@ -94,6 +94,10 @@ class Journal(Reading, ReviewReads, VectorCache, Surroundings):
     def _open(cls, folder: str, path: str, clock: Clock) -> Journal:
         with translated(path):
             connections = connect(path, schema.MIGRATIONS)
+            version = connections.number("PRAGMA user_version")
+            if version < schema.SCHEMA_VERSION:
+                # It cannot be written, so it was not migrated.
+                connections.read_as(schema.OLDER)
             with closing_on_error(connections):
                 return cls(folder, connections, clock)
 
@@ -236,6 +240,28 @@ class Journal(Reading, ReviewReads, VectorCache, Surroundings):
         `seq`."""
         with self.connections.writing() as connection:
             writes.touch(connection, uses, at)
+
+    def apply(self, ids: Sequence[str], session: str, at: datetime) -> None:
+        """Note that memories were of use in a session: once, however often they were, and never for a time
+        before the last. Gives no new `seq`."""
+        with self.connections.writing() as connection:
+            tiers.apply(connection, ids, session, at)
+
+    def restore_uses(self, memories: Sequence[Memory]) -> None:
+        """Note how memories were of use elsewhere, as they say, where nothing was noted."""
+        with self.connections.writing() as connection:
+            tiers.restore_uses(connection, memories)
+
+    def move_to_tiers(self, moved: Mapping[str, Tier]) -> list[Memory]:
+        """Put memories, by id, into other tiers, in one transaction. Only what becomes cold or was so gets
+        a new `seq`: the index follows.
+
+        Returns:
+            Those that were moved, as they are stored now. What is there already, forgotten or unknown is
+            left out.
+        """
+        with self.connections.writing() as connection:
+            return tiers.move(self.reader, connection, moved)
 
     @property
     def is_reanalysed(self) -> bool:

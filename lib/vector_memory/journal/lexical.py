@@ -14,9 +14,14 @@ MAX_TERMS = 1_000
 
 
 def matching(
-    connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, k: int, after_seq: int
+    connection: sqlite3.Connection,
+    terms: Sequence[str],
+    scope: Scope,
+    k: int,
+    after_seq: int,
+    cold: bool,
 ) -> list[Candidate]:
-    """Return the k active memories that match best.
+    """Return the k active memories that match best, all that are not cold or, with `cold`, those alone.
 
     Returns:
         Candidates, best first; scores are BM25, higher is better.
@@ -25,7 +30,12 @@ def matching(
     if not query or k < 1:
         return []
     limits, values = condition(scope)
+    has_cold = connection.execute("SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1").fetchone()
+    if cold and not has_cold:
+        return []
     join, where = "", ""
+    if has_cold:
+        limits += f" AND m.tier {'=' if cold else '!='} 'cold'"
     if limits != "1":
         # CROSS keeps SQLite from turning the join round and beginning with the filter.
         join, where = "CROSS JOIN memories m ON m.seq = f.rowid", f"AND {limits}"

@@ -44,6 +44,7 @@ _FACTS = (
 _HELD = "instr(m.extra, '\"held\":true')"
 _PROPOSED = "instr(m.extra, '\"proposed\":{')"
 _ACTIVE = "m.status = 'active'"
+_AT_HAND = "m.tier != 'cold'"
 _BY_OPENNESS = (
     "m.open = 1 AND NOT EXISTS"
     " (SELECT 1 FROM links WHERE links.to_id = m.id AND links.relation = 'answers')"
@@ -165,6 +166,12 @@ class Reading:
             tail = f"WHERE m.seq IN ({marks(part)}) AND m.status IN ({marks(words)})"
             found.update((one.seq, one) for one in self._memories(tail, (*part, *words)))
         return found
+
+    def with_terms(self, seqs: Sequence[int]) -> list[Change]:
+        """Return what `changes` gives of the active memories of these sequence numbers, ascending."""
+        with self.connections.reading() as connection:
+            tail = f"WHERE m.seq IN ({marks(seqs)}) AND {_ACTIVE} ORDER BY m.seq"
+            return self.reader.changes(connection, tail, [int(seq) for seq in seqs])
 
     def facts(self, seqs: Sequence[int]) -> dict[int, Facts]:
         """Return what candidates are weighed by. Checksums are not verified: read what is served with
@@ -317,27 +324,29 @@ class Reading:
         return sorted(row[0] for row in self.connections.rows(sql, values))
 
     def living_seqs(self) -> list[int]:
-        """Return the sequence numbers of all memories that are not forgotten, ascending."""
-        sql = "SELECT seq FROM memories WHERE status != 'forgotten' ORDER BY seq"
+        """Return the sequence numbers of all memories that the index holds, ascending: those that are neither
+        forgotten nor cold."""
+        sql = "SELECT seq FROM memories WHERE status != 'forgotten' AND tier != 'cold' ORDER BY seq"
         return [row[0] for row in self.connections.rows(sql)]
 
     def matching(
-        self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0
+        self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0, cold: bool = False
     ) -> list[Candidate]:
-        """Return the active memories that match any of the analysed terms best.
+        """Return the active memories that match any of the analysed terms best, cold ones apart.
 
         Args:
             terms: as `text.analysis` makes them.
             scope: what the answer is limited to.
             k: how many at most.
             after_seq: only rows with higher sequence numbers.
+            cold: the cold ones, and no others.
 
         Returns:
             Candidates, best first. Scores are BM25, higher is better, and compare within one answer
             alone.
         """
         with self.connections.reading() as connection:
-            return lexical.matching(connection, terms, scope, k, after_seq)
+            return lexical.matching(connection, terms, scope, k, after_seq, cold)
 
     def neighbours(self, seq: int) -> tuple[Memory | None, Memory | None]:
         """Return the active memories right before and after in the same session, by turn.
@@ -349,6 +358,27 @@ class Reading:
         if memory is None:
             return None, None
         return self._neighbour(memory, "<", "DESC"), self._neighbour(memory, ">", "ASC")
+
+    def tiers(self) -> dict[str, int]:
+        """Return how many memories that are not forgotten are in each tier, the most first."""
+        # Answered by the index alone.
+        sql = "SELECT tier, count(*) FROM memories WHERE status != 'forgotten' GROUP BY 1 ORDER BY 2 DESC"
+        return dict(self.connections.rows(sql))
+
+    def after(self, seq: int, limit: int) -> list[Memory]:
+        """Return the next rows after a sequence number that are neither forgotten nor cold, ascending."""
+        tail = "WHERE m.seq > ? AND m.status != 'forgotten' AND m.tier != 'cold' ORDER BY m.seq LIMIT ?"
+        return self._memories(tail, (seq, limit))
+
+    def dated(self, scope: Scope) -> list[Memory]:
+        """Return the active memories of a scope that have a deadline or come back by the calendar, the
+        nearest deadline first."""
+        limits, values = condition(scope)
+        tail = (
+            f"WHERE {_ACTIVE} AND m.temporal IN ('deadline', 'periodic') AND NOT {_HELD} AND {limits}"
+            " ORDER BY m.valid_until IS NULL, m.valid_until, m.seq"
+        )
+        return self._memories(tail, values)
 
     def of_turn(
         self, source: Source, project: str, statuses: Sequence[Status] = (Status.ACTIVE,)
@@ -488,13 +518,13 @@ class Reading:
 
     def _newest(self, scope: Scope, k: int, where: str) -> list[Memory]:
         """Return the k newest of each project by its index, merged: no project is sorted whole. What is
-        held back takes no place among them."""
+        held back or cold takes no place among them."""
         limits, values = condition(replace(scope, projects=None))
         seqs: list[tuple[int, int]] = []
         with self.connections.reading() as connection:
             for project in projects_in(connection, scope):
                 seqs += connection.execute(
-                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND NOT {_HELD}"
+                    f"SELECT m.created_at, m.seq FROM memories m WHERE {where} AND NOT {_HELD} AND {_AT_HAND}"
                     f" AND m.project = ? AND {limits} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?",
                     (project, *values, k),
                 ).fetchall()

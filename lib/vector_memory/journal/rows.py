@@ -20,6 +20,7 @@ from vector_memory.model import (
     Source,
     Status,
     Temporal,
+    Tier,
 )
 
 Row = tuple[Any, ...]
@@ -34,12 +35,13 @@ WORDS = (
     "extra", "title", "text",
 )  # fmt: skip
 SOURCE = ("session", "path")
-"""Together these are what the checksum covers: everything but the model, which changes in place."""
+"""Together these are what the checksum covers: everything but the model and the tier, which change in place."""
 ALL = (*NUMBERS, *WORDS, "source", "open", "model", "hash", "checksum", "lexical")
 
 _COLUMNS = [*(f"m.{name}" for name in NUMBERS + WORDS), *(f"s.{name}" for name in SOURCE)]
 _FROM = " FROM memories m JOIN sources s ON s.id = m.source LEFT JOIN usage u ON u.seq = m.seq"
-SELECT_MEMORY = f"SELECT {', '.join(_COLUMNS)}, m.checksum, m.model, u.uses, u.last_used_at{_FROM}"
+SELECT_MEMORY = f"SELECT {', '.join(_COLUMNS)}, m.checksum, m.model, u.uses, u.last_used_at,"
+SELECT_MEMORY += f" m.tier, u.applied, u.applied_at{_FROM}"
 SELECT = SELECT_MEMORY.replace(_FROM, ", m.lexical, m.hash" + _FROM)
 """What the journal reads: the columns of `SELECT_MEMORY`, then the analysed text and the hash."""
 INSERT = (
@@ -52,13 +54,14 @@ _SIZE = len(_COLUMNS)
 AT_ID, AT_STATUS, AT_TITLE, AT_TEXT = (
     _COLUMNS.index(f"m.{name}") for name in ("id", "status", "title", "text")
 )
-AT_CHECKSUM, AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE, _SIZE + 1, _SIZE + 4, _SIZE + 5
+AT_CHECKSUM, AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE, _SIZE + 1, _SIZE + 7, _SIZE + 8
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 _STATUS = {str(one): one for one in Status}
 _PRIORITY = {str(one): one for one in Priority}
 _ORIGIN = {str(one): one for one in Origin}
+_TIER = {str(one): one for one in Tier}
 _TEMPORAL = {str(one): one for one in Temporal}
 _SENSITIVITY = {str(one): one for one in Sensitivity}
 
@@ -154,7 +157,8 @@ def to_memory(row: Row, models: dict[int, str]) -> Memory:
         seq, created_at, confidence, valid_from, valid_until, expires_at, stored_at, updated_at,
         turn, line_start, line_end, id, project, status, kind, collection, priority, origin,
         temporal, sensitivity, jurisdiction, superseded_by, external_id, speaker, tags, files,
-        extra, title, text, session, path, _, model, uses, last_used_at,
+        extra, title, text, session, path, _, model, uses, last_used_at, tier,
+        applied, applied_at,
     ) = row[:AT_LEXICAL]  # fmt: skip
     source = Source.__new__(Source)
     source.__dict__.update(
@@ -181,6 +185,9 @@ def to_memory(row: Row, models: dict[int, str]) -> Memory:
             updated_at=None if updated_at is None else moment(updated_at),
             uses=uses or 0,
             last_used_at=None if last_used_at is None else moment(last_used_at),
+            # It stands beside the checksum: a word that none knows is no reason to lose the memory.
+            tier=_TIER.get(tier, Tier.WARM), applied=applied or 0,
+            applied_at=moment(applied_at) if applied_at else None,
         )  # fmt: skip
     except (KeyError, ValueError) as error:
         raise StoreDamagedError(

@@ -191,7 +191,32 @@ def _listed(column: str) -> list[str]:
     return list(json.loads(column)) if column else []
 
 
+def _add_tiers(connection: sqlite3.Connection) -> None:
+    """Version 4: a tier for each memory, and beside how often it was shown, in how many sessions it was of
+    use, when last, and in which. Rows from before are hot until `service/upkeep/tiers.py` looks at them."""
+    for statement in (
+        "ALTER TABLE memories ADD COLUMN tier TEXT NOT NULL DEFAULT 'hot'",
+        "ALTER TABLE usage ADD COLUMN applied INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE usage ADD COLUMN applied_at INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE usage ADD COLUMN applied_in TEXT NOT NULL DEFAULT ''",
+        "CREATE INDEX by_tier ON memories(tier, status)",
+        """CREATE INDEX by_date ON memories(project, valid_until)
+           WHERE status = 'active' AND temporal IN ('deadline', 'periodic')""",
+    ):
+        connection.execute(statement)
+
+
+OLDER = (
+    "CREATE TEMP VIEW memories AS SELECT *, 'hot' AS tier FROM main.memories",
+    "CREATE TEMP VIEW usage AS SELECT *, 0 AS applied, 0 AS applied_at, '' AS applied_in FROM main.usage",
+)
+"""What makes a journal that can only be read, of a version before the fourth, read like one of it."""
 REANALYSED = "reanalysed"
 """In `meta` while rows were analysed anew that the index holds in their old form."""
-MIGRATIONS: tuple[Migration, ...] = (_create, _find_superseded, _analyse_other_languages)
+MIGRATIONS: tuple[Migration, ...] = (
+    _create,
+    _find_superseded,
+    _analyse_other_languages,
+    _add_tiers,
+)
 SCHEMA_VERSION = len(MIGRATIONS)

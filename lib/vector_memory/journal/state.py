@@ -267,6 +267,11 @@ class State:
         with self._connections.reading() as connection:
             return use_labels.read(connection)
 
+    def used_notes(self, session: str) -> dict[str, datetime]:
+        """Return which memories a session was shown and used, each with when it was shown last."""
+        with self._connections.reading() as connection:
+            return use_labels.used(connection, session)
+
     def use_counts(self, by: str, since: datetime) -> dict[str, UseCount]:
         """Return how many notes were shown since a time and how many of them used, by one of `use_labels.BY`."""
         with self._connections.reading() as connection:

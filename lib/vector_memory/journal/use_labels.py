@@ -92,6 +92,12 @@ def counts(connection: sqlite3.Connection, by: str, since: datetime) -> dict[str
     return {name: UseCount(shown, used) for name, shown, used in rows}
 
 
+def used(connection: sqlite3.Connection, session: str) -> dict[str, datetime]:
+    """Return the memories whose notes a session used, each with when the last of them was shown."""
+    sql = "SELECT memory, max(at) FROM use_labels WHERE session = ? AND used = 1 GROUP BY memory"
+    return {memory: moment(at) for memory, at in connection.execute(sql, (session,))}
+
+
 def gated(connection: sqlite3.Connection, since: datetime) -> UseCount:
     """Return how many notes that the gate let pass were shown since a time, and how many of them used."""
     sql = (

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from vector_memory.model import Vector, Vectors
 
 LENGTH_ERROR = 0.02
+_SOUGHT = "status = 'active' AND tier != 'cold'"
+"""What the index searches by meaning: cold memories have no place in it."""
 
 
 class VectorCache:
@@ -41,7 +43,7 @@ class VectorCache:
 
     def count_without_model(self, model: str) -> int:
         """Return how many active memories another model embedded, or none."""
-        sql = "SELECT count(*) FROM memories WHERE status = 'active' AND model != ?"
+        sql = f"SELECT count(*) FROM memories WHERE {_SOUGHT} AND model != ?"
         return self.connections.number(sql, (self._number(model),))
 
     def without_model(self, model: str, after_seq: int, limit: int) -> list[Change]:
@@ -57,7 +59,7 @@ class VectorCache:
         """
         # Model by model, since the index finds equal numbers, not other ones.
         sql = (
-            "SELECT seq FROM memories WHERE status = 'active' AND model = ? AND seq > ?"
+            f"SELECT seq FROM memories WHERE {_SOUGHT} AND model = ? AND seq > ?"
             " ORDER BY seq LIMIT ?"
         )
         others = self.connections.rows("SELECT id FROM models WHERE name != ?", (model,))
@@ -130,7 +132,7 @@ class VectorCache:
             order of (project, seq).
         """
         number = self._number(model)
-        sql = "SELECT seq FROM memories WHERE status = 'active' ORDER BY project, seq"
+        sql = f"SELECT seq FROM memories WHERE {_SOUGHT} ORDER BY project, seq"
         for part in parts([row[0] for row in self.connections.rows(sql)]):
             found = self._chunk(part, number)
             if found is not None:

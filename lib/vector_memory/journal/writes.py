@@ -13,7 +13,7 @@ from vector_memory.journal import links, vectors
 from vector_memory.journal.reads import Reader
 from vector_memory.journal.rows import INSERT, UPDATE, microseconds, text_hash, to_row
 from vector_memory.journal.vectors import model_id
-from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status
+from vector_memory.model import GAVE_WAY, CleanText, Link, Memory, Relation, Source, Status, Tier
 
 MAX_CHAIN = 64
 """Steps after which a chain of successors is taken for a circle."""
@@ -87,11 +87,18 @@ def update(reader: Reader, connection: sqlite3.Connection, memory: Memory, at: d
         updated_at=old.updated_at,
         uses=old.uses,
         last_used_at=old.last_used_at,
+        tier=old.tier,
+        applied=old.applied,
+        applied_at=old.applied_at,
         model=old.model if same_text else "",
     )
     # A text that is no CleanText must reach `to_row`, which refuses it.
     if new == old and isinstance(memory.text, CleanText):
         return old
+    if old.tier is Tier.COLD:
+        # What is changed is in use.
+        connection.execute("UPDATE memories SET tier = 'warm' WHERE id = ?", (old.id,))
+        new = replace(new, tier=Tier.WARM)
     new = _replace(connection, replace(new, updated_at=at))
     if not same_text:
         # Else the old words could be told from a vector that nothing needs any more.
@@ -175,6 +182,11 @@ def _replace(connection: sqlite3.Connection, memory: Memory) -> Memory:
     return new
 
 
+def renumber(connection: sqlite3.Connection, memory: Memory) -> None:
+    """Give a memory a new sequence number, and nothing else: what follows the journal looks at it anew."""
+    _replace(connection, memory)
+
+
 def purge(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     """Delete rows with their links, their usage and vectors that nothing else needs; return how
     many rows there were."""
@@ -201,7 +213,7 @@ def touch(connection: sqlite3.Connection, uses: Mapping[str | int, int], at: dat
     """Add to the uses of memories, given by id or by sequence number; unknown ones are left."""
     # A table of its own: a use must change no row, or the index would have to follow it.
     connection.executemany(
-        """INSERT INTO usage SELECT seq, :uses, :at FROM memories
+        """INSERT INTO usage(seq, uses, last_used_at) SELECT seq, :uses, :at FROM memories
            WHERE seq = CASE typeof(:key) WHEN 'integer' THEN :key
                        ELSE (SELECT seq FROM memories WHERE id = :key) END
            ON CONFLICT (seq) DO UPDATE SET

@@ -72,7 +72,10 @@ def changed(asker: Asker, answer: Json, status: str) -> Json:
     return {**result, "memory": memory} if memory else result
 
 
-@tool("update_memory", "id! text kind tags priority", STORED, also="memory_update")
+AGEING = "temporal due every half_life_days valid_from valid_until expires"
+
+
+@tool("update_memory", f"id! text kind tags priority {AGEING}", STORED, also="memory_update")
 def update(asker: Asker, arguments: Json) -> Json:
     """Change a memory's words, kind, tags or priority. Use when it is nearly right: the old words stay in its
     history."""

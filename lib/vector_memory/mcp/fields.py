@@ -26,6 +26,7 @@ class Field:
         low, high: the bounds of a number; `high` is the characters of a text, or the texts of a list, at most.
         told: how many of the choices the schema lists, 0 for all.
         also: other names under which it is taken; the schema does not tell them.
+        is_listed: the schema has it; else it is taken from who knows it.
         split: what stands between texts that are given as one.
     """
 
@@ -39,6 +40,7 @@ class Field:
     told: int = 0
     also: tuple[str, ...] = ()
     split: str = ","
+    is_listed: bool = True
 
     def schema(self) -> Json:
         """Return it as a JSON schema: what a model needs to fill it in, each word of which costs tokens."""
@@ -58,7 +60,7 @@ def schema_of(fields: Sequence[Field]) -> Json:
     """Return the JSON schema of a tool's arguments."""
     schema: Json = {
         "type": "object",
-        "properties": {field.name: field.schema() for field in fields},
+        "properties": {field.name: field.schema() for field in fields if field.is_listed},
         "additionalProperties": False,
     }
     required = [field.name for field in fields if field.required]

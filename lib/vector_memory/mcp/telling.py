@@ -75,6 +75,10 @@ class Telling:
             {"id": short(older["id"]), "date": str(older["created_at"])[:10]}
             for older in memory.get("contradicts") or ()
         ]
+        for name in ("tier", "temporal", "every"):
+            fields[name] = memory.get(name)
+        for name in ("valid_until", "expires_at", "last_used_at"):
+            fields[name] = str(memory.get(name) or "")[:16]
         fields["suggested"] = memory.get("suggested")
         fields["shown_at"] = memory.get("shown_at")
         fields["status"] = memory.get("status") if memory.get("status") != "active" else None
@@ -116,7 +120,9 @@ def _source(source: Json) -> str:
 
 
 _ALWAYS = ("id", "text", "kind", "date")
-_USUAL = {"collection": DEFAULT_COLLECTION, "priority": "NORMAL"}
+_USUAL = {
+    "collection": DEFAULT_COLLECTION, "priority": "NORMAL", "tier": "hot", "temporal": "permanent",
+}  # fmt: skip
 
 
 def _tells(name: str, value: Any) -> bool:

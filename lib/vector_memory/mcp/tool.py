@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from vector_memory.aging import Every
 from vector_memory.errors import BadInputError
 from vector_memory.mcp.asker import Asker, Json
 from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
@@ -25,6 +26,7 @@ from vector_memory.model import (
     TODO,
     Priority,
     Relation,
+    Temporal,
     unique,
 )
 
@@ -72,15 +74,18 @@ def tool(
     """Return what makes a tool of a function, whose docstring is what the model reads of it.
 
     Args:
-        takes: its arguments as keys of `FIELDS`, with spaces between, and "!" behind what has to be given.
+        takes: its arguments as keys of `FIELDS`, with spaces between, "!" behind what has to be given, and "~"
+            behind what the schema does not list.
         answers: its answer, as `outputs.answer` reads it.
         marks: which of `reads`, `destroys`, `repeats`, `always` and `unlisted` it is.
         also: other names under which it answers.
     """
 
     def made(act: Act) -> Tool:
-        keys = [(key.rstrip("!"), key.endswith("!")) for key in takes.split()]
-        fields = tuple(replace(FIELDS[key], required=required) for key, required in keys)
+        fields = tuple(
+            replace(FIELDS[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
+            for key in takes.split()
+        )
         is_marked = {mark: True for mark in marks.split() if mark != "unlisted"}
         listed, doc = "unlisted" not in marks.split(), " ".join(str(act.__doc__).split())
         others = tuple(also.split())
@@ -105,11 +110,15 @@ FIELDS = {
     "collections": Field("collections", WORDS, "Such as learnings, procedures.", choices=tuple(COLLECTIONS)),
     "cursor": Field("cursor", NUMBER, "next_cursor of the page before.", low=0, also=("offset",)),
     "direction": Field("direction", TEXT, "up by default.", choices=("up", "down")),
+    "due": Field("due", TEXT, "Deadline or first day.", high=60),
     "dry_run": Field("dry_run", YES, "Only show what would be done (default true)."),
+    "every": Field("every", TEXT, choices=tuple(one.value for one in Every)),
+    "expires": Field("expires", TEXT, "When it may go.", high=60),
     "file": Field("file", TEXT, "A path.", high=4_096),
     "files": Field("files", WORDS, "Files that it is about.", high=30),
     "from": Field("from", TEXT, "Id of the memory that the link starts from.", high=64),
     "global": Field("global", YES, "For all projects of the user."),
+    "half_life_days": Field("half_life_days", NUMBER, "0: never ages.", low=0, high=36_500),
     "id": Field("id", TEXT, "A memory's id, as shown.", high=64),
     "ids": Field("ids", WORDS, "Ids of memories, as shown.", high=50),
     "key": Field("key", TEXT, high=100),
@@ -138,12 +147,15 @@ FIELDS = {
     "supersedes": Field("supersedes", TEXT, "Id of the memory whose place it takes.", high=64),
     "tags": Field("tags", WORDS),
     "task": Field("task", TEXT, high=300),
+    "temporal": Field("temporal", TEXT, choices=tuple(map(str, Temporal))),
     "text": Field("text", TEXT, "One statement, clear by itself.", high=20_000, also=("content",)),
     "to": Field("to", TEXT, "Id of the other one.", high=64),
     "triggers": Field("triggers", WORDS, "When it comes by itself: file:GLOB, command:, error: or term:WORDS.", high=20),
     "ttl_minutes": Field("ttl_minutes", NUMBER, "60 by default.", low=1, high=1_440),
     "until": Field("until", TEXT, high=40),
     "unused_days": Field("unused_days", NUMBER, "180 by default.", low=1, high=10_000),
+    "valid_from": Field("valid_from", TEXT, "Since when it holds.", high=60),
+    "valid_until": Field("valid_until", TEXT, high=60),
     "verdict": Field("verdict", TEXT, choices=("confirmed", "refuted", "outdated")),
     "what": Field("what", TEXT, "What happened.", high=8_000),
     "when": Field("when", TEXT, "When to follow it.", high=1_000),

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection
 from datetime import datetime
 
+from vector_memory import aging
 from vector_memory.model import Memory, Priority
 
 BOUND = 0.1
@@ -60,7 +61,7 @@ def factors(memory: Memory, now: datetime) -> dict[str, float]:
         "recency": recency(memory.created_at, now),
         "priority": PRIORITIES[memory.priority],
         "usage": usage(memory.uses),
-        "confidence": min(1.0, max(0.0, memory.confidence)),
+        "confidence": min(1.0, max(0.0, aging.confidence(memory, now))),
     }
 
 

@@ -876,3 +876,31 @@ def test_progress_is_shown_on_a_terminal(
     out, err = capsys.readouterr()
     assert out == "2 memories embedded by m\n"
     assert "[embedding]" in err
+
+
+def test_verify_sends_a_verdict(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a word it is confirmed."""
+    daemon.handlers["verify"] = lambda payload: {"memory": {"id": "m1"}, "action": "verify"}
+    assert main(["verify", "m1"]) == 0
+    assert main(["verify", "m1", "--verdict", "outdated", "--note", "it moved"]) == 0
+    assert capsys.readouterr().out == "confirmed m1\noutdated m1\n"
+    asked = [(one["id"], one["verdict"], one["note"]) for one in daemon.payloads("verify")]
+    assert asked == [("m1", "confirmed", None), ("m1", "outdated", "it moved")]
+
+
+def test_how_a_memory_ages_is_sent_as_it_was_typed(daemon: FakeDaemon) -> None:
+    """At storing and at editing: the daemon knows from when `tomorrow` is meant."""
+    daemon.handlers["remember"] = lambda payload: {"id": "m1", "action": "stored"}
+    daemon.handlers["edit"] = lambda payload: {"memory": {"id": "m1"}}
+    assert main(["remember", "x", "--temporal", "deadline", "--due", "tomorrow"]) == 0
+    assert (
+        main(["edit", "m1", "--every", "weekly", "--half-life", "0", "--expires", "in 3 days"]) == 0
+    )
+    (stored,), (edited,) = daemon.payloads("remember"), daemon.payloads("edit")
+    assert (stored["temporal"], stored["due"]) == ("deadline", "tomorrow")
+    assert (edited["every"], edited["half_life_days"], edited["expires"]) == (
+        "weekly",
+        0,
+        "in 3 days",
+    )
+    assert "text" not in edited

@@ -27,7 +27,7 @@ from vector_memory.errors import StoreFullError, VectorMemoryError
 from vector_memory.journal import connection as connections
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
-from vector_memory.model import Link, Relation, Scope, Status
+from vector_memory.model import Link, Relation, Scope, Status, Tier
 from vector_memory.service.capture import archives
 from vector_memory.service.inject import session_start
 from vector_memory.store.lance_table import LanceTable
@@ -87,7 +87,15 @@ def contents(folder: Path) -> dict[str, Any]:
         assert journal.check(read_data=True) == []
         every = journal.iter_memories(Scope(), statuses=tuple(Status))
         found: dict[str, Any] = {
-            one.id: (str(one.text), one.kind, one.status, one.uses, one.superseded_by)
+            one.id: (
+                str(one.text),
+                one.kind,
+                one.status,
+                one.uses,
+                one.superseded_by,
+                one.tier,
+                one.applied,
+            )
             for one in every
         }
         links = journal.links_of(list(found))
@@ -110,6 +118,8 @@ ACTS: dict[str, Callable[[Journal], object]] = {
     "write": lambda j: j.write([memory(10)], [replace(j.get("m0003"), kind="todo")], ["m0001"]),
     "link": lambda j: j.link_all([Link("m0001", "m0002", Relation.ANSWERS)]),
     "touch": lambda j: j.touch({"m0001": 1, "m0002": 2}, START),
+    "apply": lambda j: j.apply(["m0001", "m0002"], "s", START),
+    "tiers": lambda j: j.move_to_tiers({"m0001": Tier.COLD, "m0002": Tier.WARM}),
     "rebuild": lambda j: j.rebuild_lexical(),
     "vectors": vectors,
     "mend": lambda j: j.mend("for a test"),

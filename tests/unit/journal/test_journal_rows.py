@@ -24,6 +24,7 @@ from vector_memory.model import (
     Source,
     Status,
     Temporal,
+    Tier,
 )
 
 FULL = Memory(
@@ -35,6 +36,7 @@ FULL = Memory(
     valid_from=START, valid_until=START + timedelta(1), expires_at=START + timedelta(2),
     status=Status.SUPERSEDED, superseded_by="other", model="m@1", extra={"done": [1, "é"]},
     seq=7, stored_at=START, updated_at=START, uses=3, last_used_at=START,
+    tier=Tier.LONG_TERM, applied=2, applied_at=START,
 )  # fmt: skip
 
 PLAIN = memory(1, stored_at=START)
@@ -44,11 +46,12 @@ def read_back(one: Memory) -> rows.Row:
     """Return the row of `SELECT` that the journal would read for a memory."""
     row = rows.to_row(one, 1, 1)
     used = None if one.last_used_at is None else rows.microseconds(one.last_used_at)
+    applied = None if one.applied_at is None else rows.microseconds(one.applied_at)
     size = len(rows.NUMBERS) + len(rows.WORDS)
     values = dict(zip(rows.ALL, row, strict=True))
     return (
         *row[:size], one.source.session, one.source.path, values["checksum"], values["model"],
-        one.uses, used, values["lexical"], values["hash"],
+        one.uses, used, str(one.tier), one.applied, applied, values["lexical"], values["hash"],
     )  # fmt: skip
 
 

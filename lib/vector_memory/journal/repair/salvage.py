@@ -16,13 +16,13 @@ from typing import Any
 
 from vector_memory.errors import VectorMemoryError
 from vector_memory.journal import rows as form
-from vector_memory.journal import vectors
+from vector_memory.journal import tiers, vectors
 from vector_memory.journal.connection import create_file, open_writer
 from vector_memory.journal.migrations import migrate
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.pages import Pages
 from vector_memory.journal.schema import MIGRATIONS
-from vector_memory.model import Relation, Status
+from vector_memory.model import Relation, Status, Tier
 from vector_memory.system.durable_files import sync_file, write_durably
 from vector_memory.system.json_in import Record
 
@@ -32,6 +32,9 @@ MOST_NAMED = 1_000
 _HASH_BYTES = 16
 _RELATIONS = frozenset(str(one) for one in Relation)
 _STATUSES = frozenset(str(one) for one in Status)
+_TIERS = frozenset(str(one) for one in Tier)
+_ADDED = 1
+"""Columns of memories that rows written before they were added do not have."""
 
 
 @dataclass
@@ -61,7 +64,7 @@ class _Small:
 
     sources: dict[int, tuple[str, str]] = field(default_factory=dict)
     models: dict[int, str] = field(default_factory=dict)
-    usage: dict[int, tuple[int, int]] = field(default_factory=dict)
+    usage: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     links: list[tuple[Any, ...]] = field(default_factory=list)
     projects: list[tuple[Any, ...]] = field(default_factory=list)
     meta: Record = field(default_factory=Record)
@@ -132,7 +135,7 @@ def _save(connection: sqlite3.Connection, pages: Pages, why: str) -> Salvaged:
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
     small = _Small()
     for number, values in pages.rows():
-        if len(values) < len(columns):
+        if len(values) < len(columns) - _ADDED:
             _sort_in(small, number, values)
     connection.execute("BEGIN IMMEDIATE")
     _insert(connection, "models", [(n, name) for n, name in small.models.items()])
@@ -162,7 +165,9 @@ def _sort_in(small: _Small, number: int, values: list[Any]) -> None:
         case [None, str(session), str(path)] if number:
             small.sources[number] = (session, path)
         case [None, int(uses), int(at)] if number:
-            small.usage[number] = (uses, at)
+            small.usage[number] = (uses, at, 0, 0, "")
+        case [None, int(), int(), int(), int(), str()] if number:
+            small.usage[number] = tuple(values[1:])
         case [str(), str(), str(relation), int() | float(), int() | None] if relation in _RELATIONS:
             small.links.append(tuple(values))
         case [str(), str(), str(), str()] if not number:
@@ -185,16 +190,22 @@ def _save_memories(
             case [bytes(hash), int(model), bytes(vector)] if number and len(hash) == _HASH_BYTES:
                 if model in small.models:
                     _insert(connection, "vectors", [(hash, model, vector)])
-            case [None, str(id), *_] if len(values) == len(columns) and kept.get(id, 0) < number:
+            case [None, str(id), *_] if _is_row(values, columns) and kept.get(id, 0) < number:
                 # One that was being replaced may stand there twice: the later one counts.
-                row = Record(zip(columns, values, strict=True), seq=number)
+                row = Record(zip(columns, values, strict=False), seq=number)
                 found = _complete(small, row)
                 if found is not None:
                     connection.execute("DELETE FROM memories WHERE id = ? OR seq = ?", (id, number))
                     connection.execute(f"INSERT {form.INSERT}", found[0])
+                    if row.get("tier") in _TIERS:
+                        tiers.place(connection, id, Tier(row["tier"]))
                     kept[id] = number
                     (doubtful.discard if found[1] else doubtful.add)(id)
     return kept, len(doubtful)
+
+
+def _is_row(values: list[Any], columns: list[str]) -> bool:
+    return len(columns) - _ADDED <= len(values) <= len(columns)
 
 
 def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:
@@ -211,7 +222,8 @@ def _complete(small: _Small, row: Record) -> tuple[form.Row, bool] | None:
         model = row["model"] if row["model"] in small.models else 0
         told = small.sources.get(source, ("", ""))
         known = {model: small.models.get(model, "")}
-        memory = form.to_memory((*numbers, *words, *told, b"", model, 0, None), known)
+        beside = b"", model, 0, None, "", 0, 0
+        memory = form.to_memory((*numbers, *words, *told, *beside), known)
         values = form.to_row(memory, source, model)
         if values[form.ALL.index("checksum")] == row["checksum"]:
             return values, True

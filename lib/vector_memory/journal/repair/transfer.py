@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vector_memory.journal import links, writes
+from vector_memory.journal import links, tiers, writes
 from vector_memory.journal.rows import microseconds, text_hash
 from vector_memory.journal.scopes import condition, parts
-from vector_memory.model import Memory, Scope, Status
+from vector_memory.model import Memory, Scope, Status, Tier
 
 if TYPE_CHECKING:
     from vector_memory.journal.journal import Journal
@@ -48,13 +48,18 @@ def _copied(source: Journal, seqs: Sequence[int], target: Journal) -> list[str]:
     with target.connections.writing() as connection:
         writes.add_missing(connection, memories, source.now())
         connection.executemany(
-            "INSERT OR IGNORE INTO usage SELECT seq, ?, ? FROM memories WHERE id = ?",
+            "INSERT OR IGNORE INTO usage(seq, uses, last_used_at)"
+            " SELECT seq, ?, ? FROM memories WHERE id = ?",
             [
                 (memory.uses, microseconds(memory.last_used_at), memory.id)
                 for memory in memories
                 if memory.last_used_at
             ],
         )
+        tiers.restore_uses(connection, memories)
+        for memory in memories:
+            if memory.tier is not Tier.HOT:
+                tiers.place(connection, memory.id, memory.tier)
     _copy_vectors(source, memories, target)
     return [memory.id for memory in memories]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import EmbeddingError
-from vector_memory.model import IndexRow, Memory, Status
+from vector_memory.model import IndexRow, Memory, Status, Tier
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.base.shelf import Shelf
 
@@ -58,8 +58,8 @@ def apply_changes(
     with those alone that are cached, the rest being left for later."""
     assert shelf.index is not None
     # Superseded memories stay in the index: who asks in the old words is given the successor.
-    living = [change for change in changes if change[0].status is not Status.FORGOTTEN]
-    gone = [memory.id for memory, _, _ in changes if memory.status is Status.FORGOTTEN]
+    living = [change for change in changes if _is_indexed(change[0])]
+    gone = [memory.id for memory, _, _ in changes if not _is_indexed(memory)]
     vectors = vectors_for(shelf, embedding, living, embed)
     rows = [IndexRow(memory, lexical, vectors.get(key)) for memory, lexical, key in living]
     shelf.index.apply(rows, gone, reached)
@@ -68,6 +68,10 @@ def apply_changes(
         shelf.journal.set_model(embedded, embedding.model)
     if len(embedded) < len(rows):
         shelf.recheck_vectors = True
+
+
+def _is_indexed(memory: Memory) -> bool:
+    return memory.status is not Status.FORGOTTEN and memory.tier is not Tier.COLD
 
 
 def vectors_for(

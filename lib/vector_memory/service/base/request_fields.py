@@ -140,13 +140,18 @@ def priority_of(request: Request) -> Priority | None:
         raise BadInputError(f"There is no priority {value!r}.", f"Priorities: {names}.") from None
 
 
-def time_of(request: Request, name: str) -> datetime | None:
-    """Return a date, in ISO form or in words, as aware UTC; one without a zone is the user's local time."""
+def time_of(request: Request, name: str, now: datetime | None = None) -> datetime | None:
+    """Return a date, in ISO form or in words, as aware UTC; one without a zone is the user's local time.
+
+    Args:
+        now: from when `tomorrow` is meant, in the user's zone; this moment, in this machine's, by default.
+    """
     value = request.get(name)
     if value is None or value == "":
         return None
     try:
-        return dates.parse(str(value)[:MOST_DATE_CHARS], datetime.now(timezone.utc))
+        zone = now.tzinfo if now else None
+        return dates.parse(str(value)[:MOST_DATE_CHARS], now or datetime.now(timezone.utc), zone)
     except (ValueError, OverflowError):
         raise BadInputError(
             f"{name} is no date: {str(value)[:40]!r}.",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from vector_memory.errors import StoreDamagedError
-from vector_memory.model import Around, Candidate, Link, Memory, Scope, Status
+from vector_memory.model import Around, Candidate, Link, Memory, Scope, Status, Tier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,8 +157,8 @@ class Shelf:
         }
 
     def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory | None]]:
-        """Return the links from and to these memories, each with the active one at its other end;
-        None where that is one of them."""
+        """Return the links from and to these memories, each with the active one at its other end that is not
+        cold; None where that is one of them."""
         links = self.journal.links_of(ids)
         known = set(ids)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - known
@@ -171,7 +171,9 @@ class Shelf:
             found += [
                 (link, others[end])
                 for end in beyond
-                if end in others and others[end].status is Status.ACTIVE
+                if end in others
+                and others[end].status is Status.ACTIVE
+                and others[end].tier is not Tier.COLD
             ]
         return found
 

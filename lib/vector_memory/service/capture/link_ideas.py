@@ -29,6 +29,7 @@ from vector_memory.model import (
     Relation,
     Scope,
     Status,
+    Tier,
     unique,
 )
 from vector_memory.service.base.context import Context
@@ -102,6 +103,7 @@ def _reached(ctx: Context, shelf: Shelf) -> int:
 def _is_idea(memory: Memory) -> bool:
     return (
         memory.status is Status.ACTIVE
+        and memory.tier is not Tier.COLD
         and memory.kind in INTENTS
         and bool(memory.source.session and memory.source.path)
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status
+from vector_memory.model import IS_FOREIGN, PROPOSED, Memory, Origin, Source, Status, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
@@ -66,7 +66,7 @@ def rewrite(ctx: Context, request: RewriteRequest) -> RewriteAnswer:
         raise BadInputError(
             f"Memory {memory.id[:12]} gave way to another one.", "Change that one: see its history."
         )
-    changed = replace(changed_by(request, memory), updated_at=ctx.now())
+    changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
     asks = _asks(memory, changed, request.text is not None)
     if asks:
         changed = proposals.suggested(_without(changed, memory, asks), asks)
@@ -128,7 +128,7 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
         external_id="",
         extra={
             name: value
-            for name, value in trust_marks.unmarked(old.extra).items()
+            for name, value in trust_marks.unmarked(changed.extra).items()
             if name not in ("sources", merging.VOICES, "entities", IS_FOREIGN)
         }
         | asks,
@@ -138,6 +138,9 @@ def _superseded(ctx: Context, shelf: Shelf, old: Memory, changed: Memory, raw: s
         updated_at=None,
         uses=0,
         last_used_at=None,
+        tier=Tier.HOT,
+        applied=0,
+        applied_at=None,
     )
     with shelf.storing:
         stored = shelf.journal.by_ids([draft.id]).get(draft.id)

@@ -13,6 +13,7 @@ from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.learning import conditions, procedures
 from vector_memory.service.memory import captured, trust_marks
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.companions import companions
 from vector_memory.service.memory.exchange_versions import EDITED
 from vector_memory.service.memory.lookup import find, lookup, project_names
@@ -22,7 +23,7 @@ MAX_BY_QUERY = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditRequest(messages.Request):
+class EditRequest(AgeingWishes):
     """A memory is to be changed: in what is None, and in its kind where that is "", it stays as it is.
 
     Attributes:
@@ -41,7 +42,8 @@ class EditRequest(messages.Request):
     def is_empty(self) -> bool:
         """Whether nothing beside the text is to be another."""
         unsaid = (self.tags, self.priority, self.triggers)
-        return not self.kind and all(one is None for one in unsaid)
+        is_unsaid = all(one is None for one in unsaid)
+        return not self.kind and is_unsaid and self.wishes_nothing
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,10 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
     """
     shelf, memory = lookup(ctx, request.id)
     if request.is_empty and request.text is None:
-        raise BadInputError("Nothing to change.", "Give --text, --kind, --tag or --priority.")
-    changed = replace(changed_by(request, memory), updated_at=ctx.now())
+        raise BadInputError(
+            "Nothing to change.", "Give --text, --kind, --tag, --priority or --due."
+        )
+    changed = replace(changed_by(ctx, request, memory), updated_at=ctx.now())
     if request.text is not None:
         # Whoever writes it anew has read it: the marks belonged to the old words.
         extra = {**trust_marks.unmarked(memory.extra), EDITED: True}
@@ -76,13 +80,13 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
     return EditAnswer(memory_view(stored, project_names([shelf])))
 
 
-def changed_by(request: EditRequest, memory: Memory) -> Memory:
+def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
     """Return a memory with what is asked to be another, beside its text, without secrets."""
     tags = request.tags
     if request.triggers is not None:
         memory = procedures.with_triggers(memory, request.triggers)
     return replace(
-        memory,
+        aged(ctx, request, memory),
         kind=privacy.word(request.kind) if request.kind else memory.kind,
         tags=memory.tags if tags is None else tuple(redact.clean(tag).text for tag in tags),
         priority=memory.priority if request.priority is None else request.priority,
@@ -151,7 +155,7 @@ def _chosen(ctx: Context, request: ForgetRequest) -> list[tuple[Shelf, Memory]]:
     asker = messages.asker_of(ctx, request)
     if request.query:
         ctx.embedding.wait(3.0)
-        hits = find(ctx, request.query, asker, request.k)
+        hits = find(ctx, request.query, asker, request.k, cold=True)
         least = ctx.settings.threshold
         return [(asker.shelves[hit.shelf], hit.memory) for hit in hits if hit.relevance >= least]
     if asker.scope.only_projects:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from vector_memory import aging
 from vector_memory.model import (
     COLLECTIONS,
     DERIVED,
@@ -95,7 +96,7 @@ def _reason(memory: Memory, now: datetime, unused: timedelta) -> str:
         return "expired"
     if memory.valid_until is not None and memory.valid_until <= now:
         return "outdated"
-    if memory.confidence < LOW_CONFIDENCE:
+    if aging.confidence(memory, now) < LOW_CONFIDENCE:
         return "doubted"
     last = max(filter(None, (memory.created_at, memory.stored_at, memory.last_used_at)))
     return "unused" if not memory.uses and last <= now - unused else ""

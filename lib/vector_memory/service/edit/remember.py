@@ -30,6 +30,7 @@ from vector_memory.service.memory import (
     trust_marks,
     users_words,
 )
+from vector_memory.service.memory.ageing_wishes import AgeingWishes, aged
 from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.placement import Placed, Tie
 from vector_memory.service.memory.views import BriefView, brief
@@ -44,7 +45,7 @@ SAID_IN = "said_in"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RememberRequest(messages.Request):
+class RememberRequest(AgeingWishes):
     """Something is to be remembered.
 
     Attributes:
@@ -145,6 +146,7 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()
     draft = _draft(request, cleaned.text, place.id if place else "", ctx.now())
+    draft = aged(ctx, request, draft)
     if place:
         ctx.know_project(shelf, place)
     asks = _asks(request, draft)

@@ -118,7 +118,7 @@ def trace(ctx: Context, request: TraceRequest) -> TraceAnswer:
         raise BadInputError("Trace what?", "Give a query, or a memory's id.")
     asker = messages.asker_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    hits = find(ctx, request.query, asker, request.k, allowed=is_open)
+    hits = find(ctx, request.query, asker, request.k, allowed=is_open, cold=True)
     names = project_names(asker.shelves)
     views = [hit_view(hit, names) for hit in hits]
     return TraceAnswer(hits=views, threshold=ctx.settings.threshold, audit=[])

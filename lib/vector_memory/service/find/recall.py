@@ -14,6 +14,7 @@ from vector_memory.retrieve.topics import topics
 from vector_memory.service.base import messages, model_help, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import applied
 from vector_memory.service.memory.history import history_of
 from vector_memory.service.memory.lookup import (
     answer,
@@ -106,7 +107,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     last = request.offset + request.k
     wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
     allowed = _allowed(request)
-    found = answer(ctx, request.query, asker, DEEPER * wanted + MOST_ECHOES, True, allowed)
+    found = answer(ctx, request.query, asker, DEEPER * wanted + MOST_ECHOES, True, allowed, True)
     hits = found.hits
     if not set(asker.scope.kinds) & set(DERIVED):
         hits = without_echoes(hits)
@@ -122,9 +123,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         # It stands in the session from now on: no hook says it again.
         ctx.state.add_shown(request.for_session, ids, ctx.now())
     names = project_names(asker.shelves)
-    return RecallAnswer(
+    answered = RecallAnswer(
         [
-            _shown(asker.shelves[hit.shelf], hit, excerpt, names, request)
+            _shown(ctx, asker.shelves[hit.shelf], hit, excerpt, names, request)
             for hit, excerpt in excerpts
         ],
         "full" if all(_by_meaning(shelf) for shelf in asker.shelves) else "lexical",
@@ -133,6 +134,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         found.is_widened if found.period else None,
         found.note or None,
     )
+    # Last: what was cold has another number from then on.
+    applied.asked_for(ctx, asker.shelves, hits, request.for_session)
+    return answered
 
 
 def _allowed(request: RecallRequest) -> Callable[[Memory], bool] | None:
@@ -172,7 +176,12 @@ def _excerpts(
 
 
 def _shown(
-    shelf: Shelf, hit: Hit, excerpt: Excerpt, names: dict[str, str], request: RecallRequest
+    ctx: Context,
+    shelf: Shelf,
+    hit: Hit,
+    excerpt: Excerpt,
+    names: dict[str, str],
+    request: RecallRequest,
 ) -> HitView:
     around: tuple[list[str] | None, list[str] | None] = (None, None)
     if request.context:
@@ -181,6 +190,7 @@ def _shown(
     return hit_view(
         hit,
         names,
+        ctx.now(),
         text=with_old_marked(excerpt.text),
         before=around[0],
         after=around[1],
@@ -229,7 +239,7 @@ def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     names = project_names(asker.shelves)
     left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
     return ListAnswer(
-        [memory_view(memory, names) for memory in newest[request.offset : last]],
+        [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],
         sum(shelf.journal.count(scope) for shelf in asker.shelves),
         {at: str(error) for at, error in left_out.items()},
     )
@@ -252,7 +262,7 @@ class MemoryAnswer:
 def get(ctx: Context, request: IdRequest) -> MemoryAnswer:
     """Return one memory."""
     shelf, memory = lookup(ctx, request.id)
-    return MemoryAnswer(memory_view(memory, project_names([shelf])))
+    return MemoryAnswer(memory_view(memory, project_names([shelf]), ctx.now()))
 
 
 @dataclass(frozen=True, kw_only=True)

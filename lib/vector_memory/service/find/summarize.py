@@ -96,7 +96,7 @@ def summarize(ctx: Context, request: SummaryRequest) -> SummaryAnswer:
 
 def _found(ctx: Context, query: str, asker: messages.Asker) -> list[Memory]:
     ctx.embedding.wait(3.0)
-    hits = find(ctx, query, asker, MOST_FOUND, allowed=is_open)
+    hits = find(ctx, query, asker, MOST_FOUND, allowed=is_open, cold=True)
     least = ctx.settings.threshold
     return [hit.memory for hit in hits if hit.relevance >= least]
 

@@ -15,7 +15,7 @@ from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.memory import lookup
+from vector_memory.service.memory import applied, lookup
 from vector_memory.service.memory.history import before, chain_of
 from vector_memory.text import fence
 
@@ -28,7 +28,9 @@ LOOKED_AT = 2 * MOST_HITS
 
 def on_remember(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that answer a question asked with `/remember`, "" for none."""
-    answer = lookup.answer(ctx, question.prompt, question, LOOKED_AT, allowed=lookup.is_open)
+    answer = lookup.answer(
+        ctx, question.prompt, question, LOOKED_AT, allowed=lookup.is_open, cold=True
+    )
     hits = without_echoes(answer.hits)[:MOST_HITS]
     groups = topics(hits)
     heads = {
@@ -41,7 +43,9 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     notes = _notes(ctx, question, ordered, heads)
     title = f"{TITLE} {answer.note}" if answer.note else TITLE
     # The skill answers in a talk of its own: the session's own does not see these notes.
-    return show(ctx, "", notes, title)
+    shown = show(ctx, "", notes, title)
+    applied.asked_for(ctx, question.shelves, ordered, question.session)
+    return shown
 
 
 def _notes(

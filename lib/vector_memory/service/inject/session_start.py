@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 
-from vector_memory import redact
+from vector_memory import aging, redact
 from vector_memory.model import (
     DECISION,
     GLOBAL_PROJECT,
@@ -22,6 +23,7 @@ from vector_memory.model import (
     Origin,
     Priority,
     Scope,
+    Temporal,
 )
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
@@ -52,6 +54,8 @@ OPEN_KINDS = (QUESTION, TODO)
 UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
 EPISODES = "episodes"
+DATED = {Temporal.DEADLINE: "due", Temporal.PERIODIC: "comes back"}
+"""What stands before a memory's date in its first line."""
 
 
 def on_start(ctx: Context, question: HookQuestion) -> str:
@@ -93,8 +97,31 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
     told = [privacy_rules.notice(ctx, question.place)]
     if ctx.settings.recall_on_start and question.source != "compact":
         told.append(captured.notice(ctx, question.shelves, question.place.id))
+        told.append(_dates(ctx, question))
     line = " ".join(filter(None, told))
     return fence.fence([], fence.cut(line, NOTICE_TOKENS), fence.OWN_HEAD) if line else ""
+
+
+def _dates(ctx: Context, question: HookQuestion) -> str:
+    """Return the sentence that tells of deadlines that are near and of what comes back these days, "" for none.
+    Their words come as notes of their own, since nobody vouches for them here."""
+    days = sorted(day for day, _ in _dated(ctx, question))
+    if not days:
+        return ""
+    what = "1 memory has its date" if len(days) == 1 else f"{len(days)} memories have their dates"
+    return f"{what} soon, the next on {days[0]}."
+
+
+def _dated(ctx: Context, asker: ProjectAsker) -> list[tuple[date, Memory]]:
+    """Return what comes up by the calendar now, each with its day, the nearest first."""
+    scope, now = Scope(projects=(asker.place.id, GLOBAL_PROJECT)), ctx.local_now()
+    found = [
+        (day, memory)
+        for shelf in asker.shelves
+        for memory in shelf.journal.dated(scope)
+        if (day := aging.day_of(memory, now)) is not None and memory.collection not in QUIET
+    ]
+    return sorted(found, key=lambda pair: (pair[0], pair[1].id))
 
 
 def start_notes(
@@ -125,8 +152,9 @@ def start_notes(
         if end.tokens <= left:
             made.append(end)
             left -= end.tokens
-    misses = 0
-    for memory in _memories(ctx, asker, ends):
+    misses, dated = 0, _dated(ctx, asker)
+    days = {memory.id: day for day, memory in dated}
+    for memory in _memories(ctx, asker, ends, [memory for _, memory in dated]):
         # To render a note takes longer than to read it: where nothing fits any more, none is tried.
         if len(made) >= ctx.settings.start_memories or misses == MOST_MISSES or left < LEAST_ROOM:
             break
@@ -135,6 +163,8 @@ def start_notes(
         note = _with_sessions(
             memory, render.note(memory, name_in(names, memory.project), NOTE_TOKENS)
         )
+        if memory.id in days:
+            note = note.with_head(f"{note.head} · {DATED[memory.temporal]} {days[memory.id]}")
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
@@ -156,14 +186,19 @@ def _ends(asker: ProjectAsker) -> list[SessionEnd]:
     return last_session.ends(asker.shelves, Scope(projects=(asker.place.id,)), own, SESSIONS_BACK)
 
 
-def _memories(ctx: Context, asker: ProjectAsker, ends: Sequence[SessionEnd]) -> Iterator[Memory]:
-    """Yield what a start tells beside the session before, the most worth first, each once."""
+def _memories(
+    ctx: Context, asker: ProjectAsker, ends: Sequence[SessionEnd], dated: Sequence[Memory]
+) -> Iterator[Memory]:
+    """Yield what a start tells beside the session before, the most worth first, each once: what has its date
+    before all, and else at no start."""
+    due = {memory.id for memory in dated}
     own = Scope(projects=(asker.place.id,))
     both = Scope(projects=(asker.place.id, GLOBAL_PROJECT))
     on_purpose = replace(both, sessions=("",))
     now, seen = ctx.now(), set()
 
     def ordered() -> Iterator[Memory]:
+        yield from dated
         important = _newest([s.journal.important(both, LOOKED_AT) for s in asker.shelves])
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest([s.journal.recent(both, LOOKED_AT, kinds=BINDING) for s in asker.shelves])
@@ -177,10 +212,13 @@ def _memories(ctx: Context, asker: ProjectAsker, ends: Sequence[SessionEnd]) -> 
     for memory in ordered():
         # What mended an error comes with that error.
         may_come = memory.collection != EPISODES and memory.collection not in QUIET
-        is_over = memory.expires_at is not None and memory.expires_at <= now
+        ends_at = [at for at in (memory.expires_at, memory.valid_until) if at is not None]
+        is_over = any(at <= now for at in ends_at)
+        has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)
         if (
             may_come
             and not is_over
+            and (memory.id in due or not has_date)
             and memory.kind not in (PROBLEM, TOPIC)
             and memory.id not in seen
         ):

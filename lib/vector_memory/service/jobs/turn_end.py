@@ -10,6 +10,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
 from vector_memory.service.inject import session_start
 from vector_memory.service.learning import note_uses
+from vector_memory.service.memory import applied
 from vector_memory.service.tools import fix_feedback, flags
 from vector_memory.service.transfer import import_client_memory
 
@@ -46,6 +47,7 @@ def learn(ctx: Context, ended: Ended) -> None:
     deferred.finish(ctx, concerned)
     fix_feedback.judge(ctx, ended.session, turn)
     note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
+    applied.followed(ctx, ended.session)
     deferred.learn_later(ctx, turn, ended.folder, ended.final)
     if ended.final:
         import_client_memory.index(ctx, ended.transcript, ended.folder)

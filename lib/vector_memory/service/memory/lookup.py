@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help
+from vector_memory.service.base.cold_shelf import ColdShelf
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.query_building import embedding_of, query_of
@@ -35,9 +37,10 @@ def find(
     k: int,
     widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
+    cold: bool = False,
 ) -> list[Hit]:
     """Return the hits of `answer`."""
-    return answer(ctx, text, asker, k, widen, allowed).hits
+    return answer(ctx, text, asker, k, widen, allowed, cold).hits
 
 
 def answer(
@@ -47,27 +50,34 @@ def answer(
     k: int,
     widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
+    cold: bool = False,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
     Args:
+        cold: cold memories too, by their words: somebody asks, and did not come upon it.
         widen: let the language model help, where the settings have one.
         allowed: which memories may come; all of them by default.
     """
     query = query_of(ctx, text, asker.scope, asker.shelves, asker.place)
     embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
     count = max(ctx.settings.candidates, 2 * k)
-    return search(
+    shelves = asker.shelves
+    frozen = [ColdShelf(shelf) for shelf in shelves] if cold else []
+    found = search(
         query,
-        asker.shelves,
+        [*shelves, *frozen],
         k,
         ctx.now(),
         candidates=count,
         scoring=ctx.settings.scoring,
         embed=embed,
         allowed=allowed,
-        least=least_relevance(FITS, _size(asker.shelves, query.scope)),
+        least=least_relevance(FITS, _size(shelves, query.scope)),
     )
+    if not cold:
+        return found
+    return replace(found, hits=[replace(hit, shelf=hit.shelf % len(shelves)) for hit in found.hits])
 
 
 def least_of(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Any
 
 from vector_memory.model import (
     DECISION,
@@ -14,6 +15,7 @@ from vector_memory.model import (
     Priority,
     Sensitivity,
     Status,
+    Temporal,
     unique,
 )
 from vector_memory.service.memory import trust_marks
@@ -100,6 +102,7 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         sensitivity=max(stored.sensitivity, draft.sensitivity, key=_SENSITIVITIES.index),
         external_id=stored.external_id or draft.external_id,
         expires_at=_later(stored.expires_at, draft.expires_at),
+        **_dated(stored, draft),
         extra=extra,
         updated_at=now,
     )
@@ -151,6 +154,14 @@ def _kind(stored: Memory, draft: Memory) -> str:
         return stored.kind
     heavy = draft.weight and not _has_the_say(stored, draft)
     return stored.kind if heavy else draft.kind
+
+
+def _dated(stored: Memory, draft: Memory) -> dict[str, Any]:
+    """Return how both age, as what was said last of it; who is trusted less has no say in it."""
+    if draft.temporal is Temporal.PERMANENT or draft.trust < stored.trust:
+        return {}
+    names = ("temporal", "valid_from", "valid_until")
+    return {name: getattr(draft, name) for name in names}
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, TypeVar
 
+from vector_memory import aging
 from vector_memory.model import TRIGGERS, Memory
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.messages import spare
@@ -47,6 +48,11 @@ class MemoryView(BriefView):
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
         triggers: conditions under which it comes by itself.
+        temporal: how it ages; `every` how often it comes back, `half_life_days` after how many days without
+            use half of its confidence is gone, where it is.
+        confidence: how sure it is now.
+        tier: how near at hand it is kept.
+        last_used_at: when it was last given to a session or asked for.
     """
 
     title: str
@@ -63,6 +69,14 @@ class MemoryView(BriefView):
     collection: str
     status: str
     uses: int
+    last_used_at: datetime | None
+    tier: str
+    temporal: str
+    valid_from: datetime | None
+    valid_until: datetime | None
+    expires_at: datetime | None
+    every: str | None = spare()
+    half_life_days: float | None = spare()
     triggers: list[str] | None = spare()
 
 
@@ -133,12 +147,14 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     return view(**{**told, **more})
 
 
-def memory_view(memory: Memory, names: dict[str, str]) -> MemoryView:
+def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = None) -> MemoryView:
     """Return a memory as programs see it.
 
     Args:
         names: the projects' names by their ids.
+        now: for when its confidence is told, this moment by default.
     """
+    now = now or datetime.now(timezone.utc)
     return brief(
         MemoryView,
         memory,
@@ -153,15 +169,23 @@ def memory_view(memory: Memory, names: dict[str, str]) -> MemoryView:
         files=memory.files,
         entities=memory.entities,
         priority=memory.priority.value,
-        confidence=memory.confidence,
+        confidence=round(aging.confidence(memory, now), 4),
         collection=memory.collection,
         status=memory.status.value,
         uses=memory.uses,
         triggers=memory.extra.get(TRIGGERS) or None,
+        last_used_at=memory.last_used_at,
+        tier=memory.tier.value,
+        temporal=memory.temporal.value,
+        valid_from=memory.valid_from,
+        valid_until=memory.valid_until,
+        expires_at=memory.expires_at,
+        every=str(memory.extra.get(aging.EVERY) or "") or None,
+        half_life_days=aging.half_life_days(memory),
     )
 
 
-def hit_view(hit: Hit, names: dict[str, str], **more: Any) -> HitView:
+def hit_view(hit: Hit, names: dict[str, str], now: datetime | None = None, **more: Any) -> HitView:
     """Return a hit as programs see it.
 
     Args:
@@ -169,7 +193,7 @@ def hit_view(hit: Hit, names: dict[str, str], **more: Any) -> HitView:
     """
     against = [OlderView(one.id, one.created_at) for one in hit.against]
     told = {"contradicts": against or None, **more}
-    view = memory_view(hit.memory, names)
+    view = memory_view(hit.memory, names, now)
     return extended(
         HitView,
         view,

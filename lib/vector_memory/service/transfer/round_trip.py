@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from vector_memory import redact
-from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal
+from vector_memory.model import REVIEWED, Link, Memory, Relation, Status, Temporal, Tier
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import trust_marks
@@ -38,6 +38,8 @@ class Standing:
 
     Attributes:
         temporal: how it ages, where it does.
+        tier: how near at hand it is kept, where that is not hot.
+        applied: in how many sessions it was of use, and when last.
         status: `superseded` where it gave way to `superseded_by`.
         links: those that lead from it.
         extra: what else was noted with it, the marks of trust left out.
@@ -52,6 +54,9 @@ class Standing:
     superseded_by: str | None = messages.spare()
     uses: int | None = messages.spare()
     last_used_at: datetime | None = messages.spare()
+    tier: str | None = messages.spare()
+    applied: int | None = messages.spare()
+    applied_at: datetime | None = messages.spare()
     links: list[LinkTold] | None = messages.spare()
     extra: dict[str, object] | None = messages.spare()
 
@@ -73,6 +78,9 @@ def standing(memory: Memory, links: Sequence[Link]) -> Standing:
         superseded_by=memory.superseded_by or None,
         uses=memory.uses or None,
         last_used_at=memory.last_used_at,
+        tier=memory.tier.value if memory.tier is not Tier.HOT else None,
+        applied=memory.applied or None,
+        applied_at=memory.applied_at,
         links=told or None,
         extra={**trust_marks.unmarked(memory.extra), **_reviewed(memory.extra)} or None,
     )
@@ -115,6 +123,9 @@ def restored(memory: Memory, data: Record) -> Memory:
         superseded_by=redact.clean(data.text("superseded_by")).text if is_past else "",
         uses=request_fields.number_of(data, "uses", 0, 0, MOST_USES),
         last_used_at=request_fields.time_of(data, "last_used_at"),
+        tier=Tier(data.get("tier") or Tier.HOT),
+        applied=request_fields.number_of(data, "applied", 0, 0, MOST_USES),
+        applied_at=request_fields.time_of(data, "applied_at"),
         extra={**_noted(data), **memory.extra, **_restored_review(memory, data)},
     )
 
@@ -201,6 +212,9 @@ class Returning:
                 at[memory.last_used_at][memory.id] = memory.uses
         for moment, uses in at.items():
             shelf.journal.touch(uses, moment)
+        shelf.journal.restore_uses([memory for memory in memories if memory.applied])
+        elsewhere = {one.id: one.tier for one in memories if one.tier is not Tier.HOT}
+        shelf.journal.move_to_tiers(elsewhere)
 
     def finish(self) -> None:
         """Link what was brought with what it was linked with, as far as that is there."""

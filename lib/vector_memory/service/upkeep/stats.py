@@ -28,6 +28,7 @@ class StoreView:
     """A store: how much it holds, and how far its index is.
 
     Attributes:
+        tiers: how many memories are in each, those that gave way among them.
         pending_vectors: how many of its memories cannot be found by meaning yet.
         last_seq: the number of the memory that was stored last; `indexed_seq` the last that the index has.
         lexical: what answers by words, `index` or `journal`.
@@ -37,6 +38,7 @@ class StoreView:
 
     folder: str
     memories: int
+    tiers: dict[str, int]
     pending_vectors: int
     last_seq: int
     indexed_seq: int
@@ -167,6 +169,7 @@ def _store(ctx: Context, shelf: Shelf) -> StoreView:
     return StoreView(
         folder=shelf.folder,
         memories=shelf.journal.count(),
+        tiers=shelf.journal.tiers(),
         pending_vectors=pending(ctx, shelf),
         last_seq=shelf.journal.last_seq(),
         indexed_seq=index.reached() if index else 0,

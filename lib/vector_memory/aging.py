@@ -1,0 +1,173 @@
+"""How a memory ages: how sure it still is, how near at hand it is kept, and when it comes up by the calendar.
+
+All of it is worked out when it is read, from what is stored and the present moment. Nothing is written daily.
+"""
+
+from __future__ import annotations
+
+import calendar
+from datetime import date, datetime, timedelta
+from enum import Enum
+
+from vector_memory.model import (
+    COLLECTIONS,
+    IMPORTANT,
+    QUIET,
+    RULES,
+    WORLD,
+    Memory,
+    Retention,
+    Status,
+    Temporal,
+    Tier,
+)
+
+FLOOR = 0.05
+"""The confidence that a memory falls to, however long nobody uses it."""
+HALF_LIFE_DAYS, WORLD_HALF_LIFE_DAYS = 90.0, 30.0
+"""After how many days without use half of what is above the floor is gone; of the state of things, sooner."""
+PER_USE, MOST_BY_USE = 0.02, 0.8
+"""What each session that used a memory adds to its confidence, and up to where."""
+HOT_DAYS, COLD_DAYS = 7, 90
+COLD_CONFIDENCE = 0.3
+LASTING_USES = 5
+"""In how many sessions a memory must have been of use to be kept at hand for good."""
+NOTICE_DAYS = 7
+"""How long before a deadline it is told."""
+HALF_LIFE, EVERY, VERIFIED = "half_life_days", "every", "verified"
+"""In `extra`: the days of its own half-life, 0 for none; how often it comes back; the last look at whether it
+is so."""
+
+
+class Every(str, Enum):
+    """How often a periodic memory comes back."""
+
+    DAILY = "daily"
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+    YEARLY = "yearly"
+
+
+DAYS_AHEAD = {Every.DAILY: 0, Every.WEEKLY: 1, Every.MONTHLY: 3, Every.YEARLY: 7}
+"""How many days before its day a periodic memory comes up."""
+_DAY_S = 86_400
+
+
+def half_life_days(memory: Memory) -> float | None:
+    """Return after how many days without use half of a memory's confidence is gone, None for never.
+
+    What the user set holds. Else what is stored as decaying ages, and what was captured from talk by itself.
+    What was remembered on purpose does not, nor what is protected, important, or says what to do.
+    """
+    own = memory.extra.get(HALF_LIFE)
+    if isinstance(own, (int, float)):
+        return float(own) or None
+    rule = COLLECTIONS.get(memory.collection)
+    is_protected = rule is not None and rule.retention is Retention.PROTECTED
+    if is_protected or memory.priority in IMPORTANT or memory.kind in RULES:
+        return None
+    if memory.temporal is Temporal.DECAYING:
+        return WORLD_HALF_LIFE_DAYS if memory.collection == WORLD else HALF_LIFE_DAYS
+    is_captured = bool(memory.source.session and memory.source.path)
+    return HALF_LIFE_DAYS if is_captured and memory.temporal is Temporal.PERMANENT else None
+
+
+def last_use(memory: Memory) -> datetime:
+    """Return since when a memory is unused: when it was said, stored, changed, verified or of use, whichever
+    came last."""
+    known = (memory.stored_at, memory.updated_at, memory.applied_at, _verified_at(memory))
+    return max([memory.created_at, *(at for at in known if at is not None)])
+
+
+def confidence(memory: Memory, now: datetime) -> float:
+    """Return how sure a memory is now, 0 … 1: more by each session that used it, less by disuse."""
+    sure = max(memory.confidence, min(MOST_BY_USE, memory.confidence + PER_USE * memory.applied))
+    half_life = half_life_days(memory)
+    if half_life is None or sure <= FLOOR:
+        return sure
+    # A clock may have been put back: nothing was used after now.
+    days = max(0.0, (now - last_use(memory)).total_seconds() / _DAY_S)
+    return float(FLOOR + (sure - FLOOR) * 0.5 ** (days / half_life))
+
+
+def tier(memory: Memory, now: datetime) -> Tier:
+    """Return the tier that a memory belongs to now. What is kept for good or cold stays so: the one never goes
+    by itself, the other comes back by being used."""
+    if memory.tier in (Tier.COLD, Tier.LONG_TERM) or memory.collection in QUIET or memory.is_held:
+        return memory.tier
+    unused = now - last_use(memory)
+    if unused < timedelta(days=HOT_DAYS):
+        return Tier.HOT
+    if lasts(memory):
+        return Tier.LONG_TERM
+    is_old = unused >= timedelta(days=COLD_DAYS)
+    is_doubtful = is_old and confidence(memory, now) < COLD_CONFIDENCE
+    return Tier.COLD if is_doubtful and memory.status is Status.ACTIVE else Tier.WARM
+
+
+def lasts(memory: Memory) -> bool:
+    """Whether a memory is kept at hand for good: it matters, was found to be so, or was of use often."""
+    return (
+        memory.priority in IMPORTANT
+        or _verified(memory).get("verdict") == "confirmed"
+        or memory.applied >= LASTING_USES
+    )
+
+
+def day_of(memory: Memory, now: datetime) -> date | None:
+    """Return the day for which a memory is to be told now, None where it is not.
+
+    Args:
+        now: the time in the user's zone.
+
+    Returns:
+        The day of a deadline that is near, or the day on which a periodic memory comes back next, if that is
+        near.
+    """
+    if memory.temporal is Temporal.DEADLINE and memory.valid_until is not None:
+        left = memory.valid_until - now
+        is_near = timedelta(0) < left <= timedelta(days=NOTICE_DAYS)
+        # The end of a day belongs to that day.
+        last = memory.valid_until - timedelta(microseconds=1)
+        return last.astimezone(now.tzinfo).date() if is_near else None
+    if memory.temporal is not Temporal.PERIODIC or memory.extra.get(EVERY) not in list(Every):
+        return None
+    if memory.valid_until is not None and memory.valid_until <= now:
+        return None
+    every = Every(memory.extra[EVERY])
+    first = (memory.valid_from or memory.created_at).astimezone(now.tzinfo).date()
+    day = _next(first, every, now.date())
+    return day if day - now.date() <= timedelta(days=DAYS_AHEAD[every]) else None
+
+
+def _next(first: date, every: Every, today: date) -> date:
+    """Return the first day from today on that something falls on which began on a day."""
+    if first >= today:
+        return first
+    if every is Every.DAILY:
+        return today
+    if every is Every.WEEKLY:
+        return today + timedelta(days=(first.weekday() - today.weekday()) % 7)
+    months = range(1, 13) if every is Every.MONTHLY else (first.month,)
+    days = [
+        _day(year, month, first.day) for year in (today.year, today.year + 1) for month in months
+    ]
+    return min(day for day in days if day >= today)
+
+
+def _day(year: int, month: int, day: int) -> date:
+    """Return a day of a month, its last one where the month is shorter."""
+    return date(year, month, min(day, calendar.monthrange(year, month)[1]))
+
+
+def _verified(memory: Memory) -> dict[str, object]:
+    found = memory.extra.get(VERIFIED)
+    return found if isinstance(found, dict) else {}
+
+
+def _verified_at(memory: Memory) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(str(_verified(memory).get("at")))
+    except ValueError:
+        return None
+    return at if at.tzinfo else None

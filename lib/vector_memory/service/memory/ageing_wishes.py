@@ -1,0 +1,121 @@
+"""How a memory is to age, as somebody asks for it: until when it holds, when it comes back, how soon it fades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import TypeVar
+
+from vector_memory.aging import EVERY, HALF_LIFE, Every
+from vector_memory.errors import BadInputError
+from vector_memory.model import Memory, Temporal
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.context import Context
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+MOST_DAYS = 36_500
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgeingWishes(messages.Request):
+    """What a request may say of how a memory ages; what is None or "" stays as it is. Dates are as typed.
+
+    Attributes:
+        temporal: one of `Temporal`.
+        due: the day or the moment after which a deadline is over, or on which a periodic memory comes first.
+        every: one of `Every`: it is periodic.
+        half_life_days: after how many days without use half of its confidence is gone; 0 for never.
+        valid_from: since when it holds, `valid_until` until when.
+        expires: when it may be removed.
+    """
+
+    temporal: str = messages.word()
+    due: str = messages.word()
+    every: str = messages.word()
+    half_life_days: int | None = messages.or_none(messages.number(0, 0, MOST_DAYS))
+    valid_from: str = messages.word()
+    valid_until: str = messages.word()
+    expires: str = messages.word()
+
+    @property
+    def wishes_nothing(self) -> bool:
+        """Whether it says nothing of how the memory ages."""
+        words = (self.temporal, self.due, self.every, self.valid_from, self.valid_until)
+        return not any((*words, self.expires)) and self.half_life_days is None
+
+
+def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
+    """Return a memory that ages as a request says.
+
+    Raises:
+        BadInputError: a word or a date is none, a deadline has no date or one that is over, or what comes back
+            does not say how often.
+    """
+    if request.wishes_nothing:
+        return memory
+    temporal = _temporal(request, memory)
+    every = _one_of(Every, request.every).value if request.every else memory.extra.get(EVERY)
+    extra = {name: value for name, value in memory.extra.items() if name not in (EVERY, HALF_LIFE)}
+    if temporal is Temporal.PERIODIC:
+        extra[EVERY] = _required(every, "how often it comes back", "every")
+    half_life = memory.extra.get(HALF_LIFE)
+    if request.half_life_days is not None:
+        half_life = request.half_life_days
+    elif request.temporal:
+        # What was captured from talk fades by itself, unless somebody says that it is to stay.
+        half_life = 0 if temporal is Temporal.PERMANENT else None
+    if half_life is not None:
+        extra[HALF_LIFE] = half_life
+    due = _date(ctx, request.due, "due", is_end=temporal is not Temporal.PERIODIC)
+    until = _date(ctx, request.valid_until, "valid_until") or memory.valid_until
+    since = _date(ctx, request.valid_from, "valid_from") or memory.valid_from
+    if temporal is Temporal.DEADLINE:
+        until = _required(due or until, "until when it holds", "due")
+        if until <= ctx.now():
+            raise BadInputError(f"The deadline {request.due!r} is over.", "Give one to come.")
+    elif due is not None:
+        since = due
+    return replace(
+        memory,
+        temporal=temporal,
+        valid_from=since,
+        valid_until=until,
+        expires_at=_date(ctx, request.expires, "expires") or memory.expires_at,
+        extra=extra,
+    )
+
+
+def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
+    if request.temporal:
+        return _one_of(Temporal, request.temporal)
+    if request.every:
+        return Temporal.PERIODIC
+    if request.due:
+        return Temporal.PERIODIC if memory.temporal is Temporal.PERIODIC else Temporal.DEADLINE
+    return Temporal.DECAYING if request.half_life_days else memory.temporal
+
+
+def _one_of(words: type[E], said: str) -> E:
+    try:
+        return words(said.casefold())
+    except ValueError:
+        names = ", ".join(one.value for one in words)
+        raise BadInputError(f"Nothing ages as {said!r}.", f"Known: {names}.") from None
+
+
+def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime | None:
+    """Return the moment that a date means; with `is_end`, of a whole day its end."""
+    at = request_fields.time_of({name: said}, name, ctx.local_now())
+    if at is None or not is_end:
+        return at
+    local = at.astimezone(ctx.local_now().tzinfo)
+    is_day = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
+    return at + timedelta(days=1) if is_day else at
+
+
+def _required(value: T | None, what: str, field: str) -> T:
+    if not value:
+        raise BadInputError(f"It is not said {what}.", f"Give {field}.")
+    return value
