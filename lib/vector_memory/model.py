@@ -116,7 +116,7 @@ COLLECTIONS: dict[str, CollectionRule] = {
     "claude_memories": CollectionRule(Retention.PERMANENT, None),
     "short_term_memory": CollectionRule(Retention.TTL, 7 * 86_400),
     "working_memory": CollectionRule(Retention.TTL, 60 * 60),
-    "learnings": CollectionRule(Retention.PERMANENT, None),
+    "learnings": CollectionRule(Retention.PROTECTED, None),
     "procedures": CollectionRule(Retention.PROTECTED, None),
     "trajectories": CollectionRule(Retention.DECAY, None),
     "episodes": CollectionRule(Retention.CONSOLIDATE, None),

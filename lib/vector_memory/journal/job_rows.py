@@ -1,0 +1,96 @@
+"""What is known of each job: when it is due, how its last run ended, and where a run that was interrupted
+goes on; and how files stood that a job follows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from vector_memory.journal.rows import microseconds, moment
+
+TABLES = (
+    """CREATE TABLE jobs(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL, due INTEGER, started INTEGER,
+        ended INTEGER, outcome TEXT NOT NULL, message TEXT NOT NULL, failures INTEGER NOT NULL,
+        took REAL NOT NULL, cursor TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID""",
+    "CREATE TABLE followed(path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID",
+)
+RUNNING, OK, FAILED, WAITS = "running", "ok", "failed", "waits"
+"""How a job's last run stands: `waits` for what is not there, such as a setting or a model."""
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """A job as the state knows it. Times are aware UTC.
+
+    Attributes:
+        due_at: when it runs next, None for a job that runs only when it is asked for.
+        outcome: one of `RUNNING`, `OK`, `FAILED`, `WAITS`; "" before its first run.
+        failures: how often in a row it failed.
+        took_s: how long its steps took, in seconds, of the run that is going on or ended last.
+        cursor: where the run that is going on goes on, {} where none is.
+        report: what that run did so far, or the last one did.
+    """
+
+    name: str
+    enabled: bool = True
+    due_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    outcome: str = ""
+    message: str = ""
+    failures: int = 0
+    took_s: float = 0.0
+    cursor: Mapping[str, object] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
+
+
+def write(connection: sqlite3.Connection, rows: Iterable[JobRow]) -> None:
+    """Write rows in the place of those of their names."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                row.name, row.enabled, _number(row.due_at), _number(row.started_at),
+                _number(row.ended_at), row.outcome, row.message, row.failures, row.took_s,
+                json.dumps(row.cursor), json.dumps(row.report),
+            )
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def read(connection: sqlite3.Connection) -> dict[str, JobRow]:
+    """Return all rows by their names."""
+    columns = "name, enabled, due, started, ended, outcome, message, failures, took, cursor, report"
+    return {
+        name: JobRow(
+            name, bool(enabled), _moment(due), _moment(started), _moment(ended), outcome, message,
+            failures, took, json.loads(cursor), json.loads(report),
+        )
+        for name, enabled, due, started, ended, outcome, message, failures, took, cursor, report
+        in connection.execute(f"SELECT {columns} FROM jobs ORDER BY name")
+    }  # fmt: skip
+
+
+def followed(connection: sqlite3.Connection, folder: str) -> dict[str, str]:
+    """Return how the files below a folder stood when they were read: path → stamp."""
+    below = folder.rstrip("/") + "/"
+    sql = "SELECT path, stamp FROM followed WHERE path >= ? AND path < ?"
+    return dict(connection.execute(sql, (below, below[:-1] + "0")).fetchall())
+
+
+def follow(connection: sqlite3.Connection, read: Mapping[str, str], gone: Iterable[str]) -> None:
+    """Note how files stood that were read, and that others are gone."""
+    connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?)", list(read.items()))
+    connection.executemany("DELETE FROM followed WHERE path = ?", [(path,) for path in gone])
+
+
+def _number(at: datetime | None) -> int | None:
+    return None if at is None else microseconds(at)
+
+
+def _moment(at: int | None) -> datetime | None:
+    return None if at is None else moment(at)

@@ -1,0 +1,87 @@
+"""ttl-sweep: what has expired goes physically, with an entry in the audit log; what is past its validity gives
+way and stays in the history; what was flagged in sessions goes after a while. Protected collections, such as
+learnings, keep everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from vector_memory.model import (
+    ASSESSMENTS,
+    COLLECTIONS,
+    GAVE_WAY,
+    Memory,
+    Retention,
+    Scope,
+    Status,
+)
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.jobs import paging
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.purge.purge import released
+
+ASSESSMENTS_FOR = timedelta(days=90)
+PROTECTED = tuple(
+    name for name, rule in COLLECTIONS.items() if rule.retention is Retention.PROTECTED
+)
+ITS_TIME = "its time has passed"
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Remove, or let give way, the next memories whose time is over."""
+    old = Scope(collections=(ASSESSMENTS,), until=turn.now - ASSESSMENTS_FOR)
+    rules = (
+        paging.Rule(
+            "expired",
+            "expire",
+            lambda shelf, k: _ids(shelf.journal.expired(turn.now, k, PROTECTED)),
+            lambda shelf, ids: remove(ctx, shelf, ids),
+        ),
+        paging.Rule(
+            "assessments",
+            "expire",
+            lambda shelf, k: _ids(list(shelf.journal.iter_memories(old, limit=k))),
+            lambda shelf, ids: remove(ctx, shelf, ids),
+        ),
+        paging.Rule(
+            "gave_way",
+            "outdate",
+            lambda shelf, k: _ids(shelf.journal.outdated(turn.now, k)),
+            lambda shelf, ids: _give_way(ctx, shelf, ids),
+        ),
+    )
+    return paging.swept(ctx, turn, rules)
+
+
+def _ids(memories: Sequence[Memory]) -> list[str]:
+    return [memory.id for memory in memories]
+
+
+def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
+    """Delete memories physically, from the index too. What had given way to one of them holds again."""
+    with shelf.storing, shelf.following:
+        going = set(ids)
+        known = shelf.journal.by_ids(ids)
+        successors = {id: memory.superseded_by for id, memory in known.items()}
+        for older in shelf.journal.replaced_by(ids):
+            if older.id not in going:
+                shelf.journal.update(released(older, successors, going))
+        index = shelf.index
+        if index is not None and index.lexical_ready:
+            index.apply([], list(ids), index.reached())
+        shelf.journal.purge(ids)
+    ctx.drop_snapshots()
+    ctx.notify()
+
+
+def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
+    with shelf.storing:
+        for memory in shelf.journal.by_ids(ids).values():
+            if memory.status is Status.ACTIVE:
+                extra = {**memory.extra, GAVE_WAY: ITS_TIME}
+                shelf.journal.update(replace(memory, status=Status.SUPERSEDED, extra=extra))
+    ctx.drop_snapshots()
+    ctx.notify()
