@@ -60,7 +60,7 @@ def proposed(
         "proposed": new,
         "items": told,
     }
-    return Step(report, page.cursor, message="`vector-memory review` shows what is proposed.")
+    return Step(report, page.cursor, message=derived.hint(turn, new))
 
 
 def _may_be_raised(memory: Memory) -> bool:

@@ -30,7 +30,7 @@ def step(ctx: Context, turn: Turn) -> Step:
         return Step(done.report, {"phase": number, "at": dict(done.cursor)}, done.entry)
     if number + 1 < len(PHASES):
         return Step(done.report, {"phase": number + 1, "at": {}}, done.entry)
-    return Step(done.report, {}, Entry("consolidate", (), {"phases": len(PHASES)}), done.message)
+    return Step(done.report, {}, Entry("consolidate", (), {"phases": len(PHASES)}))
 
 
 def _replay(ctx: Context, turn: Turn) -> Step:
@@ -74,7 +74,7 @@ def _pruning(ctx: Context, turn: Turn) -> Step:
 def _reorganization(ctx: Context, turn: Turn) -> Step:
     moved = tier_transfer.step(ctx, turn)
     report = {"tiers": dict(Record(moved.report))}
-    return Step(report, moved.cursor, message=moved.message)
+    return Step(report, moved.cursor)
 
 
 PHASES: tuple[Callable[[Context, Turn], Step], ...] = (

@@ -13,6 +13,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.jobs.step import Turn
 from vector_memory.service.memory import proposals
 
 TAG = "derived"
@@ -70,6 +71,16 @@ def propose(ctx: Context, shelf: Shelf, memory: Memory, asks: Mapping[str, objec
         return False
     link(shelf, stored)
     return stored.id == memory.id
+
+
+def hint(turn: Turn, new: int) -> str:
+    """Return what a run that proposed something says of it; "" where it did not.
+
+    Args:
+        new: what its last step proposed.
+    """
+    count = turn.report.number("proposed") + new
+    return f"{count} are proposed: `vector-memory review`." if count else ""
 
 
 def link(shelf: Shelf, memory: Memory) -> None:

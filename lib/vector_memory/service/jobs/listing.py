@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal.job_rows import JobRow
@@ -18,10 +19,15 @@ ACTIONS = ("list", "show", "enable", "disable")
 
 @dataclass(frozen=True, kw_only=True)
 class JobsRequest(messages.Request):
-    """Jobs are to be listed, or one of them (`name`) to be shown, enabled or disabled."""
+    """Jobs are to be listed, or one of them (`name`) to be shown, enabled or disabled.
+
+    Attributes:
+        whole: list all that is known of them.
+    """
 
     action: str = messages.word(default="list")
     name: str = messages.word()
+    whole: bool = messages.flag()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +51,7 @@ class JobView:
         outcome: `ok`, `failed`, `running`, `waits` for something that is not there; "" before the first run.
         failures: how often in a row it failed.
         about: what it does.
+        cron: its cadence as in a crontab, "" for none.
         took_s: how long its last run took, in seconds.
         report: what that run did.
     """
@@ -59,6 +66,7 @@ class JobView:
     message: str
     failures: int
     about: str | None = messages.spare()
+    cron: str | None = messages.spare()
     took_s: float | None = messages.spare()
     report: dict[str, object] | None = messages.spare()
 
@@ -86,7 +94,8 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
         if ctx.state.writable:
             runner.due_jobs(ctx)
         rows = ctx.state.jobs()
-        views = [_view(ctx, rows.get(name) or runner.row_of(ctx, name)) for name in registry.JOBS]
+        known = [rows.get(name) or runner.row_of(ctx, name) for name in registry.JOBS]
+        views = [_view(ctx, row, request.whole) for row in known]
         return JobsAnswer(views, newest(ctx.home))
     name = registry.named(request.name)
     if request.action != "show":
@@ -136,7 +145,10 @@ def _view(ctx: Context, row: JobRow, whole: bool = False) -> JobView:
         row.due_at if enabled else None,
         row.message,
         row.failures,
-        about=job.about if whole else None,
-        took_s=row.took_s if whole else None,
-        report=runner.report_of(row) if whole else None,
+        **_whole(job, row) if whole else {},
     )
+
+
+def _whole(job: registry.Job, row: JobRow) -> dict[str, Any]:
+    report = runner.report_of(row)
+    return {"about": job.about, "cron": job.cadence.cron, "took_s": row.took_s, "report": report}

@@ -39,7 +39,7 @@ def step(ctx: Context, turn: Turn) -> Step:
         "proposed": proposed,
         "skills": told,
     }
-    return Step(report, page.cursor, message="`vector-memory review` shows what is proposed.")
+    return Step(report, page.cursor, message=derived.hint(turn, proposed))
 
 
 def _has_worked(trail: Memory) -> bool:

@@ -16,8 +16,8 @@ from vector_memory.model import (
     Memory,
     Origin,
     Priority,
-    Status,
     Source,
+    Status,
     Temporal,
 )
 from vector_memory.service.base import messages, privacy

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
+from vector_memory.journal.job_rows import FAILED
 from vector_memory.journal.use_labels import BY, UseCount
 from vector_memory.model import Scope
 from vector_memory.service.base import messages, model_help, request_fields
@@ -83,6 +84,7 @@ class StatsAnswer:
         unopened: why stores cannot be opened, by their folders.
         counters: what happened how often.
         generation: what was asked of the language model today.
+        jobs: how many run by themselves, ended in the last day, and fail.
     """
 
     memories: int
@@ -96,6 +98,7 @@ class StatsAnswer:
     generation: dict[str, object]
     embedding: EmbeddingView
     uses: UsesView
+    jobs: dict[str, int]
 
 
 def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
@@ -127,7 +130,18 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         generation=model_help.report(ctx),
         embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
         uses=_uses(ctx),
+        jobs=_jobs(ctx),
     )
+
+
+def _jobs(ctx: Context) -> dict[str, int]:
+    rows = ctx.state.jobs().values()
+    day = ctx.now() - timedelta(days=1)
+    return {
+        "enabled": sum(row.enabled for row in rows) if ctx.settings.jobs else 0,
+        "ran_today": sum(row.ended_at is not None and row.ended_at > day for row in rows),
+        "failing": sum(row.outcome == FAILED for row in rows),
+    }
 
 
 def _uses(ctx: Context) -> UsesView:
