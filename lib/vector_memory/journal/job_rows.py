@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from vector_memory.journal.rows import microseconds, moment
+from vector_memory.journal.rows import microseconds, moment, text_hash
 
 TABLES = (
     """CREATE TABLE jobs(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL, due INTEGER, started INTEGER,
         ended INTEGER, outcome TEXT NOT NULL, message TEXT NOT NULL, failures INTEGER NOT NULL,
         took REAL NOT NULL, cursor TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID""",
-    "CREATE TABLE followed(path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID",
+    # A file's name may say what was purged from memory: its hash tells as well whether it was read.
+    """CREATE TABLE followed(folder TEXT NOT NULL, name BLOB NOT NULL, stamp TEXT NOT NULL,
+        PRIMARY KEY (folder, name)) WITHOUT ROWID""",
 )
 RUNNING, OK, FAILED, WAITS = "running", "ok", "failed", "waits"
 """How a job's last run stands: `waits` for what is not there, such as a setting or a model."""
@@ -75,17 +77,33 @@ def read(connection: sqlite3.Connection) -> dict[str, JobRow]:
     }  # fmt: skip
 
 
-def followed(connection: sqlite3.Connection, folder: str) -> dict[str, str]:
-    """Return how the files below a folder stood when they were read: path → stamp."""
-    below = folder.rstrip("/") + "/"
-    sql = "SELECT path, stamp FROM followed WHERE path >= ? AND path < ?"
-    return dict(connection.execute(sql, (below, below[:-1] + "0")).fetchall())
+def unread(connection: sqlite3.Connection, folder: str, now: Mapping[str, str]) -> list[str]:
+    """Return the files that stand otherwise than when they were read, sorted.
+
+    Args:
+        now: how those below a folder stand now: path → stamp.
+    """
+    sql = "SELECT name, stamp FROM followed WHERE folder = ?"
+    known = dict(connection.execute(sql, (folder,)).fetchall())
+    return sorted(path for path, stamp in now.items() if known.get(text_hash(path)) != stamp)
 
 
-def follow(connection: sqlite3.Connection, read: Mapping[str, str], gone: Iterable[str]) -> None:
-    """Note how files stood that were read, and that others are gone."""
-    connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?)", list(read.items()))
-    connection.executemany("DELETE FROM followed WHERE path = ?", [(path,) for path in gone])
+def follow(
+    connection: sqlite3.Connection,
+    folder: str,
+    read: Mapping[str, str],
+    there: Iterable[str] | None,
+) -> None:
+    """Note how files below a folder stood that were read; of those that are not `there` nothing is kept."""
+    rows = [(folder, text_hash(path), stamp) for path, stamp in read.items()]
+    connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?, ?)", rows)
+    if there is not None:
+        kept = {text_hash(path) for path in there}
+        known = connection.execute(
+            "SELECT name FROM followed WHERE folder = ?", (folder,)
+        ).fetchall()
+        gone = [(folder, name) for (name,) in known if name not in kept]
+        connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)
 
 
 def _number(at: datetime | None) -> int | None:

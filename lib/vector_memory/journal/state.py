@@ -243,16 +243,22 @@ class State:
                 (microseconds(at), name, job_rows.RUNNING),
             )
 
-    def followed(self, folder: str) -> dict[str, str]:
-        """Return how the files below a folder stood when they were read: path → stamp."""
-        with self._connections.reading() as connection:
-            return job_rows.followed(connection, folder)
+    def unread(self, folder: str, now: Mapping[str, str]) -> list[str]:
+        """Return the files below a folder that stand otherwise than when they were read, sorted.
 
-    def follow(self, read: Mapping[str, str], gone: Iterable[str] = ()) -> None:
-        """Note how files stood that were read; those that are `gone` are followed no more. What a power cut
-        takes of this is read again."""
+        Args:
+            now: how they stand now: path → stamp.
+        """
+        with self._connections.reading() as connection:
+            return job_rows.unread(connection, folder, now)
+
+    def follow(
+        self, folder: str, read: Mapping[str, str], there: Iterable[str] | None = None
+    ) -> None:
+        """Note how files below a folder stood that were read; those that are not `there` are followed no more.
+        What a power cut takes of this is read again."""
         with self._connections.writing() as connection:
-            job_rows.follow(connection, read, gone)
+            job_rows.follow(connection, folder, read, there)
 
     # -- sessions ---------------------------------------------------------------------------------
 

@@ -186,7 +186,9 @@ class Context:
             self.later(self.state.flush)
 
     def drop_snapshots(self) -> None:
-        """Remove the snapshots: something in them may have been forgotten. They are made anew."""
+        """Remove the snapshots, and what jobs reported: something in them may have been forgotten. Snapshots are
+        made anew."""
+        self.job_clock.told.clear()
         for name in os.listdir(self.home.snapshots):
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self.home.snapshots, name))

@@ -101,7 +101,7 @@ def jobs(ctx: Context, request: JobsRequest) -> JobsAnswer | JobView:
     if request.action != "show":
         request.require_user("enables and disables jobs")
         _set(ctx, name, request.action == "enable", request.actor)
-    return _view(ctx, runner.row_of(ctx, name), whole=True)
+    return _view(ctx, runner.told_row(ctx, name), whole=True)
 
 
 def _set(ctx: Context, name: str, enabled: bool, actor: str) -> None:
@@ -150,5 +150,5 @@ def _view(ctx: Context, row: JobRow, whole: bool = False) -> JobView:
 
 
 def _whole(job: registry.Job, row: JobRow) -> dict[str, Any]:
-    report = runner.report_of(row)
+    report = runner.report_of_run(row.report)
     return {"about": job.about, "cron": job.cadence.cron, "took_s": row.took_s, "report": report}

@@ -19,7 +19,7 @@ from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.job_clock import JobClock
 from vector_memory.service.jobs import registry, schedule
-from vector_memory.service.jobs.step import Entry, Step, Turn, counts_of, joined
+from vector_memory.service.jobs.step import Entry, Step, Turn, counts_of, joined, without_words
 from vector_memory.system.json_in import Record
 
 log = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ def run(ctx: Context, name: str, dry_run: bool) -> JobRow:
         row = _one_step(ctx, name)
         while row.outcome == RUNNING and not ctx.stopping.is_set():
             row = _one_step(ctx, name)
-        return row
+        return told_row(ctx, name)
     finally:
         clock.lock.release()
         look_again(ctx)
@@ -144,7 +144,9 @@ def _one_step(ctx: Context, name: str) -> JobRow:
             raise
         return row_of(ctx, name)
     took_s = round(row.took_s + time.monotonic() - started, 3)
-    report = joined(turn.report, step.report)
+    told = clock.told.get(name, turn.report) if row.cursor else {}
+    clock.told[name] = joined(told, step.report)
+    report = Record(without_words(joined(turn.report, step.report)))  # type: ignore[call-overload]
     if not step.cursor:
         whole = replace(row, report=report, took_s=took_s)
         done = schedule.ended(whole, cadence, ctx.local_now(), step.outcome, step.message)
@@ -165,9 +167,10 @@ _BEFORE = "before"
 """In the report of a run that is going on: the report of the run before."""
 
 
-def report_of(row: JobRow) -> dict[str, object]:
-    """Return what a job's last run did, or the one that is going on so far."""
-    return report_of_run(row.report)
+def told_row(ctx: Context, name: str) -> JobRow:
+    """Return what is known of a job, with the words of its last report where this process knows them."""
+    row = row_of(ctx, name)
+    return replace(row, report=ctx.job_clock.told.get(name) or report_of_run(row.report))
 
 
 def report_of_run(report: Mapping[str, object]) -> dict[str, object]:

@@ -35,7 +35,8 @@ def step(ctx: Context, turn: Turn) -> Step:
     request = backfill.BackfillRequest(paths=tuple(some), actor="job", wait=False)
     done = backfill.backfill(ctx, request, ignore_progress)
     # Only now: what is read again after a crash adds nothing.
-    ctx.state.follow(some)
+    for path, stamp in some.items():
+        ctx.state.follow(os.path.dirname(path), {path: stamp})
     more = len(changed) > len(some)
     counts = {"transcripts": len(some), "stored": done.stored, "errors": len(done.errors)}
     return Step(counts, {"more": True} if more else {})
@@ -49,17 +50,17 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     ]
     since = (now - LOOKED_BACK).timestamp()
     for folder in sorted({os.path.dirname(path) for path in known}):
-        swept = ctx.state.followed(folder)
         own = {path for path in known if os.path.dirname(path) == folder}
         times = {path: about for path in _transcripts(folder) if (about := _stat(path))}
         begun = min((times[path].st_mtime for path in own if path in times), default=None)
-        for path, about in times.items():
-            stamp = f"{about.st_mtime_ns}:{about.st_size}"
-            is_new = begun is not None and about.st_mtime > begun
-            if about.st_mtime < since or swept.get(path) == stamp or not (path in own or is_new):
-                continue
+        stamps = {
+            path: f"{about.st_mtime_ns}:{about.st_size}"
+            for path, about in times.items()
+            if about.st_mtime >= since and (path in own or (begun and about.st_mtime > begun))
+        }
+        for path in ctx.state.unread(folder, stamps):
             if not backfill.is_live(path):
-                yield path, stamp
+                yield path, stamps[path]
 
 
 def _transcripts(folder: str) -> list[str]:

@@ -11,6 +11,8 @@ from vector_memory.journal.job_rows import OK
 from vector_memory.service.base.context import Context
 from vector_memory.system.json_in import Record
 
+TEXT = "text"
+"""By this name words of memories stand in a report, and by no other."""
 MOST_LISTED = 100
 """Entries that a list in a report holds."""
 
@@ -88,3 +90,10 @@ def _is_count(value: object) -> bool:
 def counts_of(report: Mapping[str, object]) -> dict[str, object]:
     """Return the numbers of a report: what the audit log holds of it, which has no words."""
     return {name: value for name, value in report.items() if _is_count(value)}
+
+
+def without_words(value: object) -> object:
+    """Return a report as the state may hold it: no `text` of any memory is in it, which the user may forget."""
+    if isinstance(value, Mapping):
+        return {name: without_words(each) for name, each in value.items() if name != TEXT}
+    return [without_words(each) for each in value] if isinstance(value, list) else value

@@ -126,17 +126,16 @@ def follow(ctx: Context, progress: Progress, budget_s: float = FOLLOW_S) -> Vaul
     stored = updated = 0
     with _reading:
         now = _standing(root)
-        changed, gone = _changes(ctx, root, now)
+        changed = ctx.state.unread(root, now)
         left = len(changed)
         for some in parts(changed, AT_ONCE):
             done = _read(ctx, [*some, *_records_beside(some, now)], progress)
             stored, updated, left = stored + done.stored, updated + done.updated, left - len(some)
             # Only now: what is read again after a crash is found unchanged.
-            ctx.state.follow({path: now[path] for path in some})
+            ctx.state.follow(root, {path: now[path] for path in some})
             if time.monotonic() >= until:
                 break
-        if gone:
-            ctx.state.follow({}, gone)
+        ctx.state.follow(root, {}, now)
     return VaultView(root, len(now), stored, updated, left or None)
 
 
@@ -151,7 +150,7 @@ def waiting(ctx: Context) -> VaultView | None:
         return None
     _require_folder(root)
     now = _standing(root)
-    return VaultView(root, len(now), waiting=len(_changes(ctx, root, now)[0]))
+    return VaultView(root, len(now), waiting=len(ctx.state.unread(root, now)))
 
 
 def _require_folder(root: str) -> None:
@@ -159,13 +158,6 @@ def _require_folder(root: str) -> None:
         raise BadInputError(
             f"The vault {root} is no folder.", "Set it with `vector-memory config set vault DIR`."
         )
-
-
-def _changes(ctx: Context, root: str, now: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Return the notes that stand otherwise than when they were read, and those that are gone."""
-    known = ctx.state.followed(root)
-    changed = sorted(path for path, stamp in now.items() if known.get(path) != stamp)
-    return changed, [path for path in known if path not in now]
 
 
 def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.NotesAnswer:

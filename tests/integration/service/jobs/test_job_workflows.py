@@ -481,6 +481,19 @@ def test_the_figures_of_an_audit_hold_no_words(house: ServiceHouse) -> None:
     assert "heron" not in str(report)
 
 
+def test_no_word_of_a_memory_stays_in_the_state(house: ServiceHouse, project: Path) -> None:
+    """Who runs a job is told them, and asks again for them as long as nothing was forgotten."""
+    trail(house, project, "quokka", 3.0)
+    assert "quokka" in str(run(house, "skill-discovery")["report"])
+    show = {"action": "show", "name": "skill-discovery"}
+    assert "quokka" in str(door(house.ctx, "jobs", show)["report"])
+    assert "quokka" not in str(house.ctx.state.jobs()["skill-discovery"].report)
+    other = house.remember("Cranes are loud.")
+    door(house.ctx, "forget", {"ids": [other["id"]]})
+    shown = door(house.ctx, "jobs", show)["report"]
+    assert ("quokka" in str(shown), shown["worked"]) == (False, 1)
+
+
 # -- paging ------------------------------------------------------------------------------------------
 
 

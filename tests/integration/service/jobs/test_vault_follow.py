@@ -99,7 +99,8 @@ def test_only_what_changed_is_read(
     assert read == [str(changed)]
     (folder / "note00004.md").unlink()
     run(house)
-    assert str(folder / "note00004.md") not in house.ctx.state.followed(str(folder))
+    with house.ctx.state._connections.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM followed").fetchone()[0] == 4
 
 
 def test_a_note_that_cannot_be_read_keeps_none_of_the_others(
@@ -122,6 +123,14 @@ def test_a_decision_record_that_names_its_successor(house: ServiceHouse, folder:
     (folder / "0002-new.md").write_text("# 2. Use sockets\n\nStatus: accepted\n\nWe use sockets.\n")
     os.utime(old, ((house.time + timedelta(hours=1)).timestamp(),) * 2)
     assert run(house)["outcome"] == "ok"
+
+
+def test_the_state_holds_no_name_of_a_note(house: ServiceHouse, folder: Path) -> None:
+    """What is purged from memory must not stand there either."""
+    (folder / "Xanthippe.md").write_text("# Xanthippe\n\n- She is loud at night.\n")
+    run(house)
+    house.ctx.state.scrub(whole=True)
+    assert b"Xanthippe" not in Path(house.ctx.home.state_db).read_bytes()
 
 
 def test_no_vault_or_one_that_is_gone(house: ServiceHouse, folder: Path) -> None:
