@@ -118,10 +118,9 @@ def follow(ctx: Context, progress: Progress, budget_s: float = FOLLOW_S) -> Vaul
     Raises:
         BadInputError: it is no folder.
     """
-    root = _root(ctx)
+    root = _folder(ctx)
     if not root:
         return None
-    _require_folder(root)
     until = time.monotonic() + budget_s
     stored = updated = 0
     with _reading:
@@ -145,19 +144,25 @@ def waiting(ctx: Context) -> VaultView | None:
     Raises:
         BadInputError: it is no folder.
     """
-    root = _root(ctx)
+    root = _folder(ctx)
     if not root:
         return None
-    _require_folder(root)
     now = _standing(root)
     return VaultView(root, len(now), waiting=len(ctx.state.unread(root, now)))
 
 
-def _require_folder(root: str) -> None:
-    if not os.path.isdir(root):
+def _folder(ctx: Context) -> str:
+    """Return the vault's real path, "" for none.
+
+    Raises:
+        BadInputError: it is no folder.
+    """
+    root = _root(ctx)
+    if root and not os.path.isdir(root):
         raise BadInputError(
             f"The vault {root} is no folder.", "Set it with `vector-memory config set vault DIR`."
         )
+    return root
 
 
 def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.NotesAnswer:
