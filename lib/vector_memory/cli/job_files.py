@@ -17,8 +17,6 @@ from vector_memory.errors import BadInputError
 from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
 
 MARK = "Written by `vector-memory jobs install`"
-HOUR, MINUTE = 7, 15
-"""When the daemon is woken: the jobs of the night are due then."""
 _LABEL = "vector-memory-jobs"
 
 
@@ -46,28 +44,26 @@ def usual_kind() -> str:
 
 
 def timers(kind: str) -> Timers:
-    """Return the files of a timer that runs all due jobs once a day."""
+    """Return the files of a timer that runs all due jobs once a day, when those of the night are due."""
     return {"systemd": _systemd, "launchd": _launchd, "cron": _cron}[kind](Home().root)
+
+
+def _filled(name: str, home: str, started: str) -> str:
+    """Return a file of `data/` with the data home and the program in it."""
+    with open(os.path.join(PACKAGE_ROOT, "data", name), encoding="utf-8") as file:
+        return file.read().format(home=home, program=started)
 
 
 def _systemd(home: str) -> Timers:
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    names = [f"{_LABEL}.{ending}" for ending in ("service", "timer")]
+    given = _quoted(f"{HOME_VARIABLE}={home}"), _quoted(program()).replace("$", "$$")
     folder = os.path.join(base, "systemd", "user")
-    service = (
-        f"# {MARK}\n[Unit]\nDescription=Vector Memory: jobs that are due\n\n[Service]\nType=oneshot\nNice=10\n"
-        f"Environment={_quoted(f'{HOME_VARIABLE}={home}')}\n"
-        f"ExecStart={_quoted(program()).replace('$', '$$')} jobs run --due\n"
+    start, stop = (
+        f"systemctl --user {verb} --now {_LABEL}.timer" for verb in ("enable", "disable")
     )
-    timer = (
-        f"# {MARK}\n[Unit]\nDescription=Vector Memory: jobs that are due, once a day\n\n[Timer]\n"
-        f"OnCalendar=*-*-* {HOUR:02}:{MINUTE:02}:00\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n"
-    )
-    paths = [os.path.join(folder, f"{_LABEL}.{ending}") for ending in ("service", "timer")]
-    files = dict(zip(paths, (service, timer), strict=True))
     return Timers(
-        files,
-        f"systemctl --user enable --now {_LABEL}.timer",
-        f"systemctl --user disable --now {_LABEL}.timer; systemctl --user daemon-reload",
+        {os.path.join(folder, name): _filled(name, *given) for name in names}, start, stop
     )
 
 
@@ -79,36 +75,18 @@ def _quoted(words: str) -> str:
 
 def _launchd(home: str) -> Timers:
     path = os.path.expanduser(f"~/Library/LaunchAgents/{_LABEL}.plist")
-    words = "".join(
-        f"<string>{escape(word)}</string>" for word in (program(), "jobs", "run", "--due")
-    )
-    text = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
-        f'"http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n<!-- {MARK} -->\n<plist version="1.0"><dict>\n'
-        f"<key>Label</key><string>{_LABEL}</string>\n<key>ProgramArguments</key><array>{words}</array>\n"
-        f"<key>EnvironmentVariables</key><dict><key>{HOME_VARIABLE}</key><string>{escape(home)}</string></dict>\n"
-        f"<key>StartCalendarInterval</key><dict><key>Hour</key><integer>{HOUR}</integer>"
-        f"<key>Minute</key><integer>{MINUTE}</integer></dict>\n<key>LowPriorityIO</key><true/>\n"
-        "</dict></plist>\n"
-    )
-    domain = "gui/$(id -u)"
-    return Timers(
-        {path: text},
-        f"launchctl bootstrap {domain} {shlex.quote(path)}",
-        f"launchctl bootout {domain}/{_LABEL}",
-    )
+    text = _filled(f"{_LABEL}.plist", escape(home), escape(program()))
+    start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
+    return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{_LABEL}")
 
 
 def _cron(home: str) -> Timers:
     path = Home().path("jobs.cron")
-    words = f"{HOME_VARIABLE}={shlex.quote(home)} {shlex.quote(program())} jobs run --due"
     # A crontab takes a percent sign for the end of a line.
-    line = f"{MINUTE} {HOUR} * * * {words} >/dev/null 2>&1".replace("%", "\\%")
-    return Timers(
-        {path: f"# {MARK}\n{line}\n"},
-        f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -",
-        "crontab -e, and delete the line of `jobs run --due`",
-    )
+    given = [shlex.quote(word).replace("%", "\\%") for word in (home, program())]
+    start = f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -"
+    stop = "crontab -e, and delete the line of `jobs run --due`"
+    return Timers({path: _filled("jobs.cron", *given)}, start, stop)
 
 
 def workflows(jobs: Sequence[Row]) -> str:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
+from typing import Any
 
 from vector_memory.journal.rows import microseconds, moment, text_hash
 
@@ -51,30 +52,28 @@ class JobRow:
 
 def write(connection: sqlite3.Connection, rows: Iterable[JobRow]) -> None:
     """Write rows in the place of those of their names."""
+    marks = ", ".join("?" * len(fields(JobRow)))
     connection.executemany(
-        "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                row.name, row.enabled, _number(row.due_at), _number(row.started_at),
-                _number(row.ended_at), row.outcome, row.message, row.failures, row.took_s,
-                json.dumps(row.cursor), json.dumps(row.report),
-            )
-            for row in rows
-        ],
-    )  # fmt: skip
+        f"INSERT OR REPLACE INTO jobs VALUES ({marks})",
+        [[_written(getattr(row, one.name)) for one in fields(JobRow)] for row in rows],
+    )
+
+
+def _written(value: object) -> object:
+    if isinstance(value, datetime):
+        return microseconds(value)
+    return json.dumps(value) if isinstance(value, Mapping) else value
 
 
 def read(connection: sqlite3.Connection) -> dict[str, JobRow]:
     """Return all rows by their names."""
-    columns = "name, enabled, due, started, ended, outcome, message, failures, took, cursor, report"
-    return {
-        name: JobRow(
-            name, bool(enabled), _moment(due), _moment(started), _moment(ended), outcome, message,
-            failures, took, json.loads(cursor), json.loads(report),
-        )
-        for name, enabled, due, started, ended, outcome, message, failures, took, cursor, report
-        in connection.execute(f"SELECT {columns} FROM jobs ORDER BY name")
-    }  # fmt: skip
+    rows = connection.execute("SELECT * FROM jobs ORDER BY name").fetchall()
+    return {row[0]: _row(*row) for row in rows}
+
+
+def _row(name: str, enabled: int, *rest: Any) -> JobRow:
+    times: list[Any] = [None if at is None else moment(at) for at in rest[:3]]
+    return JobRow(name, bool(enabled), *times, *rest[3:7], *map(json.loads, rest[7:]))
 
 
 def unread(connection: sqlite3.Connection, folder: str, now: Mapping[str, str]) -> list[str]:
@@ -104,11 +103,3 @@ def follow(
         ).fetchall()
         gone = [(folder, name) for (name,) in known if name not in kept]
         connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)
-
-
-def _number(at: datetime | None) -> int | None:
-    return None if at is None else microseconds(at)
-
-
-def _moment(at: int | None) -> datetime | None:
-    return None if at is None else moment(at)

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from vector_memory.index.tools import clip
-from vector_memory.journal.job_rows import OK
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base.context import Context
@@ -34,32 +33,27 @@ def step(ctx: Context, turn: Turn) -> Step:
         is_last = not clusters[1:] and not turn.cursor.text("store")
         return Step(done, {} if is_last else rest)
     full = turn.cursor.get("full") or [
-        [shelf.folder, each["project"], each["collection"]]
+        [each["project"], each["collection"]]
         for shelf in ctx.all_shelves()
         for each in pruning.over_soft_size(shelf)
     ]
     if not isinstance(full, list) or not full:
         return Step({"clusters": 0}, message="No collection is beyond its soft size.")
-    folder, project, collection = map(str, full[0])
-    scope = Scope(projects=(project,), collections=(collection,), until=turn.now - OLD)
-    at = turn.cursor if turn.cursor.text("store") else type(turn.cursor)(store=folder)
-    page = paging.page(ctx, at, AT_ONCE, scope)
-    goes_on = page is not None and page.cursor.get("store") == folder
-    following: dict[str, object] = {}
-    if page is not None and goes_on:
-        following = {**page.cursor, "full": full}
-    elif len(full) > 1:
-        following = {"full": full[1:], "store": str(full[1][0])}
+    projects, collections = zip(*full, strict=True)
+    scope = Scope(projects=projects, collections=collections, until=turn.now - OLD)
+    page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
     if page is None:
-        return Step({}, following)
-    found = _clusters(ctx, page.shelf, page.memories, turn.now)
+        return Step({"clusters": 0})
+    following = {**page.cursor, "full": full} if page.cursor else {}
+    memories = [one for one in page.memories if [one.project, one.collection] in full]
+    found = _clusters(ctx, page.shelf, memories, turn.now)
     report = {"clusters": len(found), "members": sum(map(len, found))}
     if found and not turn.dry_run and tier_transfer.has_cold(page.shelf):
         going = [[memory.id for memory in members] for members in found]
         entry = Entry("compact", tuple(id for ids in going for id in ids), {"clusters": len(going)})
         return Step(report, {**following, "clusters": going, "of": page.shelf.folder}, entry)
     message = "" if tier_transfer.has_cold(page.shelf) else tier_transfer.NO_TIERS
-    return Step(report, following, message=message, outcome=OK)
+    return Step(report, following, message=message)
 
 
 def _clusters(

@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from vector_memory.model import CONCLUSION, CONTEXT, DECISION
 from vector_memory.service.base.context import Context
-from vector_memory.service.jobs import abstraction, derived, expiry, paging, tier_transfer
+from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
 from vector_memory.service.jobs.step import Entry, Step, Turn
 from vector_memory.system.json_in import Record
-
-LEAST_SESSIONS = 2
-MOST_FACTS = 5
-"""Facts that one cycle proposes: nobody reads fifty of them."""
-AS_FACT: dict[str, object] = {"collection": "learnings"}
-FACTS = {CONCLUSION: AS_FACT, CONTEXT: AS_FACT, DECISION: AS_FACT}
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -61,11 +54,6 @@ def _weaving(ctx: Context, turn: Turn) -> Step:
     return Step({"compared": woven}, {"again": True} if woven else {})
 
 
-def _facts(ctx: Context, turn: Turn) -> Step:
-    done = abstraction.proposed(ctx, turn, "fact", LEAST_SESSIONS, dict(FACTS), MOST_FACTS)
-    return Step({**done.report}, done.cursor)
-
-
 def _pruning(ctx: Context, turn: Turn) -> Step:
     rule = paging.Rule("orphans", "expire", derived.orphans, partial(expiry.remove, ctx))
     return paging.swept(ctx, turn, (rule,))
@@ -78,5 +66,5 @@ def _reorganization(ctx: Context, turn: Turn) -> Step:
 
 
 PHASES: tuple[Callable[[Context, Turn], Step], ...] = (
-    _replay, _extraction, _weaving, _facts, _pruning, _reorganization,
+    _replay, _extraction, _weaving, derived.facts, _pruning, _reorganization,
 )  # fmt: skip

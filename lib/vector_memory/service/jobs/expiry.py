@@ -1,22 +1,26 @@
-"""ttl-sweep: what has expired goes physically, with an entry in the audit log; what is past its validity gives
+"""What has had its time. ttl-sweep: what has expired goes physically, with an entry in the audit log; what is past its validity gives
 way and stays in the history; what was flagged in sessions goes after a while. Protected collections, such as
-learnings, keep everything."""
+learnings, keep everything. stigmergy-decay: trails that have evaporated go; a project in which work goes on
+draws its trails anew by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
+from functools import partial
 
 from vector_memory.model import (
     ASSESSMENTS,
     COLLECTIONS,
     GAVE_WAY,
+    TRAILS,
     Memory,
     Retention,
     Scope,
     Status,
 )
+from vector_memory.observe.learning import trails
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import paging
@@ -38,19 +42,19 @@ def step(ctx: Context, turn: Turn) -> Step:
             "expired",
             "expire",
             lambda shelf, k: _ids(shelf.journal.expired(turn.now, k, PROTECTED)),
-            lambda shelf, ids: remove(ctx, shelf, ids),
+            partial(remove, ctx),
         ),
         paging.Rule(
             "assessments",
             "expire",
             lambda shelf, k: _ids(list(shelf.journal.iter_memories(old, limit=k))),
-            lambda shelf, ids: remove(ctx, shelf, ids),
+            partial(remove, ctx),
         ),
         paging.Rule(
             "gave_way",
             "outdate",
             lambda shelf, k: _ids(shelf.journal.outdated(turn.now, k)),
-            lambda shelf, ids: _give_way(ctx, shelf, ids),
+            partial(_give_way, ctx),
         ),
     )
     return paging.swept(ctx, turn, rules)
@@ -85,3 +89,26 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
                 shelf.journal.update(replace(memory, status=Status.SUPERSEDED, extra=extra))
     ctx.drop_snapshots()
     ctx.notify()
+
+
+def trail_decay(ctx: Context, turn: Turn) -> Step:
+    """Drop the next trails below the strength from which on one is told."""
+
+    def evaporated(shelf: Shelf, k: int) -> list[str]:
+        found = shelf.journal.iter_memories(Scope(collections=(TRAILS,)))
+        return [memory.id for memory in found if _is_gone(memory, turn.now)][:k]
+
+    rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
+    return paging.swept(ctx, turn, (rule,))
+
+
+def _is_gone(memory: Memory, now: datetime) -> bool:
+    """Whether a trail has evaporated; a record that cannot be read is left to who draws trails."""
+    strength, at = memory.extra.get("strength"), memory.extra.get("at")
+    try:
+        drawn = datetime.fromisoformat(str(at)).astimezone(timezone.utc)
+    except ValueError:
+        return False
+    if not isinstance(strength, (int, float)):
+        return False
+    return trails.evaporated(strength, drawn, now) < trails.FLOOR

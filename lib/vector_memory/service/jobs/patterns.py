@@ -3,7 +3,6 @@ from the tasks that are kept, so that nothing counts twice."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -31,16 +30,11 @@ class Pattern:
 def step(ctx: Context, turn: Turn) -> Step:
     """Count what follows what."""
     found: dict[str, Pattern] = {}
-    kinds: Counter[str] = Counter()
     seen: set[str] = set()
     scope = Scope(collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
     for shelf in ctx.all_shelves():
         for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
-            tasks = Record(memory.extra).parts("tasks")
-            kinds.update(
-                f"{one.text('kind')} → {other.text('kind')}" for one, other in pairwise(tasks)
-            )
-            for task in tasks:
+            for task in Record(memory.extra).parts("tasks"):
                 # A fork of a session holds the tasks before it, too.
                 if task.text("key") not in seen:
                     seen.add(task.text("key"))
@@ -55,11 +49,9 @@ def step(ctx: Context, turn: Turn) -> Step:
     ]  # fmt: skip
     told.sort(key=lambda each: (-each["projects"], -each["n"], each["text"]))  # type: ignore[operator]
     across = sum(len(pattern.projects) > 1 for pattern in found.values())
-    usual = [{"text": name, "n": n} for name, n in kinds.most_common(MOST_TOLD) if n >= LEAST]
     report = {
         "tasks": len(seen),
         "patterns": told[:MOST_TOLD],
-        "kinds": usual,
         "across_projects": across,
     }
     return Step(report, message=f"{len(told)} patterns in {len(seen)} tasks.")

@@ -1,10 +1,12 @@
 """permission-review: which trusted folders are gone or were not used for long, and which exclusions name nothing
-any more. It changes nothing: `vector-memory untrust FOLDER` does."""
+any more. It changes nothing: `vector-memory untrust FOLDER` does. memory-gateway: whether the gateway, by
+which others would come in, is well."""
 
 from __future__ import annotations
 
 import os
 
+from vector_memory.journal.job_rows import WAITS
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import Step, Turn
 
@@ -39,3 +41,10 @@ def _written(store: str) -> float:
         if os.path.exists(path):
             times.append(os.stat(path).st_mtime)
     return max(times)
+
+
+def gateway(ctx: Context, turn: Turn) -> Step:
+    """Tell how the gateway is: this version has none."""
+    return Step(
+        {"running": False}, message="No gateway runs: this version has none.", outcome=WAITS
+    )

@@ -36,7 +36,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     scanned = Counter({name: turn.report.part("collections").number(name) for name in COLLECTIONS})
     scanned.update(memory.collection for memory in page.memories)
     report: dict[str, object] = {"scanned": len(page.memories), "low_unused": len(low)}
-    report["collections"] = dict(scanned)
+    report["collections"] = {name: n for name, n in scanned.items() if n}
     if not page.cursor.get("seq"):
         report["over_soft_size"] = over_soft_size(page.shelf)
     if not page.cursor:

@@ -19,25 +19,14 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 class Cadence(NamedTuple):
     """How often a job runs: every so many hours, else at a time of each day, of a weekday (0 is Monday), or of
-    a day of the month; with nothing set only when it is asked for."""
+    a day of the month; with nothing set only when it is asked for. `words` say so to people."""
 
+    words: str
     hours: int = 0
     hour: int = -1
     minute: int = 0
     weekday: int = -1
     monthday: int = 0
-
-    @property
-    def words(self) -> str:
-        """The cadence as people read it."""
-        if self.hours:
-            return f"every {self.hours} h"
-        if self.hour < 0:
-            return "when asked for"
-        time = f"{self.hour:02}:{self.minute:02}"
-        if self.weekday >= 0:
-            return f"weekly {_DAYS[self.weekday]} {time}"
-        return f"monthly {self.monthday}. {time}" if self.monthday else f"daily {time}"
 
     @property
     def cron(self) -> str:
@@ -65,28 +54,18 @@ class Cadence(NamedTuple):
         return self.weekday in (-1, at.weekday()) and self.monthday in (0, at.day)
 
 
-def every(hours: int) -> Cadence:
-    """Return the cadence of every so many hours."""
-    return Cadence(hours=hours)
-
-
-def daily(time: str) -> Cadence:
-    """Return the cadence of a time of each day, such as `03:30`."""
-    hour, _, minute = time.partition(":")
-    return Cadence(hour=int(hour), minute=int(minute))
-
-
-def weekly(day: str, time: str) -> Cadence:
-    """Return the cadence of a time of a weekday, such as `Sun`."""
-    return daily(time)._replace(weekday=_DAYS.index(day))
-
-
-def monthly(day: int, time: str) -> Cadence:
-    """Return the cadence of a time of a day of each month."""
-    return daily(time)._replace(monthday=day)
-
-
-ON_REQUEST = Cadence()
+def cadence(words: str) -> Cadence:
+    """Return the cadence of its words: `every 2 h`, `daily 03:30`, `weekly Sun 04:00`, `monthly 1. 06:00`,
+    or `when asked for`."""
+    if words == "when asked for":
+        return Cadence(words)
+    kind, *more = words.split()
+    if kind == "every":
+        return Cadence(words, hours=int(more[0]))
+    hour, minute = map(int, more[-1].split(":"))
+    weekday = _DAYS.index(more[0]) if kind == "weekly" else -1
+    monthday = int(more[0].rstrip(".")) if kind == "monthly" else 0
+    return Cadence(words, 0, hour, minute, weekday, monthday)
 
 
 @dataclass(frozen=True)

@@ -5,31 +5,33 @@ this version has neither, jobs tell so and move nothing."""
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from vector_memory.journal.job_rows import OK, WAITS
+from vector_memory.journal.job_rows import WAITS
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.system.json_in import Record
 
 TIERS = "vector_memory.service.upkeep.tiers"
-AT_ONCE = 500
+AT_ONCE = 2_000
 NO_TIERS = "There are no tiers yet: nothing is moved."
 Transfer = Callable[..., object]
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Move the next memories, as long as any are moved."""
+    """Move some memories; the transfer keeps its own place, and says when it has come through all."""
     transfer = _transfer()
     if transfer is None:
         return Step(message=NO_TIERS, outcome=WAITS)
-    report: Mapping[str, object] = messages.to_json(
-        transfer(ctx, now=turn.now, limit=AT_ONCE, dry_run=turn.dry_run)
-    )
-    again = report.get("moved") and not turn.dry_run
-    return Step(report, {"again": True} if again else {}, outcome=OK)
+    most = 2 * sum(shelf.journal.count() for shelf in ctx.all_shelves()) + 1
+    limit = most if turn.dry_run else AT_ONCE
+    done = Record(messages.to_json(transfer(ctx, now=turn.now, limit=limit, dry_run=turn.dry_run)))
+    report = {"looked_at": done.number("looked_at"), **done.part("moved")}
+    is_over = turn.dry_run or done.get("complete") is True
+    return Step(report, {} if is_over else {"again": True})
 
 
 def _transfer() -> Transfer | None:

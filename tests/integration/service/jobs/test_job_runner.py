@@ -20,7 +20,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.job_clock import JobClock
 from vector_memory.service.jobs import registry, runner
 from vector_memory.service.jobs.registry import Job
-from vector_memory.service.jobs.schedule import daily
+from vector_memory.service.jobs.schedule import cadence
 from vector_memory.service.jobs.step import Entry, Step, Turn, joined
 
 STEPS: list[str] = []
@@ -52,8 +52,8 @@ def one_step(ctx: Context, turn: Turn) -> Step:
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServiceHouse]:
     """A service whose registry holds two jobs of the test's own."""
     jobs = {
-        "three": Job(daily("03:00"), f"{__name__}:three_steps", "three"),
-        "one": Job(daily("03:30"), f"{__name__}:one_step", "one"),
+        "three": Job(cadence("daily 03:00"), f"{__name__}:three_steps", "three"),
+        "one": Job(cadence("daily 03:30"), f"{__name__}:one_step", "one"),
     }
     works = {"three": three_steps, "one": one_step}
     monkeypatch.setattr(registry, "JOBS", jobs)

@@ -132,7 +132,7 @@ def test_trails_of_an_idle_project_evaporate(house: ServiceHouse, project: Path)
     trail(house, project, "strong", 9.0)
     assert run(house, "stigmergy-decay")["report"]["evaporated"] == 0
     house.pass_time(days=20)
-    assert run(house, "trail-decay", dry_run=True)["report"]["evaporated"] == 1
+    assert run(house, "gmergy", dry_run=True)["report"]["evaporated"] == 1
     assert run(house, "stigmergy-decay")["report"]["evaporated"] == 1
     assert [one.extra["strength"] for one in journal_of(house).iter_memories(Scope())] == [9.0]
 
@@ -144,7 +144,7 @@ def test_steps_that_worked_are_proposed_once(house: ServiceHouse, project: Path)
     """And not again after the user has dropped them."""
     trail(house, project, "gen", 3.0)
     trail(house, project, "rare", 3.0, won=2)
-    assert run(house, "skill-discovery", dry_run=True)["report"]["worked"] == 1
+    assert run(house, "skill-discovery", dry_run=True)["report"]["found"] == 1
     assert run(house, "skill-discovery")["report"]["proposed"] == 1
     assert run(house, "skill-discovery")["report"]["proposed"] == 0
     (item,) = door(house.ctx, "review", {})["items"]
@@ -166,7 +166,7 @@ def test_a_preference_of_three_sessions_becomes_a_proposed_principle(house: Serv
         ]
     )
     done = run(house, "hierarchical-abstraction")["report"]
-    assert (done["looked_at"], done["recurring"], done["proposed"]) == (3, 1, 1)
+    assert (done["looked_at"], done["found"], done["proposed"]) == (3, 1, 1)
     (item,) = door(house.ctx, "review", {})["items"]
     (link,) = journal_of(house).links_of([item["id"]])
     assert (link.to_id, link.relation) == (often.id, Relation.BUILDS_ON)
@@ -327,12 +327,15 @@ def test_old_memories_beyond_the_soft_size_are_compacted(
 def test_tiers_are_moved_where_there_are_any(
     house: ServiceHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As long as any are moved; without tiers the job says that there are none."""
+    """Until all were looked at; without tiers the job says that there are none."""
     monkeypatch.setattr(tier_transfer, "_transfer", lambda: None)
     assert run(house, "tier-transfer")["outcome"] == "waits"
-    left = [5, 3, 0]
-    monkeypatch.setattr(tier_transfer, "_transfer", lambda: lambda ctx, **_: {"moved": left.pop(0)})
-    assert run(house, "tier-transfer")["report"]["moved"] == 8
+    reports = [
+        {"looked_at": 3, "moved": {"hot to warm": 2}, "complete": False},
+        {"looked_at": 1, "moved": {"hot to warm": 1}, "complete": True},
+    ]
+    monkeypatch.setattr(tier_transfer, "_transfer", lambda: lambda ctx, **_: reports.pop(0))
+    assert run(house, "tier-transfer")["report"] == {"looked_at": 4, "hot to warm": 3}
 
 
 # -- backup ------------------------------------------------------------------------------------------
@@ -491,7 +494,7 @@ def test_no_word_of_a_memory_stays_in_the_state(house: ServiceHouse, project: Pa
     other = house.remember("Cranes are loud.")
     door(house.ctx, "forget", {"ids": [other["id"]]})
     shown = door(house.ctx, "jobs", show)["report"]
-    assert ("quokka" in str(shown), shown["worked"]) == (False, 1)
+    assert ("quokka" in str(shown), shown["found"]) == (False, 1)
 
 
 # -- paging ------------------------------------------------------------------------------------------
