@@ -231,7 +231,5 @@ def test_doctor_tells_what_fails_and_how_old_the_backup_is(daemon: FakeDaemon) -
     ]
     old = told(daemon, [backup], backup_at=(NOW - timedelta(days=8)).isoformat())
     assert (old[-1].state, "8 days" in old[-1].message) == ("warn", True)
-    late = job("ttl-sweep", next_due=(NOW - timedelta(days=3)).isoformat())
-    assert "Due for two days: ttl-sweep." in told(daemon, [backup, late])[0].message
     none = told(daemon, [job("backup", enabled=False)])
     assert (none[-1].state, none[-1].fix) == ("warn", "`vector-memory backup`")

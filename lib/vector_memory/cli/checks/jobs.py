@@ -10,12 +10,10 @@ from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.errors import VectorMemoryError
 
 OLD = timedelta(days=7)
-LATE = timedelta(days=2)
-"""A job that has been due for so long is not being run."""
 
 
 def check(case: Case) -> Iterator[CheckResult]:
-    """Yield which jobs fail or are not run, and the age of the backup."""
+    """Yield which jobs fail, and the age of the backup."""
     if case.status is None:
         yield CheckResult("jobs", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
         return
@@ -30,11 +28,7 @@ def check(case: Case) -> Iterator[CheckResult]:
     for job in failing:
         message = f"{job.text('name')} failed {job.count('failures')} times: {job.line('message')}"
         yield CheckResult("jobs", WARN, message, f"`vector-memory jobs run {job.text('name')}`")
-    late = [job.text("name") for job in jobs if now - (_at(job, "next_due") or now) > LATE]
-    if late:
-        fix = "The daemon was never idle, or did not run: `vector-memory jobs run --due`."
-        yield CheckResult("jobs", WARN, f"Due for two days: {', '.join(late)}.", fix)
-    if jobs and not (failing or late):
+    if jobs and not failing:
         enabled = sum(job.flag("enabled") for job in jobs)
         yield CheckResult("jobs", OK, f"{enabled} of {len(jobs)} jobs run by themselves")
     yield from _backup(answer, jobs, now)

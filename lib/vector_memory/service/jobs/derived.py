@@ -14,24 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from vector_memory import redact
+from vector_memory import model, redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import (
-    CONCLUSION,
-    CONTEXT,
-    DECISION,
-    IMPORTANT,
-    PREFERENCE,
-    PROCEDURE,
-    SOLUTION,
-    TRAILS,
-    Link,
-    Memory,
-    Origin,
-    Relation,
-    Scope,
-    Status,
-)
+from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.jobs import paging
@@ -57,27 +42,27 @@ class Finding(NamedTuple):
     asks: Mapping[str, object]
 
 
-AS_PROCEDURE = {"kind": PROCEDURE, "collection": "procedures"}
-AS_PRINCIPLE = {"kind": PREFERENCE, "priority": "HIGH"}
+AS_PROCEDURE = {"kind": model.PROCEDURE, "collection": "procedures"}
+AS_PRINCIPLE = {"kind": model.PREFERENCE, "priority": "HIGH"}
 AS_FACT = {"collection": "learnings"}
 
 
 def abstraction(ctx: Context, turn: Turn) -> Step:
     """Propose what the memories of a page have come to in three sessions."""
-    asks = {PREFERENCE: AS_PRINCIPLE, SOLUTION: AS_PROCEDURE}
+    asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
     return _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
 
 
 def facts(ctx: Context, turn: Turn) -> Step:
     """Propose what two sessions said, on a page of memories."""
-    asks = dict.fromkeys((CONCLUSION, CONTEXT, DECISION), AS_FACT)
+    asks = dict.fromkeys((model.CONCLUSION, model.CONTEXT, model.DECISION), AS_FACT)
     scope = Scope(kinds=tuple(asks))
     return _proposed(ctx, turn, "fact", scope, _said_in(2, asks), MOST_FACTS)
 
 
 def skills(ctx: Context, turn: Turn) -> Step:
     """Propose what the trails of a page have shown."""
-    return _proposed(ctx, turn, "skill", Scope(collections=(TRAILS,)), _worked)
+    return _proposed(ctx, turn, "skill", Scope(collections=(model.TRAILS,)), _worked)
 
 
 def _said_in(
@@ -85,7 +70,7 @@ def _said_in(
 ) -> Callable[[Memory], Finding | None]:
     def read(memory: Memory) -> Finding | None:
         n = len(sessions_of(memory))
-        weighs = memory.priority in IMPORTANT or TAG in memory.tags
+        weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
         if n < least or weighs or memory.trust < 1 or memory.is_held:
             return None
         return Finding(memory.text, {"sessions": n}, asks[memory.kind])

@@ -10,16 +10,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 
-from vector_memory.model import (
-    ASSESSMENTS,
-    COLLECTIONS,
-    GAVE_WAY,
-    TRAILS,
-    Memory,
-    Retention,
-    Scope,
-    Status,
-)
+from vector_memory import model
+from vector_memory.model import Memory, Retention, Scope, Status
 from vector_memory.observe.learning import trails
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -29,14 +21,14 @@ from vector_memory.service.purge.purge import released
 
 ASSESSMENTS_FOR = timedelta(days=90)
 PROTECTED = tuple(
-    name for name, rule in COLLECTIONS.items() if rule.retention is Retention.PROTECTED
+    name for name, rule in model.COLLECTIONS.items() if rule.retention is Retention.PROTECTED
 )
 ITS_TIME = "its time has passed"
 
 
 def step(ctx: Context, turn: Turn) -> Step:
     """Remove, or let give way, the next memories whose time is over."""
-    old = Scope(collections=(ASSESSMENTS,), until=turn.now - ASSESSMENTS_FOR)
+    old = Scope(collections=(model.ASSESSMENTS,), until=turn.now - ASSESSMENTS_FOR)
     rules = (
         paging.Rule(
             "expired",
@@ -85,7 +77,7 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
     with shelf.storing:
         for memory in shelf.journal.by_ids(ids).values():
             if memory.status is Status.ACTIVE:
-                extra = {**memory.extra, GAVE_WAY: ITS_TIME}
+                extra = {**memory.extra, model.GAVE_WAY: ITS_TIME}
                 shelf.journal.update(replace(memory, status=Status.SUPERSEDED, extra=extra))
     ctx.drop_snapshots()
     ctx.notify()
@@ -95,7 +87,7 @@ def trail_decay(ctx: Context, turn: Turn) -> Step:
     """Drop the next trails below the strength from which on one is told."""
 
     def evaporated(shelf: Shelf, k: int) -> list[str]:
-        found = shelf.journal.iter_memories(Scope(collections=(TRAILS,)))
+        found = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
         return [memory.id for memory in found if _is_gone(memory, turn.now)][:k]
 
     rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))

@@ -35,12 +35,8 @@ def step(ctx: Context, turn: Turn) -> Step:
 
 def _written(store: str) -> float:
     """Return when a store was written last, in seconds since 1970."""
-    times = [0.0]
-    for name in ("journal.db", "journal.db-wal"):
-        path = os.path.join(store, name)
-        if os.path.exists(path):
-            times.append(os.stat(path).st_mtime)
-    return max(times)
+    paths = [os.path.join(store, name) for name in ("journal.db", "journal.db-wal")]
+    return max((os.path.getmtime(path) for path in paths if os.path.exists(path)), default=0.0)
 
 
 def gateway(ctx: Context, turn: Turn) -> Step:

@@ -14,7 +14,6 @@ from vector_memory.journal.job_rows import FAILED, OK, WAITS
 from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
-from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.jobs.weekly_backup import newest
@@ -96,7 +95,8 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
     expiring: list[Memory] = []
     shelves = ctx.all_shelves()
     for shelf in shelves:
-        for memory in _listed(shelf):
+        scope = request_fields.listed(Scope())
+        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT):
             unused += (
                 not memory.uses and memory.created_at < now - UNUSED and memory.kind != PASSAGE
             )
@@ -108,11 +108,6 @@ def _held(ctx: Context, now: datetime) -> Iterator[str]:
     yield f"{unused:,} memories were never used in {UNUSED.days} days"
     yield f"{sensitive:,} memories are confidential or restricted"
     yield f"{ctx.state.totals().get('redactions', 0):,} secrets were taken out so far"
-
-
-def _listed(shelf: Shelf) -> Iterator[Memory]:
-    scope = request_fields.listed(Scope())
-    return shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT)
 
 
 def _state(ctx: Context) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
     since = (now - LOOKED_BACK).timestamp()
     for folder in sorted({os.path.dirname(path) for path in known}):
         own = {path for path in known if os.path.dirname(path) == folder}
-        times = {path: about for path in _transcripts(folder) if (about := _stat(path))}
+        times = _transcripts(folder)
         begun = min((times[path].st_mtime for path in own if path in times), default=None)
         stamps = {
             path: f"{about.st_mtime_ns}:{about.st_size}"
@@ -63,16 +63,13 @@ def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
                 yield path, stamps[path]
 
 
-def _transcripts(folder: str) -> list[str]:
+def _transcripts(folder: str) -> dict[str, os.stat_result]:
     try:
-        names = os.listdir(folder)
+        with os.scandir(folder) as entries:
+            return {
+                entry.path: entry.stat(follow_symlinks=False)
+                for entry in entries
+                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
+            }
     except OSError:
-        return []
-    return [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
-
-
-def _stat(path: str) -> os.stat_result | None:
-    try:
-        return None if os.path.islink(path) else os.stat(path)
-    except OSError:
-        return None
+        return {}

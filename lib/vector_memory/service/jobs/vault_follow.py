@@ -17,7 +17,7 @@ def step(ctx: Context, turn: Turn) -> Step:
     if not ctx.settings.vault:
         return Step(message="No vault is set: `vector-memory config set vault DIR`.", outcome=WAITS)
     try:
-        view = vault.waiting(ctx) if turn.dry_run else vault.follow(ctx, ignore_progress, STEP_S)
+        view = vault.follow(ctx, ignore_progress, STEP_S, turn.dry_run)
     except BadInputError as error:
         # It may be on a disk that is not there now.
         return Step(message=str(error), outcome=WAITS)

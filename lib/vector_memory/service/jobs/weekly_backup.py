@@ -10,6 +10,7 @@ import time
 from datetime import datetime
 
 from vector_memory.journal.job_rows import WAITS
+from vector_memory.journal.readonly import JOURNAL
 from vector_memory.model import ignore_progress
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import Step, Turn
@@ -36,32 +37,21 @@ def step(ctx: Context, turn: Turn) -> Step:
 
 
 def _begun(ctx: Context, turn: Turn) -> Step:
-    size_mb = sum(_bytes(shelf.folder) for shelf in ctx.all_shelves()) / 1e6
+    journals = [os.path.join(shelf.folder, JOURNAL) for shelf in ctx.all_shelves()]
+    size_mb = sum(map(os.path.getsize, journals)) / 1e6
     most = ctx.settings.backup_most_mb
-    folder = ctx.home.backups
     if size_mb > most:
         message = (
             f"The journals take {size_mb:,.0f} MB, more than `backup_most_mb` allows ({most:,}): "
             "`vector-memory backup DIR` writes one where there is room."
         )
         return Step({"mb": round(size_mb)}, message=message, outcome=WAITS)
-    free_mb = shutil.disk_usage(ctx.home.root).free / 1e6
-    if free_mb < 3 * size_mb:
-        message = f"{free_mb:,.0f} MB are free, too few for a backup: `vector-memory backup DIR`."
-        return Step({"mb": round(size_mb)}, message=message, outcome=WAITS)
-    path = os.path.join(folder, f"weekly-{turn.now:%Y%m%dT%H%M%S}.tar.gz")
+    path = os.path.join(ctx.home.backups, f"weekly-{turn.now:%Y%m%dT%H%M%S}.tar.gz")
     if turn.dry_run:
         return Step(
             {"mb": round(size_mb), "file": path, "would_remove": len(_old(ctx.home, KEPT - 1))}
         )
     return Step({}, {"path": path})
-
-
-def _bytes(folder: str) -> int:
-    try:
-        return os.path.getsize(os.path.join(folder, "journal.db"))
-    except OSError:
-        return 0
 
 
 def _old(home: Home, kept: int) -> list[str]:

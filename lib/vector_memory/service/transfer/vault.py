@@ -106,7 +106,9 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
     )
 
 
-def follow(ctx: Context, progress: Progress, budget_s: float = FOLLOW_S) -> VaultView | None:
+def follow(
+    ctx: Context, progress: Progress, budget_s: float = FOLLOW_S, dry_run: bool = False
+) -> VaultView | None:
     """Read the vault's files that have changed, as many as there is time for, the rest the next time; None
     where there is no vault.
 
@@ -114,55 +116,34 @@ def follow(ctx: Context, progress: Progress, budget_s: float = FOLLOW_S) -> Vaul
 
     Args:
         budget_s: after so many seconds nothing more is begun.
+        dry_run: read nothing: only tell how it stands.
 
     Raises:
         BadInputError: it is no folder.
     """
-    root = _folder(ctx)
+    root = _root(ctx)
     if not root:
         return None
+    if not os.path.isdir(root):
+        raise BadInputError(
+            f"The vault {root} is no folder.", "Set it with `vector-memory config set vault DIR`."
+        )
     until = time.monotonic() + budget_s
     stored = updated = 0
     with _reading:
         now = _standing(root)
         changed = ctx.state.unread(root, now)
         left = len(changed)
-        for some in parts(changed, AT_ONCE):
+        for some in () if dry_run else parts(changed, AT_ONCE):
             done = _read(ctx, [*some, *_records_beside(some, now)], progress)
             stored, updated, left = stored + done.stored, updated + done.updated, left - len(some)
             # Only now: what is read again after a crash is found unchanged.
-            ctx.state.follow(root, {path: now[path] for path in some})
+            ctx.state.follow(root, {path: now[path] for path in some}, now)
             if time.monotonic() >= until:
                 break
-        ctx.state.follow(root, {}, now)
+    if not changed or dry_run:
+        return VaultView(root, len(now), waiting=left or None)
     return VaultView(root, len(now), stored, updated, left or None)
-
-
-def waiting(ctx: Context) -> VaultView | None:
-    """Return how the vault stands, without reading anything; None where there is none.
-
-    Raises:
-        BadInputError: it is no folder.
-    """
-    root = _folder(ctx)
-    if not root:
-        return None
-    now = _standing(root)
-    return VaultView(root, len(now), waiting=len(ctx.state.unread(root, now)))
-
-
-def _folder(ctx: Context) -> str:
-    """Return the vault's real path, "" for none.
-
-    Raises:
-        BadInputError: it is no folder.
-    """
-    root = _root(ctx)
-    if root and not os.path.isdir(root):
-        raise BadInputError(
-            f"The vault {root} is no folder.", "Set it with `vector-memory config set vault DIR`."
-        )
-    return root
 
 
 def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.NotesAnswer:

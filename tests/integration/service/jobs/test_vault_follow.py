@@ -68,7 +68,9 @@ def test_what_a_question_leaves_is_read_soon(
     monkeypatch.setattr(vault, "FOLLOW_S", 0.0)
     monkeypatch.setattr(vault_follow, "STEP_S", 0.0)
     follow = vault.follow
-    monkeypatch.setattr(vault, "follow", lambda ctx, progress, s=0.0: follow(ctx, progress, s))
+    monkeypatch.setattr(
+        vault, "follow", lambda ctx, progress, s=0.0, dry=False: follow(ctx, progress, s, dry)
+    )
     for n in range(35):
         write(folder, n)
     runner.due_jobs(house.ctx)
@@ -98,6 +100,7 @@ def test_only_what_changed_is_read(
     assert run(house)["report"]["updated"] == 1
     assert read == [str(changed)]
     (folder / "note00004.md").unlink()
+    write(folder, 3, "is loud again")
     run(house)
     with house.ctx.state._connections.reading() as connection:
         assert connection.execute("SELECT count(*) FROM followed").fetchone()[0] == 4
