@@ -49,8 +49,8 @@ def timers(kind: str) -> Timers:
 
 
 def _filled(name: str, home: str, started: str) -> str:
-    """Return a file of `data/` with the data home and the program in it."""
-    with open(os.path.join(PACKAGE_ROOT, "data", name), encoding="utf-8") as file:
+    """Return a file of `timers/` with the data home and the program in it."""
+    with open(os.path.join(PACKAGE_ROOT, "cli", "timers", name), encoding="utf-8") as file:
         return file.read().format(home=home, program=started)
 
 
