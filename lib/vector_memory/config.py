@@ -18,7 +18,7 @@ from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
-FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault"})
+FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
 PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
 """Settings that say what must not be stored."""
@@ -122,6 +122,13 @@ class Settings:
     """Let the model find ideas beside the rules, in what was said, after each turn."""
     extraction_gate: bool = True
     """Ask first, in a few tokens, whether a stretch of text holds anything worth remembering."""
+    jobs: bool = True
+    """Run the upkeep jobs that are due, when nobody waits (`vector-memory jobs`)."""
+    backup_most_mb: int = bounded(2_000, ge=0, le=1_000_000)
+    """Megabytes of journals above which the job `backup` writes none."""
+    reviews: str = ""
+    """A folder, such as one of an Obsidian vault, in which the jobs `weekly-note` and `monthly-review` write
+    their notes (`YYYY-Www.md`, `YYYY-MM.md`). Empty means none."""
     idle_exit_minutes: float = bounded(30.0, ge=0.05, le=10_080)
     """Minutes without a request after which the daemon ends."""
     redact_personal: tuple[Literal["card", "ssn", "iban", "email", "phone"], ...] = (

@@ -1,4 +1,4 @@
-"""`audit` and `jobs`: what was done, and what will be."""
+"""`audit`: what was done, and by whom."""
 
 from __future__ import annotations
 
@@ -37,13 +37,6 @@ def _show(answer: Row, verified: bool) -> None:
         output.note(f"The audit log is not as it was written. {answer.text('problem')}".rstrip())
     elif verified:
         output.say("The whole audit log is as it was written.")
-
-
-def jobs(as_json: options.Json = False) -> None:
-    """Show the upkeep jobs and when they run."""
-    answer = asking.ask("jobs", asking.everywhere())
-    nothing = "No jobs are scheduled yet."
-    output.answer(answer, as_json, lambda answer: _table(answer.rows("jobs"), nothing))
 
 
 def _table(entries: list[Row], nothing: str) -> None:

@@ -14,6 +14,7 @@ TROUBLE = {
     "errors": "errors (logs/daemon.log has them)",
     "texts_dropped": "texts were dropped because they could not be checked for secrets",
     "events_set_aside": "events were set aside after failing three times",
+    "jobs_failed": "upkeep jobs failed (`vector-memory jobs`)",
     "archives_failed": "sessions could not be archived",
     "daily_notes_failed": "daily notes could not be written",
     "client_memory_skipped": "pages of the client's own memory could not be read",

@@ -51,7 +51,7 @@ VERBS = {
     "doctor": "doctor:doctor",
     "review": "review:review",
     "audit": "audit:audit",
-    "jobs": "audit:jobs",
+    "jobs": "jobs:app",
     "config": "config:app",
     "daemon": "daemon:app",
     "backend": "backend:app",

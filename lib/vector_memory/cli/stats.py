@@ -23,6 +23,9 @@ def _show(answer: Row) -> None:
         output.say(words)
     _uses(answer.row("uses"))
     _speed(answer.row("slo"))
+    if (jobs := answer.counts("jobs")) and jobs.get("enabled"):
+        counts = f"{jobs['enabled']} enabled, {jobs['ran_today']} ran today, {jobs['failing']} fail"
+        output.say(f"jobs: {counts} (`vector-memory jobs`)")
     for name in ("by_kind", "by_project", "by_collection"):
         _counts(name[3:], answer.counts(name))
     if flagged := answer.counts("flags"):

@@ -275,6 +275,7 @@ class Keeper(Relay):
             return False
         done = self._tidy_shelves()
         done &= self._while_quiet("topics", "topics", self._finish_some)
+        done &= self._while_quiet("jobs", "jobs", self._run_job)
         self._do("state", "tidying", self._tidy_state)
         # Space comes back without anything being asked.
         return done and self._ctx.reserve.whole
@@ -316,6 +317,11 @@ class Keeper(Relay):
         from vector_memory.service.capture.deferred import finish_some
 
         return finish_some(self._ctx)
+
+    def _run_job(self) -> int:
+        from vector_memory.service.jobs import runner
+
+        return runner.advance(self._ctx)
 
     def _tidy_one(self, shelf: Shelf) -> int:
         """Optimise a store's index where that is due; return how often: 0 or 1."""

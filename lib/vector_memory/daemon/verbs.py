@@ -145,6 +145,18 @@ def _rag(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return shown(_typed_long(vault.VaultRequest, vault.search)(ctx, sent, reply))
 
 
+def _jobs(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.jobs import listing
+
+    return _typed(listing.JobsRequest, listing.jobs)(ctx, sent)
+
+
+def _run_job(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.jobs import listing
+
+    return shown(_typed_long(listing.RunRequest, listing.run)(ctx, sent, reply))
+
+
 def shown(answer: Written) -> Written:
     """Return an answer with what was stored redacted once more."""
     redacted: Written = privacy.shown(answer)
@@ -210,13 +222,13 @@ SIMPLE: dict[str, Simple] = {
     "trace": _typed(provenance.TraceRequest, provenance.trace),
     "session_recalled": _typed(provenance.SessionRecalledRequest, provenance.session_recalled),
     "audit": _typed(audit_log.AuditRequest, audit_log.audit),
-    "jobs": lambda ctx, sent: {"jobs": []},
+    "jobs": _jobs,
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
-    "review",
+    "review", "jobs",
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
@@ -234,4 +246,5 @@ LONG: dict[str, Long] = {
     "consolidate": _consolidate,
     "prune": _prune,
     "rag": _rag,
+    "run_job": _run_job,
 }

@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from vector_memory.errors import NotFoundError, StoreDamagedError
@@ -20,6 +21,7 @@ from vector_memory.journal.rows import (
     SELECT_MEMORY,
     Row,
     is_sound,
+    microseconds,
     to_memory,
 )
 from vector_memory.journal.scopes import (
@@ -390,6 +392,30 @@ class Reading:
             f" AND m.turn = ? AND m.project = ? AND m.status IN ({marks(words)}) ORDER BY m.seq",
             (source.session, source.path, source.turn, project, *words),
         )
+
+    def expired(self, now: datetime, k: int, without: Sequence[str] = ()) -> list[Memory]:
+        """Return at most k memories that have expired and are no tombstones, the first expired first.
+
+        Args:
+            without: collections that are left out.
+        """
+        return self._memories(
+            "WHERE m.expires_at IS NOT NULL AND m.expires_at <= ? AND m.status != 'forgotten'"
+            f" AND m.collection NOT IN ({marks(without)}) ORDER BY m.expires_at, m.seq LIMIT ?",
+            (microseconds(now), *without, k),
+        )
+
+    def outdated(self, now: datetime, k: int) -> list[Memory]:
+        """Return at most k active memories that hold no longer, by `seq`."""
+        tail = f"WHERE {_ACTIVE} AND m.valid_until <= ? ORDER BY m.seq LIMIT ?"
+        return self._memories(tail, (microseconds(now), k))
+
+    def page(self, after_seq: int, k: int, scope: Scope | None = None) -> list[Memory]:
+        """Return the k active memories of a scope behind a sequence number, ascending by `seq`: whoever goes
+        on behind the last of them comes through all."""
+        limits, values = condition(scope or Scope())
+        tail = f"WHERE {_ACTIVE} AND m.seq > ? AND {limits} ORDER BY m.seq LIMIT ?"
+        return self._memories(tail, (after_seq, *values, k))
 
     def held(self, scope: Scope) -> list[Memory]:
         """Return the active memories of a scope that hooks hold back, or that are proposed to be more than

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files, use_labels
+from vector_memory.journal import audit, audit_files, job_rows, use_labels
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
@@ -23,6 +23,7 @@ from vector_memory.journal.failures import (
     is_damage,
     translated,
 )
+from vector_memory.journal.job_rows import JobRow
 from vector_memory.journal.opening import connect
 from vector_memory.journal.repair import swap
 from vector_memory.journal.repair.copying import copy_database, flaws
@@ -138,6 +139,11 @@ class State:
         `Journal.set_aside` does."""
         return swap.reports(self._connections.path)
 
+    @property
+    def writable(self) -> bool:
+        """Whether this file can be written."""
+        return self._connections.writable
+
     def backup_to(self, path: str) -> None:
         """Write a whole copy as one file, complete or not at all."""
         self.flush()
@@ -206,6 +212,53 @@ class State:
         with self._connections.writing() as connection:
             rows = [(task, key) for key in keys]
             connection.executemany("DELETE FROM due WHERE task = ? AND session = ?", rows)
+
+    # -- jobs -------------------------------------------------------------------------------------
+
+    def jobs(self) -> dict[str, JobRow]:
+        """Return what is known of each job, by its name."""
+        with self._connections.reading() as connection:
+            return job_rows.read(connection)
+
+    def put_jobs(
+        self,
+        rows: Iterable[JobRow],
+        entries: Sequence[tuple[str, Sequence[str], Mapping[str, object]]] = (),
+    ) -> None:
+        """Note how jobs stand, with what goes into the audit log, in one transaction. Durable.
+
+        Args:
+            entries: (action, ids, detail) of what jobs did.
+        """
+        told = [Event(self._now(), name, "job", list(ids), more) for name, ids, more in entries]
+        with self._noting, self._taken() as events, self._durably() as connection:
+            job_rows.write(connection, rows)
+            audit.append(connection, [*events, *told])
+
+    def hasten_job(self, name: str, at: datetime) -> None:
+        """Let a job that is enabled, and is not being run, be due at a time at the latest."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "UPDATE jobs SET due = min(due, ?) WHERE name = ? AND enabled AND outcome != ?",
+                (microseconds(at), name, job_rows.RUNNING),
+            )
+
+    def unread(self, folder: str, now: Mapping[str, str]) -> list[str]:
+        """Return the files below a folder that stand otherwise than when they were read, sorted.
+
+        Args:
+            now: how they stand now: path → stamp.
+        """
+        with self._connections.reading() as connection:
+            return job_rows.unread(connection, folder, now)
+
+    def follow(
+        self, folder: str, read: Mapping[str, str], there: Iterable[str] | None = None
+    ) -> None:
+        """Note how files below a folder stood that were read; those that are not `there` are followed no more.
+        What a power cut takes of this is read again."""
+        with self._connections.writing() as connection:
+            job_rows.follow(connection, folder, read, there)
 
     # -- sessions ---------------------------------------------------------------------------------
 

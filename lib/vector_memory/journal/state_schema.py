@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from vector_memory.journal import use_labels
+from vector_memory.journal import job_rows, use_labels
 from vector_memory.journal.migrations import Migration
 
 _TABLES = (
@@ -55,10 +55,17 @@ def _add_use_labels(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _add_jobs(connection: sqlite3.Connection) -> None:
+    """Version 6: when jobs are due and how they went, and how followed files stood."""
+    for statement in job_rows.TABLES:
+        connection.execute(statement)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _create,
     _add_due,
     _add_purged,
     _add_store_ids,
     _add_use_labels,
+    _add_jobs,
 )

@@ -696,17 +696,14 @@ def test_long_work_streams(
     assert main([verb]) == 0
 
 
-def test_audit_and_jobs_are_tables(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever columns the daemon gives; jobs may be none."""
+def test_the_audit_is_a_table(daemon: FakeDaemon, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever columns the daemon gives."""
     entries = [{"at": "2026-11-20", "did": "remember"}, {"at": "2026-11-19", "n": 3}]
     daemon.handlers["audit"] = lambda payload: {"entries": entries}
-    daemon.handlers["jobs"] = lambda payload: {"jobs": []}
     assert main(["audit"]) == 0
     assert "remember" in capsys.readouterr().out
     assert main(["audit", "--json"]) == 0
     assert answer(capsys) == {"entries": entries}
-    assert main(["jobs"]) == 0
-    assert "No jobs" in capsys.readouterr().out
 
 
 def test_audit_asks_for_what_is_named_and_tells_of_a_change(

@@ -22,6 +22,7 @@ from vector_memory.errors import StoreFullError
 from vector_memory.journal import schema
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.model import Scope
+from vector_memory.service.jobs import registry
 from vector_memory.text import analysis
 
 
@@ -252,3 +253,27 @@ def test_an_older_store_is_analysed_anew(tmp_path: Path, monkeypatch: pytest.Mon
         assert raw.execute("SELECT lexical FROM memories WHERE seq = 2").fetchone() == before
     raw.close()
     house.close()
+
+
+def test_jobs_that_are_due_run_when_nobody_waits(rig: Rig) -> None:
+    """In the keeper's own thread, not while somebody asks, and none before its time."""
+    threads = {thread.name for thread in threading.enumerate()}
+    ctx = rig.house.ctx
+    assert holds(lambda: "ttl-sweep" in ctx.state.jobs())
+    assert all(not row.outcome for row in ctx.state.jobs().values())
+    rig.quiet_s = 0.0
+    rig.house.pass_time(days=8)
+    rig.keeper.stir()
+    seen = rig.rounds
+    assert holds(lambda: rig.rounds > seen + 2)
+    assert all(not row.outcome for row in ctx.state.jobs().values())
+    rig.quiet_s = 100.0
+    rig.keeper.stir()
+    due = [name for name, job in registry.JOBS.items() if job.is_on and job.cadence.cron]
+    weekly = [name for name in due if name != "monthly-review"]
+    assert holds(lambda: all(ctx.state.jobs()[name].ended_at for name in weekly), 60)
+    assert {ctx.state.jobs()[name].outcome for name in weekly} <= {"ok", "waits"}
+    new = {thread.name for thread in threading.enumerate()} - threads
+    # LanceDB brings its own when it is loaded.
+    assert not [name for name in new if "lancedb" not in name.lower()]
+    assert rig.failures == []

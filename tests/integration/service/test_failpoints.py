@@ -30,6 +30,7 @@ from vector_memory.journal.state import State
 from vector_memory.model import Link, Relation, Scope, Status, Tier
 from vector_memory.service.capture import archives
 from vector_memory.service.inject import session_start
+from vector_memory.service.jobs import paging, runner
 from vector_memory.store.lance_table import LanceTable
 from vector_memory.system.paths import Home
 
@@ -425,3 +426,45 @@ def test_a_spool_file_is_whole_or_not_there(
     monkeypatch.undo()
     entries = [entry for _, entry in spool.read_spool(home)]
     assert [entry["session"] for entry in entries] == ["s1", "s1"]
+
+
+# -- jobs -------------------------------------------------------------------------------------------
+
+
+def test_a_job_whose_any_write_fails_is_done_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has expired is gone then and stands in the audit log once; nothing else is."""
+    first = ServiceHouse(tmp_path / "first")
+    journal = first.ctx.global_shelf().journal
+    ends = first.time
+    journal.add([replace(memory(n), expires_at=ends if n < 3 else None) for n in range(5)])
+    runner.due_jobs(first.ctx)
+    first.close()
+    monkeypatch.setattr(paging, "AT_ONCE", 2)
+    fired = 0
+    for n in range(1, MOST):
+        folder = tmp_path / str(n)
+        shutil.copytree(tmp_path / "first", folder)
+        with statements_failing(n, monkeypatch) as failing:
+            with suppress(VectorMemoryError):
+                house = ServiceHouse(folder)
+                with suppress(VectorMemoryError):
+                    runner.run(house.ctx, "ttl-sweep", dry_run=False)
+                house.close()
+            came = failing.fired
+        house = ServiceHouse(folder)
+        assert runner.run(house.ctx, "ttl-sweep", dry_run=False).outcome == "ok"
+        there = house.ctx.global_shelf().journal.iter_memories(Scope(), statuses=tuple(Status))
+        assert sorted(one.id for one in there) == ["m0003", "m0004"]
+        entries = house.ctx.state.audit_entries(99, action="expire")
+        assert sorted(id for entry in entries for id in entry.ids) == ["m0000", "m0001", "m0002"]
+        assert house.ctx.state.verify_audit()
+        house.close()
+        shutil.rmtree(folder)
+        if not came:
+            break
+        fired += 1
+    else:
+        pytest.fail("it never ended")
+    assert fired >= 10

@@ -25,6 +25,7 @@ FAMILIES = (
     "generation",
     "privacy",
     "trouble",
+    "jobs",
     "disk",
 )
 

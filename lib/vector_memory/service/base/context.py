@@ -19,6 +19,7 @@ from vector_memory.errors import StoreTamperedError, VectorMemoryError
 from vector_memory.model import GLOBAL_PROJECT, Project, Scope
 from vector_memory.service.base.disk_reserve import Reserve
 from vector_memory.service.base.embedding import Embedding
+from vector_memory.service.base.job_clock import JobClock
 from vector_memory.service.base.model_budget import Allowance
 from vector_memory.service.base.session_memory import Running
 from vector_memory.service.base.shelf import Shelf
@@ -78,6 +79,7 @@ class Context:
     filling: Filling = field(default_factory=Filling)
     hopeless: Hopeless = field(default_factory=Hopeless)
     running: Running = field(default_factory=Running)
+    job_clock: JobClock = field(default_factory=JobClock)
     reserve: Reserve = field(init=False)
     capturing: threading.RLock = field(default_factory=threading.RLock)
     """Held from looking at what is stored of a transcript to writing what is new of it."""
@@ -190,7 +192,9 @@ class Context:
             self.later(self.state.flush)
 
     def drop_snapshots(self) -> None:
-        """Remove the snapshots: something in them may have been forgotten. They are made anew."""
+        """Remove the snapshots, and what jobs reported: something in them may have been forgotten. Snapshots are
+        made anew."""
+        self.job_clock.told.clear()
         for name in os.listdir(self.home.snapshots):
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self.home.snapshots, name))

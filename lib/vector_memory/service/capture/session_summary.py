@@ -241,8 +241,13 @@ def write_section(
         OSError: the folder is not there, or the note is no plain file within it.
         UnicodeError: the note is no UTF-8.
     """
+    put_section(folder, f"{day:%Y-%m-%d}.md", session, words, only_known)
+
+
+def put_section(folder: str, name: str, session: str, words: str, only_known: bool = False) -> None:
+    """Put a section into a note of a folder; else as `write_section`."""
     folder = os.path.realpath(os.path.expanduser(folder))
-    path = os.path.join(folder, f"{day:%Y-%m-%d}.md")
+    path = os.path.join(folder, name)
     real = os.path.realpath(path)
     if os.path.dirname(real) != folder and not real.startswith(folder + os.sep):
         raise OSError(f"{path} leads out of the folder")

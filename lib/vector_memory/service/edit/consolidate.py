@@ -74,7 +74,7 @@ def consolidate(ctx: Context, request: ConsolidateRequest, progress: Progress) -
     groups = groups[: request.k]
     merged = 0
     if not request.dry_run:
-        merged = sum(_merge(ctx, request.actor, group) for group in groups if group.same)
+        merged = sum(merge(ctx, request.actor, group) for group in groups if group.same)
     return ConsolidateAnswer([_group_view(group) for group in groups], merged, request.dry_run)
 
 
@@ -83,12 +83,12 @@ def find_groups(ctx: Context, asker: messages.Asker, progress: Progress) -> list
     groups: list[Group] = []
     for shelf in asker.shelves:
         newest = shelf.journal.iter_memories(asker.scope, newest_first=True, limit=MOST_LOOKED_AT)
-        memories = [memory for memory in newest if _may_be_one(memory)]
-        groups += _groups_of(ctx, shelf, memories, progress)
+        memories = [memory for memory in newest if may_be_one(memory)]
+        groups += groups_among(ctx, shelf, memories, progress)
     return sorted(groups, key=lambda group: (not group.same, -len(group.members)))
 
 
-def _may_be_one(memory: Memory) -> bool:
+def may_be_one(memory: Memory) -> bool:
     """Whether a memory is an assertion, and may be shown."""
     return (
         memory.kind not in (PASSAGE, *DERIVED)
@@ -97,7 +97,7 @@ def _may_be_one(memory: Memory) -> bool:
     )
 
 
-def _groups_of(
+def groups_among(
     ctx: Context, shelf: Shelf, memories: Sequence[Memory], progress: Progress
 ) -> list[Group]:
     same, close = _Sets(), _Sets()
@@ -108,7 +108,7 @@ def _groups_of(
         vectors = shelf.journal.get_vectors(keys, ctx.embedding.model)
         for memory, key in zip(part, keys, strict=True):
             for near in neighbours(ctx, shelf, memory, vectors.get(key)):
-                if not _may_be_one(near.memory):
+                if not may_be_one(near.memory):
                     continue
                 verdict = dedup.compare(memory.text, near.memory.text, near.cosine)
                 may_join = may_merge(memory, near.memory) or may_merge(near.memory, memory)
@@ -164,7 +164,7 @@ def _holds(group: Group, prefixes: Sequence[str]) -> bool:
     return any(member.id.startswith(tuple(prefixes)) for member in group.members)
 
 
-def _merge(ctx: Context, actor: str, group: Group) -> int:
+def merge(ctx: Context, actor: str, group: Group) -> int:
     """Let the first of a group stand for all; return how many gave way.
 
     Args:

@@ -67,12 +67,12 @@ def prune(ctx: Context, request: PruneRequest, progress: Progress) -> PruneAnswe
     candidates: dict[str, tuple[str, Memory]] = {}
     for shelf in asker.shelves:
         for memory in shelf.journal.iter_memories(asker.scope, limit=MOST_LOOKED_AT):
-            reason = _reason(memory, now, unused)
+            reason = reason_to_go(memory, now, unused)
             if reason:
                 candidates[memory.id] = (reason, memory)
     for group in consolidate.find_groups(ctx, asker, progress):
         for twin in group.members[1:] if group.same else ():
-            if _may_go(twin):
+            if may_go(twin):
                 candidates.setdefault(twin.id, ("duplicate", twin))
     ordered = sorted(candidates.values(), key=lambda pair: _standing(*pair))
     names = project_names(asker.shelves)
@@ -88,9 +88,9 @@ def _standing(reason: str, memory: Memory) -> tuple[int, datetime, str]:
     return REASONS.index(reason), memory.created_at, memory.id
 
 
-def _reason(memory: Memory, now: datetime, unused: timedelta) -> str:
+def reason_to_go(memory: Memory, now: datetime, unused: timedelta) -> str:
     """Return why a memory could go, "" where nothing speaks for it."""
-    if not _may_go(memory):
+    if not may_go(memory):
         return ""
     if memory.expires_at is not None and memory.expires_at <= now:
         return "expired"
@@ -102,7 +102,7 @@ def _reason(memory: Memory, now: datetime, unused: timedelta) -> str:
     return "unused" if not memory.uses and last <= now - unused else ""
 
 
-def _may_go(memory: Memory) -> bool:
+def may_go(memory: Memory) -> bool:
     rule = COLLECTIONS.get(memory.collection)
     return not (
         memory.kind in (PASSAGE, *DERIVED)

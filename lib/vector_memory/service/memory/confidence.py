@@ -17,6 +17,7 @@ from vector_memory.model import (
     Origin,
     Priority,
     Source,
+    Status,
     Temporal,
 )
 from vector_memory.service.base import messages, privacy
@@ -93,6 +94,9 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
         },
         updated_at=now,
     )
+    if verdict == CONFIRMED and memory.status is Status.SUPERSEDED and not memory.superseded_by:
+        # Nothing took its place: its time had passed.
+        changed = changed.revived()
     return _changed(ctx, request, shelf, changed, "verify", verdict=verdict)
 
 

@@ -217,11 +217,11 @@ def _remove_rows(ctx: Context, part: StorePart) -> int:
         successors = {one.id: one.superseded_by for one in part.memories}
         for one in shelf.journal.replaced_by(part.ids):
             if one.id not in going:
-                shelf.journal.update(_released(one, successors, going))
+                shelf.journal.update(released(one, successors, going))
         return shelf.journal.purge(part.ids)
 
 
-def _released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
+def released(memory: Memory, successors: dict[str, str], going: set[str]) -> Memory:
     """Return a memory that had given way to one that goes: it gives way to the one after that, else it
     holds again."""
     following = memory.superseded_by

@@ -48,11 +48,13 @@ class NotesRequest(IncomingRequest):
     Attributes:
         dry_run: only show what would be done.
         prune: forget the notes that are gone from their files.
+        come_across: nobody named these files: one that cannot be read keeps none of the others.
     """
 
     paths: tuple[str, ...] = messages.words()
     dry_run: bool = messages.flag()
     prune: bool = messages.flag()
+    come_across: bool = messages.flag()
 
 
 @dataclass
@@ -128,7 +130,7 @@ def _plan(
     exports: list[NoteFile] = []
     files_read: list[import_plan.NoteRead] = []
     names = note_files.find(paths)
-    named = {note_files.named(path) for path in paths}
+    named = set() if request.come_across else {note_files.named(path) for path in paths}
     for number, path in enumerate(names):
         progress(number, len(names), "reading")
         _read(path, path in named, exports, files_read, counts)

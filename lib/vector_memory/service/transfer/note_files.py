@@ -44,7 +44,7 @@ def find(paths: Sequence[str]) -> list[str]:
         if not os.path.lexists(path):
             raise NotFoundError(f"There is no file {path}.", "Check the path.")
         is_folder = os.path.isdir(path)
-        for file in _below(os.path.realpath(path)) if is_folder else (named(path),):
+        for file in below(os.path.realpath(path)) if is_folder else (named(path),):
             found[file] = None
             if len(found) > MAX_FILES:
                 raise BadInputError(
@@ -84,7 +84,7 @@ def common_files(folder: str) -> list[str]:
     return [path for path in dict.fromkeys(paths) if _is_regular(path)]
 
 
-def _below(folder: str) -> Iterator[str]:
+def below(folder: str) -> Iterator[str]:
     """Yield the notes in a folder and below, without hidden folders and other people's code."""
     for here, folders, _ in os.walk(folder):
         folders[:] = sorted(

@@ -4,10 +4,14 @@ when they have changed; the files themselves are only read."""
 from __future__ import annotations
 
 import os
+import re
 import threading
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import BadInputError
+from vector_memory.journal.scopes import parts
 from vector_memory.model import COLLECTIONS, QUIET, Progress
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -16,9 +20,15 @@ from vector_memory.service.memory.views import HitView, extended
 from vector_memory.service.transfer import import_notes, note_files
 
 ALL = "all"
+AT_ONCE = 100
+"""Notes that are read together."""
+FOLLOW_S = 3.0
+"""How long a question waits for notes to be read, in seconds; the rest is read when nobody waits."""
+JOB = "vault-follow"
+"""The job that does so."""
+_RECORD = re.compile(r"(?:adr[-_ ]?)?\d{2,5}\b", re.IGNORECASE)
+"""How the names of decision records begin: one may say what becomes of another."""
 _reading = threading.Lock()
-_read: dict[tuple[str, str], tuple[int, int, int]] = {}
-"""By data home and folder, how its files stood when they were read last by this daemon."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +53,14 @@ class VaultHit(HitView):
 
 @dataclass(frozen=True)
 class VaultView:
-    """The vault, "" for none, how many notes are in it, and what was read of them for this question."""
+    """The vault, "" for none, how many notes are in it, what was read of them for this question, and how many
+    wait to be read."""
 
     folder: str
     notes: int
     stored: int | None = messages.spare()
     updated: int | None = messages.spare()
+    waiting: int | None = messages.spare()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +86,9 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
             f"There is no collection {unknown[0]!r}.", f"Collections: {', '.join(COLLECTIONS)}."
         )
     vault = follow(ctx, progress) if request.with_vault else None
+    if vault is not None and vault.waiting:
+        ctx.state.hasten_job(JOB, ctx.now())
+        ctx.job_clock.looked_at = None
     if ALL in named:
         named = tuple(COLLECTIONS)
     chosen = named or tuple(name for name in COLLECTIONS if name not in QUIET)
@@ -91,10 +106,17 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
     )
 
 
-def follow(ctx: Context, progress: Progress) -> VaultView | None:
-    """Read the vault if any of its files changed; None where there is none.
+def follow(
+    ctx: Context, progress: Progress, budget_s: float = FOLLOW_S, dry_run: bool = False
+) -> VaultView | None:
+    """Read the vault's files that have changed, as many as there is time for, the rest the next time; None
+    where there is no vault.
 
     What stands there is information, whoever wrote it: notes hold what was clipped from elsewhere.
+
+    Args:
+        budget_s: after so many seconds nothing more is begun.
+        dry_run: read nothing: only tell how it stands.
 
     Raises:
         BadInputError: it is no folder.
@@ -106,17 +128,41 @@ def follow(ctx: Context, progress: Progress) -> VaultView | None:
         raise BadInputError(
             f"The vault {root} is no folder.", "Set it with `vector-memory config set vault DIR`."
         )
+    until = time.monotonic() + budget_s
+    stored = updated = 0
     with _reading:
-        key, now = (ctx.home.root, root), _standing(root)
-        if _read.get(key) == now:
-            return VaultView(root, now[0])
-        # Whoever asks, the folder is the user's setting, and all in it is information.
-        request = import_notes.NotesRequest(
-            paths=(root,), is_global=True, foreign=True, prune=True, actor="job"
-        )
-        done = import_notes.import_notes(ctx, request, lambda step: None, progress)
-        _read[key] = now
-    return VaultView(root, now[0], done.stored, done.updated)
+        now = _standing(root)
+        changed = ctx.state.unread(root, now)
+        left = len(changed)
+        for some in () if dry_run else parts(changed, AT_ONCE):
+            done = _read(ctx, [*some, *_records_beside(some, now)], progress)
+            stored, updated, left = stored + done.stored, updated + done.updated, left - len(some)
+            # Only now: what is read again after a crash is found unchanged.
+            ctx.state.follow(root, {path: now[path] for path in some}, now)
+            if time.monotonic() >= until:
+                break
+    if not changed or dry_run:
+        return VaultView(root, len(now), waiting=left or None)
+    return VaultView(root, len(now), stored, updated, left or None)
+
+
+def _read(ctx: Context, paths: list[str], progress: Progress) -> import_notes.NotesAnswer:
+    # Whoever asks, the folder is the user's setting, and all in it is information.
+    request = import_notes.NotesRequest(
+        paths=tuple(paths), is_global=True, foreign=True, prune=True, come_across=True, actor="job"
+    )
+    return import_notes.import_notes(ctx, request, lambda step: None, progress)
+
+
+def _records_beside(paths: Sequence[str], now: dict[str, str]) -> list[str]:
+    """Return the decision records that stand beside those among some notes."""
+    folders = {os.path.dirname(path) for path in paths if _RECORD.match(os.path.basename(path))}
+    beside = [
+        path
+        for path in now
+        if os.path.dirname(path) in folders and _RECORD.match(os.path.basename(path))
+    ]
+    return [path for path in beside if path not in paths][:AT_ONCE]
 
 
 def _root(ctx: Context) -> str:
@@ -124,16 +170,16 @@ def _root(ctx: Context) -> str:
     return os.path.realpath(os.path.expanduser(named)) if named else ""
 
 
-def _standing(root: str) -> tuple[int, int, int]:
-    """Return how many notes there are, how large they are, and when the newest was written."""
-    size = newest = count = 0
-    for path in note_files.find([root]):
+def _standing(root: str) -> dict[str, str]:
+    """Return how the notes below a folder stand: path → when it was written, and its size."""
+    found = {}
+    for path in note_files.below(root):
         try:
             about = os.stat(path)
         except OSError:
             continue
-        count, size, newest = count + 1, size + about.st_size, max(newest, about.st_mtime_ns)
-    return count, size, newest
+        found[path] = f"{about.st_mtime_ns}:{about.st_size}"
+    return found
 
 
 def _is_below(path: str, root: str) -> bool:

@@ -84,7 +84,7 @@ def backup(ctx: Context, request: BackupRequest, progress: Progress) -> BackupAn
     finally:
         shutil.rmtree(work, ignore_errors=True)
     memories = sum(store["memories"] for store in manifest["stores"])
-    ctx.state.audit("backup", "user", [], {"file": target, "memories": memories})
+    ctx.state.audit("backup", request.actor, [], {"file": target, "memories": memories})
     return BackupAnswer(
         file=target,
         bytes=os.path.getsize(target),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
+from vector_memory.journal.job_rows import FAILED
 from vector_memory.journal.use_labels import BY, UseCount
 from vector_memory.model import Scope
 from vector_memory.service.base import messages, model_help, request_fields
@@ -87,6 +88,7 @@ class StatsAnswer:
         counters: what happened how often.
         generation: what was asked of the language model today.
         slo: how long recall, remember and each hook took, by their names.
+        jobs: how many run by themselves, ended in the last day, and fail.
     """
 
     memories: int
@@ -101,6 +103,7 @@ class StatsAnswer:
     embedding: EmbeddingView
     uses: UsesView
     slo: dict[str, Slo]
+    jobs: dict[str, int]
 
 
 def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
@@ -133,7 +136,18 @@ def stats(ctx: Context, request: messages.Request) -> StatsAnswer:
         embedding=EmbeddingView(ctx.embedding.model, ctx.embedding.state, ctx.embedding.error),
         uses=_uses(ctx),
         slo=ctx.timings.report(ctx.state),
+        jobs=_jobs(ctx),
     )
+
+
+def _jobs(ctx: Context) -> dict[str, int]:
+    rows = ctx.state.jobs().values()
+    day = ctx.now() - timedelta(days=1)
+    return {
+        "enabled": sum(row.enabled for row in rows) if ctx.settings.jobs else 0,
+        "ran_today": sum(row.ended_at is not None and row.ended_at > day for row in rows),
+        "failing": sum(row.outcome == FAILED for row in rows),
+    }
 
 
 def _uses(ctx: Context) -> UsesView:

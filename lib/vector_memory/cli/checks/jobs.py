@@ -1,0 +1,55 @@
+"""The upkeep jobs: those that fail, and how old the newest backup is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+
+from vector_memory.cli.answers import Row
+from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
+from vector_memory.errors import VectorMemoryError
+
+OLD = timedelta(days=7)
+
+
+def check(case: Case) -> Iterator[CheckResult]:
+    """Yield which jobs fail, and the age of the backup."""
+    if case.status is None:
+        yield CheckResult("jobs", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
+        return
+    try:
+        answer = case.ask("jobs")
+    except VectorMemoryError as error:
+        yield CheckResult("jobs", FAIL, error.message, error.hint)
+        return
+    now = datetime.now(timezone.utc)
+    jobs = answer.rows("jobs")
+    failing = [job for job in jobs if job.text("outcome") == "failed"]
+    for job in failing:
+        message = f"{job.text('name')} failed {job.count('failures')} times: {job.line('message')}"
+        yield CheckResult("jobs", WARN, message, f"`vector-memory jobs run {job.text('name')}`")
+    if jobs and not failing:
+        enabled = sum(job.flag("enabled") for job in jobs)
+        yield CheckResult("jobs", OK, f"{enabled} of {len(jobs)} jobs run by themselves")
+    yield from _backup(answer, jobs, now)
+
+
+def _backup(answer: Row, jobs: list[Row], now: datetime) -> Iterator[CheckResult]:
+    """Yield how old the newest backup is. A new store has none before the job's first time."""
+    at = _at(answer, "backup_at")
+    job = next((job for job in jobs if job.text("name") == "backup"), Row({}))
+    if at is None:
+        is_coming = job.flag("enabled") and not job.text("outcome")
+        state, fix = (OK, "") if is_coming else (WARN, "`vector-memory backup`")
+        yield CheckResult("jobs", state, "There is no backup yet.", fix)
+    elif now - at > OLD:
+        message = f"The newest backup in the usual place is {(now - at).days} days old."
+        why = job.line("message") if job.text("outcome") == "waits" else ""
+        yield CheckResult("jobs", WARN, message, why or "`vector-memory backup`")
+    else:
+        yield CheckResult("jobs", OK, f"The newest backup is of {at.astimezone():%Y-%m-%d}")
+
+
+def _at(row: Row, name: str) -> datetime | None:
+    said = row.text(name)
+    return datetime.fromisoformat(said) if said else None

@@ -1,0 +1,168 @@
+"""The files by which others start jobs: timers of systemd, launchd and cron, and workflows of n8n. Pure but for
+`write` and `remove`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from vector_memory.cli.answers import Row
+from vector_memory.errors import BadInputError
+from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
+
+MARK = "Written by `vector-memory jobs install`"
+_LABEL = "vector-memory-jobs"
+
+
+class Timers(NamedTuple):
+    """Files by their paths, and the commands that put them in force and end that."""
+
+    files: dict[str, str]
+    start: str
+    stop: str
+
+
+def program() -> str:
+    """Return the command line's program: the installed copy, which stays where it is, if there is one."""
+    here = os.path.dirname(os.path.dirname(PACKAGE_ROOT))
+    tops = (Home().app_current, here)
+    paths = [os.path.join(top, "bin", "vector-memory") for top in tops]
+    return next((path for path in paths if os.path.exists(path)), paths[-1])
+
+
+def usual_kind() -> str:
+    """Return what this machine has: `launchd`, `systemd` or `cron`."""
+    if sys.platform == "darwin":
+        return "launchd"
+    return "systemd" if os.path.isdir("/run/systemd/system") else "cron"
+
+
+def timers(kind: str) -> Timers:
+    """Return the files of a timer that runs all due jobs once a day, when those of the night are due."""
+    return {"systemd": _systemd, "launchd": _launchd, "cron": _cron}[kind](Home().root)
+
+
+def _filled(name: str, home: str, started: str) -> str:
+    """Return a file of `timers/` with the data home and the program in it."""
+    with open(os.path.join(PACKAGE_ROOT, "cli", "timers", name), encoding="utf-8") as file:
+        return file.read().format(home=home, program=started)
+
+
+def _systemd(home: str) -> Timers:
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    names = [f"{_LABEL}.{ending}" for ending in ("service", "timer")]
+    given = _quoted(f"{HOME_VARIABLE}={home}"), _quoted(program()).replace("$", "$$")
+    folder = os.path.join(base, "systemd", "user")
+    start, stop = (
+        f"systemctl --user {verb} --now {_LABEL}.timer" for verb in ("enable", "disable")
+    )
+    return Timers(
+        {os.path.join(folder, name): _filled(name, *given) for name in names}, start, stop
+    )
+
+
+def _quoted(words: str) -> str:
+    """Return an argument as systemd reads it."""
+    plain = words.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{plain}"'
+
+
+def _launchd(home: str) -> Timers:
+    path = os.path.expanduser(f"~/Library/LaunchAgents/{_LABEL}.plist")
+    text = _filled(f"{_LABEL}.plist", escape(home), escape(program()))
+    start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
+    return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{_LABEL}")
+
+
+def _cron(home: str) -> Timers:
+    path = Home().path("jobs.cron")
+    # A crontab takes a percent sign for the end of a line.
+    given = [shlex.quote(word).replace("%", "\\%") for word in (home, program())]
+    start = f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -"
+    stop = "crontab -e, and delete the line of `jobs run --due`"
+    return Timers({path: _filled("jobs.cron", *given)}, start, stop)
+
+
+def workflows(jobs: Sequence[Row]) -> str:
+    """Return jobs as workflows of n8n, in one JSON array, switched off until somebody has looked at them."""
+    home = Home().root
+    return (
+        json.dumps([_workflow(job, number, home) for number, job in enumerate(jobs)], indent=2)
+        + "\n"
+    )
+
+
+def _workflow(job: Row, number: int, home: str) -> dict[str, object]:
+    name, cron = job.text("name"), job.text("cron")
+    command = f"{HOME_VARIABLE}={shlex.quote(home)} {shlex.quote(program())} jobs run {name} --json"
+    start = _node("start", "When", "manualTrigger", 1, {})
+    if cron:
+        rule = {"interval": [{"field": "cronExpression", "expression": cron}]}
+        start = _node("start", "When", "scheduleTrigger", 1.2, {"rule": rule})
+    return {
+        # n8n wants 16 characters, and knows a workflow by them when it is imported again.
+        "id": f"vectorMemory{number:04}",
+        "name": f"Vector Memory: {name}",
+        "active": False,
+        "nodes": [start, _node("run", name, "executeCommand", 1, {"command": command})],
+        "connections": {"When": {"main": [[{"node": name, "type": "main", "index": 0}]]}},
+        "settings": {"executionOrder": "v1"},
+    }
+
+
+def _node(
+    id: str, name: str, kind: str, version: float, given: dict[str, object]
+) -> dict[str, object]:
+    place = [0 if id == "start" else 220, 0]
+    return {
+        "id": id, "name": name, "type": f"n8n-nodes-base.{kind}", "typeVersion": version,
+        "position": place, "parameters": given,
+    }  # fmt: skip
+
+
+def write(path: str, text: str) -> None:
+    """Write a file (0600), in the place of an older one of ours.
+
+    Raises:
+        BadInputError: something else is there, or it cannot be written.
+    """
+    _require_ours(path)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(
+            dir=os.path.dirname(path), prefix=".vector-memory-"
+        )
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise BadInputError(f"{path}: {error.strerror}.", "Make its folder writable.") from error
+
+
+def remove(path: str) -> bool:
+    """Delete a file of ours; whether there was one.
+
+    Raises:
+        BadInputError: it is not ours.
+    """
+    _require_ours(path)
+    if os.path.lexists(path):
+        os.unlink(path)
+        return True
+    return False
+
+
+def _require_ours(path: str) -> None:
+    if not os.path.lexists(path):
+        return
+    if os.path.isfile(path) and not os.path.islink(path):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            if MARK in file.read(4_096):
+                return
+    raise BadInputError(f"{path} is there, and is not ours.", "Move it away first.")

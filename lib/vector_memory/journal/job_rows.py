@@ -1,0 +1,105 @@
+"""What is known of each job: when it is due, how its last run ended, and where a run that was interrupted
+goes on; and how files stood that a job follows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from vector_memory.journal.rows import microseconds, moment, text_hash
+
+TABLES = (
+    """CREATE TABLE jobs(name TEXT PRIMARY KEY, enabled INTEGER NOT NULL, due INTEGER, started INTEGER,
+        ended INTEGER, outcome TEXT NOT NULL, message TEXT NOT NULL, failures INTEGER NOT NULL,
+        took REAL NOT NULL, cursor TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID""",
+    # A file's name may say what was purged from memory: its hash tells as well whether it was read.
+    """CREATE TABLE followed(folder TEXT NOT NULL, name BLOB NOT NULL, stamp TEXT NOT NULL,
+        PRIMARY KEY (folder, name)) WITHOUT ROWID""",
+)
+RUNNING, OK, FAILED, WAITS = "running", "ok", "failed", "waits"
+"""How a job's last run stands: `waits` for what is not there, such as a setting or a model."""
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """A job as the state knows it. Times are aware UTC.
+
+    Attributes:
+        due_at: when it runs next, None for a job that runs only when it is asked for.
+        outcome: one of `RUNNING`, `OK`, `FAILED`, `WAITS`; "" before its first run.
+        failures: how often in a row it failed.
+        took_s: how long its steps took, in seconds, of the run that is going on or ended last.
+        cursor: where the run that is going on goes on, {} where none is.
+        report: what that run did so far, or the last one did.
+    """
+
+    name: str
+    enabled: bool = True
+    due_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    outcome: str = ""
+    message: str = ""
+    failures: int = 0
+    took_s: float = 0.0
+    cursor: Mapping[str, object] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
+
+
+def write(connection: sqlite3.Connection, rows: Iterable[JobRow]) -> None:
+    """Write rows in the place of those of their names."""
+    marks = ", ".join("?" * len(fields(JobRow)))
+    connection.executemany(
+        f"INSERT OR REPLACE INTO jobs VALUES ({marks})",
+        [[_written(getattr(row, one.name)) for one in fields(JobRow)] for row in rows],
+    )
+
+
+def _written(value: object) -> object:
+    if isinstance(value, datetime):
+        return microseconds(value)
+    return json.dumps(value) if isinstance(value, Mapping) else value
+
+
+def read(connection: sqlite3.Connection) -> dict[str, JobRow]:
+    """Return all rows by their names."""
+    rows = connection.execute("SELECT * FROM jobs ORDER BY name").fetchall()
+    return {row[0]: _row(*row) for row in rows}
+
+
+def _row(name: str, enabled: int, *rest: Any) -> JobRow:
+    times: list[Any] = [None if at is None else moment(at) for at in rest[:3]]
+    return JobRow(name, bool(enabled), *times, *rest[3:7], *map(json.loads, rest[7:]))
+
+
+def unread(connection: sqlite3.Connection, folder: str, now: Mapping[str, str]) -> list[str]:
+    """Return the files that stand otherwise than when they were read, sorted.
+
+    Args:
+        now: how those below a folder stand now: path → stamp.
+    """
+    sql = "SELECT name, stamp FROM followed WHERE folder = ?"
+    known = dict(connection.execute(sql, (folder,)).fetchall())
+    return sorted(path for path, stamp in now.items() if known.get(text_hash(path)) != stamp)
+
+
+def follow(
+    connection: sqlite3.Connection,
+    folder: str,
+    read: Mapping[str, str],
+    there: Iterable[str] | None,
+) -> None:
+    """Note how files below a folder stood that were read; of those that are not `there` nothing is kept."""
+    rows = [(folder, text_hash(path), stamp) for path, stamp in read.items()]
+    connection.executemany("INSERT OR REPLACE INTO followed VALUES (?, ?, ?)", rows)
+    if there is not None:
+        kept = {text_hash(path) for path in there}
+        known = connection.execute(
+            "SELECT name FROM followed WHERE folder = ?", (folder,)
+        ).fetchall()
+        gone = [(folder, name) for (name,) in known if name not in kept]
+        connection.executemany("DELETE FROM followed WHERE folder = ? AND name = ?", gone)

@@ -1,0 +1,113 @@
+"""memory-compaction: where a collection of a project has grown beyond the soft size, old memories that are
+close to each other and name the same thing get a note that says all of them in short; they themselves move to
+the cold tier, where words find them, and from which they come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from vector_memory.index.tools import clip
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import Memory, Origin, Scope
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.edit import prune_candidates
+from vector_memory.service.jobs import derived, paging, pruning, tier_transfer
+from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.service.memory.neighbours import neighbours
+
+AT_ONCE = 100
+OLD = timedelta(days=30)
+CLOSE, LEAST = 0.75, 4
+MOST, LINE_CHARS = 12, 160
+HOW = "compacted"
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Look for clusters on a page; write the notes of the clusters that the step before found."""
+    clusters, store = turn.cursor.get("clusters"), turn.cursor.text("of")
+    if isinstance(clusters, list) and clusters:
+        done = _compact(ctx, store, [str(id) for id in clusters[0]], turn.now)
+        rest = {**turn.cursor, "clusters": clusters[1:]}
+        is_last = not clusters[1:] and not turn.cursor.text("store")
+        return Step(done, {} if is_last else rest)
+    full = turn.cursor.get("full") or [
+        [each["project"], each["collection"]]
+        for shelf in ctx.all_shelves()
+        for each in pruning.over_soft_size(shelf)
+    ]
+    if not isinstance(full, list) or not full:
+        return Step({"clusters": 0}, message="No collection is beyond its soft size.")
+    projects, collections = zip(*full, strict=True)
+    scope = Scope(projects=projects, collections=collections, until=turn.now - OLD)
+    page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
+    if page is None:
+        return Step({"clusters": 0})
+    following = {**page.cursor, "full": full} if page.cursor else {}
+    memories = [one for one in page.memories if [one.project, one.collection] in full]
+    found = _clusters(ctx, page.shelf, memories, turn.now)
+    report = {"clusters": len(found), "members": sum(map(len, found))}
+    if found and not turn.dry_run:
+        going = [[memory.id for memory in members] for members in found]
+        entry = Entry("compact", tuple(id for ids in going for id in ids), {"clusters": len(going)})
+        return Step(report, {**following, "clusters": going, "of": page.shelf.folder}, entry)
+    return Step(report, following)
+
+
+def _clusters(
+    ctx: Context, shelf: Shelf, memories: Iterable[Memory], now: datetime
+) -> list[list[Memory]]:
+    """Return groups of memories without a common member, each with the one first that the others are near."""
+    taken: set[str] = set()
+    found = []
+    fit = [memory for memory in memories if _may_be_compacted(memory, now)]
+    keys = {memory.id: text_key(memory.embedded) for memory in fit}
+    vectors = shelf.journal.get_vectors(list(keys.values()), ctx.embedding.model)
+    for memory in fit:
+        vector = vectors.get(keys[memory.id])
+        if memory.id in taken or vector is None:
+            continue
+        members = [memory] + [
+            near.memory
+            for near in neighbours(ctx, shelf, memory, vector)
+            if near.cosine is not None
+            and near.cosine >= CLOSE
+            and near.memory.id not in taken
+            and near.memory.collection == memory.collection
+            and not set(near.memory.entities).isdisjoint(memory.entities)
+            and _may_be_compacted(near.memory, now)
+        ]
+        if len(members) >= LEAST:
+            taken |= {member.id for member in members}
+            found.append(members[:MOST])
+    return found
+
+
+def _may_be_compacted(memory: Memory, now: datetime) -> bool:
+    return (
+        memory.origin is not Origin.USER
+        and prune_candidates.may_go(memory)
+        and memory.created_at <= now - OLD
+        and bool(memory.entities)
+        and derived.TAG not in memory.tags
+    )
+
+
+def _compact(ctx: Context, store: str, ids: list[str], now: datetime) -> dict[str, object]:
+    """Write the note about some memories, and put these into the cold tier; both bear to be done twice."""
+    shelf = next((shelf for shelf in ctx.all_shelves() if shelf.folder == store), None)
+    known = shelf.journal.by_ids(ids) if shelf is not None else {}
+    members = [known[id] for id in ids if id in known and known[id].text]
+    if shelf is None or len(members) < LEAST:
+        return {"compacted": 0}
+    members.sort(key=lambda memory: memory.created_at)
+    lines = [
+        f"- {memory.created_at:%Y-%m-%d} {clip(memory.text, LINE_CHARS)}" for memory in members
+    ]
+    note = derived.made(HOW, "\n".join(lines), members, now, {"memories": len(members)})
+    if not derived.is_known(shelf, note):
+        shelf.journal.add([note])
+    derived.link(shelf, note)
+    tier_transfer.to_cold(ctx, shelf, ids)
+    return {"compacted": len(members), "notes": 1}

@@ -1,0 +1,70 @@
+"""hippocampal-consolidation: one cycle a night in five phases. What came since the last one is counted
+(replay), what is due of sessions is made (extraction), ideas are compared and what two sessions say is
+proposed as a fact (integration), what was derived from memories that are gone goes too (pruning), and what
+moves is moved (reorganization)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from vector_memory.service.base.context import Context
+from vector_memory.service.jobs import derived, expiry, paging, tier_transfer
+from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.system.json_in import Record
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Do the next piece of the phase that a cycle is in."""
+    number = turn.cursor.number("phase")
+    inner = turn.cursor.part("at")
+    done = PHASES[number](ctx, Turn(turn.now, inner, turn.dry_run, turn.report, turn.before))
+    if done.cursor:
+        return Step(done.report, {"phase": number, "at": dict(done.cursor)}, done.entry)
+    if number + 1 < len(PHASES):
+        return Step(done.report, {"phase": number + 1, "at": {}}, done.entry)
+    return Step(done.report, {}, Entry("consolidate", (), {"phases": len(PHASES)}))
+
+
+def _replay(ctx: Context, turn: Turn) -> Step:
+    before = turn.before.part("reached")
+    shelves = ctx.all_shelves()
+    new = sum(shelf.journal.count_after(before.number(shelf.folder)) for shelf in shelves)
+    return Step(
+        {"new": new, "reached": {shelf.folder: shelf.journal.last_seq() for shelf in shelves}}
+    )
+
+
+def _extraction(ctx: Context, turn: Turn) -> Step:
+    from vector_memory.service.capture import deferred
+
+    if turn.dry_run:
+        return Step({"sessions_due": len(ctx.state.due("topics")) + len(ctx.state.due("summary"))})
+    made = deferred.finish_some(ctx)
+    return Step({"sessions_made": made}, {"again": True} if made else {})
+
+
+def _weaving(ctx: Context, turn: Turn) -> Step:
+    from vector_memory.service.capture.link_ideas import weave
+
+    if turn.dry_run:
+        return Step()
+    writable = [shelf for shelf in ctx.all_shelves() if shelf.journal.writable]
+    woven = sum(weave(ctx, shelf) for shelf in writable)
+    return Step({"compared": woven}, {"again": True} if woven else {})
+
+
+def _pruning(ctx: Context, turn: Turn) -> Step:
+    rule = paging.Rule("orphans", "expire", derived.orphans, partial(expiry.remove, ctx))
+    return paging.swept(ctx, turn, (rule,))
+
+
+def _reorganization(ctx: Context, turn: Turn) -> Step:
+    moved = tier_transfer.step(ctx, turn)
+    report = {"tiers": dict(Record(moved.report))}
+    return Step(report, moved.cursor)
+
+
+PHASES: tuple[Callable[[Context, Turn], Step], ...] = (
+    _replay, _extraction, _weaving, derived.facts, _pruning, _reorganization,
+)  # fmt: skip

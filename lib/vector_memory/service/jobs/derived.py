@@ -1,0 +1,176 @@
+"""What jobs derive from memories: proposed, linked to every source, and gone when its sources are gone. It
+binds nobody before the user has confirmed it (`vector-memory review`), and what the user dropped is not
+proposed again: its id is made of its sources.
+
+By rules alone: a preference that was said in three sessions is proposed as a principle, a solution that came
+back in three as a procedure (hierarchical-abstraction); steps that led to success three times in two sessions
+as a procedure (skill-discovery); what two sessions said as a learning (a phase of consolidation).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from vector_memory import model, redact
+from vector_memory.errors import BadInputError
+from vector_memory.model import Link, Memory, Origin, Relation, Scope, Status
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.jobs import paging
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.memory import proposals
+from vector_memory.service.memory.merging import sessions_of
+from vector_memory.system.json_in import Record
+
+TAG = "derived"
+SOURCES, EVIDENCE = "derived_from", "evidence"
+"""In `extra`: the ids of what it was made of, and counts that speak for it."""
+AT_ONCE = 200
+MOST_FACTS = 5
+"""Facts that one cycle proposes: nobody reads fifty of them."""
+LEAST_WON, LEAST_SESSIONS = 3, 2
+
+
+class Finding(NamedTuple):
+    """What a memory gives rise to: a text, the counts that speak for it, and what it is proposed as."""
+
+    text: str
+    evidence: Mapping[str, object]
+    asks: Mapping[str, object]
+
+
+AS_PROCEDURE = {"kind": model.PROCEDURE, "collection": "procedures"}
+AS_PRINCIPLE = {"kind": model.PREFERENCE, "priority": "HIGH"}
+AS_FACT = {"collection": "learnings"}
+
+
+def abstraction(ctx: Context, turn: Turn) -> Step:
+    """Propose what the memories of a page have come to in three sessions."""
+    asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
+    return _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
+
+
+def facts(ctx: Context, turn: Turn) -> Step:
+    """Propose what two sessions said, on a page of memories."""
+    asks = dict.fromkeys((model.CONCLUSION, model.CONTEXT, model.DECISION), AS_FACT)
+    scope = Scope(kinds=tuple(asks))
+    return _proposed(ctx, turn, "fact", scope, _said_in(2, asks), MOST_FACTS)
+
+
+def skills(ctx: Context, turn: Turn) -> Step:
+    """Propose what the trails of a page have shown."""
+    return _proposed(ctx, turn, "skill", Scope(collections=(model.TRAILS,)), _worked)
+
+
+def _said_in(
+    least: int, asks: Mapping[str, Mapping[str, object]]
+) -> Callable[[Memory], Finding | None]:
+    def read(memory: Memory) -> Finding | None:
+        n = len(sessions_of(memory))
+        weighs = memory.priority in model.IMPORTANT or TAG in memory.tags
+        if n < least or weighs or memory.trust < 1 or memory.is_held:
+            return None
+        return Finding(memory.text, {"sessions": n}, asks[memory.kind])
+
+    return read
+
+
+def _worked(trail: Memory) -> Finding | None:
+    figures = Record(trail.extra)
+    won, n, sessions = (figures.number(name) for name in ("won", "n", "sessions"))
+    if won < LEAST_WON or sessions < LEAST_SESSIONS:
+        return None
+    return Finding(trail.text, {"won": won, "n": n, "sessions": sessions}, AS_PROCEDURE)
+
+
+def _proposed(
+    ctx: Context,
+    turn: Turn,
+    how: str,
+    scope: Scope,
+    read: Callable[[Memory], Finding | None],
+    most: int = proposals.MOST_WAITING,
+) -> Step:
+    """Propose what the memories of a page give rise to.
+
+    Args:
+        how: the way in which it is derived.
+        most: how many one run proposes at most.
+    """
+    page = paging.page(ctx, turn.cursor, AT_ONCE, scope)
+    if page is None:
+        return Step({"proposed": 0})
+    told, count = [], turn.report.number("proposed")
+    new = 0
+    for memory in page.memories:
+        if (finding := read(memory)) is None:
+            continue
+        told.append({"id": memory.id, "text": str(finding.text), **finding.evidence})
+        if not turn.dry_run and count + new < most:
+            draft = made(how, finding.text, [memory], turn.now, finding.evidence)
+            new += _propose(ctx, page.shelf, draft, finding.asks)
+    report = {"looked_at": len(page.memories), "found": len(told), "proposed": new, "items": told}
+    hint = f"{count + new} are proposed: `vector-memory review`." if count + new else ""
+    return Step(report, page.cursor, message=hint)
+
+
+def _propose(ctx: Context, shelf: Shelf, memory: Memory, asks: Mapping[str, object]) -> bool:
+    """Put what was derived before the user; return whether it is new."""
+    if is_known(shelf, memory):
+        return False
+    try:
+        stored = proposals.put(ctx, shelf, proposals.proposed(memory, asks))
+    except BadInputError:
+        # Too many wait already: it is found again the next time.
+        return False
+    link(shelf, stored)
+    return stored.id == memory.id
+
+
+def made(
+    how: str, text: str, sources: Sequence[Memory], now: datetime, evidence: Mapping[str, object]
+) -> Memory:
+    """Return a memory that is derived from others, not stored yet; of the same sources it has the same id.
+
+    Args:
+        how: the way in which it was derived; its tag beside `TAG`.
+    """
+    ids = [source.id for source in sources]
+    name = "\0".join((how, sources[0].project, *sorted(ids))).encode("utf-8", "replace")
+    return Memory(
+        hashlib.blake2b(name, digest_size=16).hexdigest(),
+        redact.clean(text).text,
+        now,
+        project=sources[0].project,
+        origin=Origin.JOB,
+        tags=(TAG, how),
+        extra={SOURCES: ids, EVIDENCE: dict(evidence)},
+    )
+
+
+def is_known(shelf: Shelf, memory: Memory) -> bool:
+    """Whether something was derived before, whatever became of it."""
+    return memory.id in shelf.journal.by_ids([memory.id])
+
+
+def link(shelf: Shelf, memory: Memory) -> None:
+    """Link what was derived to its sources."""
+    ids = [str(id) for id in memory.extra.get(SOURCES, ())]
+    there = shelf.journal.by_ids(ids)
+    shelf.journal.link_all([Link(memory.id, id, Relation.BUILDS_ON) for id in ids if id in there])
+
+
+def orphans(shelf: Shelf, k: int) -> list[str]:
+    """Return the ids of at most k derived memories of which no source is left."""
+    found = []
+    for memory in shelf.journal.iter_memories(Scope(tags=(TAG,))):
+        ids = [str(id) for id in memory.extra.get(SOURCES, ())]
+        known = shelf.journal.by_ids(ids).values()
+        is_left = any(source.status is not Status.FORGOTTEN for source in known)
+        # What the user confirmed is the user's word.
+        if memory.origin is Origin.JOB and ids and not is_left:
+            found.append(memory.id)
+    return found[:k]

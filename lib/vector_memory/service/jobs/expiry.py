@@ -1,0 +1,106 @@
+"""What has had its time. ttl-sweep: what has expired goes physically, with an entry in the audit log; what is past its validity gives
+way and stays in the history; what was flagged in sessions goes after a while. Protected collections, such as
+learnings, keep everything. stigmergy-decay: trails that have evaporated go; a project in which work goes on
+draws its trails anew by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from functools import partial
+
+from vector_memory import model
+from vector_memory.model import Memory, Retention, Scope, Status
+from vector_memory.observe.learning import trails
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.jobs import paging
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.purge.purge import released
+
+ASSESSMENTS_FOR = timedelta(days=90)
+PROTECTED = tuple(
+    name for name, rule in model.COLLECTIONS.items() if rule.retention is Retention.PROTECTED
+)
+ITS_TIME = "its time has passed"
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Remove, or let give way, the next memories whose time is over."""
+    old = Scope(collections=(model.ASSESSMENTS,), until=turn.now - ASSESSMENTS_FOR)
+    rules = (
+        paging.Rule(
+            "expired",
+            "expire",
+            lambda shelf, k: _ids(shelf.journal.expired(turn.now, k, PROTECTED)),
+            partial(remove, ctx),
+        ),
+        paging.Rule(
+            "assessments",
+            "expire",
+            lambda shelf, k: _ids(list(shelf.journal.iter_memories(old, limit=k))),
+            partial(remove, ctx),
+        ),
+        paging.Rule(
+            "gave_way",
+            "outdate",
+            lambda shelf, k: _ids(shelf.journal.outdated(turn.now, k)),
+            partial(_give_way, ctx),
+        ),
+    )
+    return paging.swept(ctx, turn, rules)
+
+
+def _ids(memories: Sequence[Memory]) -> list[str]:
+    return [memory.id for memory in memories]
+
+
+def remove(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
+    """Delete memories physically, from the index too. What had given way to one of them holds again."""
+    with shelf.storing, shelf.following:
+        going = set(ids)
+        known = shelf.journal.by_ids(ids)
+        successors = {id: memory.superseded_by for id, memory in known.items()}
+        for older in shelf.journal.replaced_by(ids):
+            if older.id not in going:
+                shelf.journal.update(released(older, successors, going))
+        index = shelf.index
+        if index is not None and index.lexical_ready:
+            index.apply([], list(ids), index.reached())
+        shelf.journal.purge(ids)
+    ctx.drop_snapshots()
+    ctx.notify()
+
+
+def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
+    with shelf.storing:
+        for memory in shelf.journal.by_ids(ids).values():
+            if memory.status is Status.ACTIVE:
+                extra = {**memory.extra, model.GAVE_WAY: ITS_TIME}
+                shelf.journal.update(replace(memory, status=Status.SUPERSEDED, extra=extra))
+    ctx.drop_snapshots()
+    ctx.notify()
+
+
+def trail_decay(ctx: Context, turn: Turn) -> Step:
+    """Drop the next trails below the strength from which on one is told."""
+
+    def evaporated(shelf: Shelf, k: int) -> list[str]:
+        found = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))
+        return [memory.id for memory in found if _is_gone(memory, turn.now)][:k]
+
+    rule = paging.Rule("evaporated", "evaporate", evaporated, partial(remove, ctx))
+    return paging.swept(ctx, turn, (rule,))
+
+
+def _is_gone(memory: Memory, now: datetime) -> bool:
+    """Whether a trail has evaporated; a record that cannot be read is left to who draws trails."""
+    strength, at = memory.extra.get("strength"), memory.extra.get("at")
+    try:
+        drawn = datetime.fromisoformat(str(at)).astimezone(timezone.utc)
+    except ValueError:
+        return False
+    if not isinstance(strength, (int, float)):
+        return False
+    return trails.evaporated(strength, drawn, now) < trails.FLOOR

@@ -1,0 +1,60 @@
+"""memory-organize: what says the same becomes one, what weighs too little moves to the cold tier, and the
+indexes are optimised. Every memory that is new or changed since the last time is compared with its neighbours,
+never all with all."""
+
+from __future__ import annotations
+
+from vector_memory.model import ignore_progress
+from vector_memory.service.base.context import Context
+from vector_memory.service.edit import consolidate
+from vector_memory.service.jobs import paging, tier_transfer
+from vector_memory.service.jobs.step import Step, Turn
+
+AT_ONCE = 50
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Merge a page of memories; behind the last page prune and optimise."""
+    if turn.cursor.text("phase") == "prune":
+        return _pruned(ctx, turn)
+    page = paging.page(ctx, turn.cursor, AT_ONCE, begun=turn.before.part("reached"))
+    if page is None:
+        return Step({}, {"phase": "prune"})
+    counts = {"compared": len(page.memories), "merged": 0, "groups": 0}
+    memories = [memory for memory in page.memories if consolidate.may_be_one(memory)]
+    for group in consolidate.groups_among(ctx, page.shelf, memories, ignore_progress):
+        counts["groups"] += group.same
+        if group.same and not turn.dry_run and page.shelf.journal.writable:
+            counts["merged"] += consolidate.merge(ctx, "job", group)
+    # What is merged gets a new number, and is compared again the next time: it finds nothing then.
+    seq = (
+        page.memories[-1].seq
+        if page.memories
+        else turn.before.part("reached").number(page.shelf.folder)
+    )
+    reached = {**turn.report.part("reached"), page.shelf.folder: seq}
+    return Step({**counts, "reached": _kept(reached)}, page.cursor or {"phase": "prune"})
+
+
+def _kept(reached: dict[str, object]) -> dict[str, object]:
+    return {store: seq for store, seq in reached.items() if seq}
+
+
+def _pruned(ctx: Context, turn: Turn) -> Step:
+    """Let the tiers move what they would, and optimise what needs it."""
+    moved = tier_transfer.step(ctx, turn) if not turn.dry_run else Step()
+    optimized = 0
+    for shelf in ctx.opened_shelves():
+        index = shelf.index
+        if (
+            index is not None
+            and index.lexical_ready
+            and index.needs_optimize()
+            and not turn.dry_run
+        ):
+            with shelf.following:
+                index.optimize()
+            optimized += 1
+    reached = turn.report.part("reached") or turn.before.part("reached")
+    report = {"optimized": optimized, "tiers": dict(moved.report), "reached": dict(reached)}
+    return Step(report, message=moved.message)

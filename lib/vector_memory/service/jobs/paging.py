@@ -1,0 +1,101 @@
+"""How jobs come through everything that is stored: store by store, page by page, each page once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from vector_memory.model import Memory, Scope
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.jobs.step import Entry, Step, Turn
+from vector_memory.system.json_in import Record
+
+AT_ONCE = 200
+"""Memories that one step changes: as many as one entry of the audit log names."""
+
+
+class Page(NamedTuple):
+    """Active memories of one store, ascending by `seq`, and the cursor of the page behind them, {} behind the
+    last."""
+
+    shelf: Shelf
+    memories: list[Memory]
+    cursor: dict[str, object]
+
+
+def page(
+    ctx: Context, cursor: Record, k: int, scope: Scope | None = None, begun: Record | None = None
+) -> Page | None:
+    """Return the page at a cursor, None where there is none. What is changed on the way gets a new `seq`, and
+    is no page's again.
+
+    Args:
+        k: memories of a page at most.
+        begun: by store, behind which `seq` to begin; everything by default.
+    """
+    shelves = ctx.all_shelves()
+    folders = [shelf.folder for shelf in shelves]
+    folder = cursor.text("store") or folders[0]
+    if folder not in folders:
+        return None
+    place = folders.index(folder)
+    shelf = shelves[place]
+    start = cursor.number("seq") or (begun or Record()).number(folder)
+    last = cursor.number("last") or shelf.journal.last_seq()
+    memories = shelf.journal.page(start, k, scope)
+    own = [memory for memory in memories if memory.seq <= last]
+    following: dict[str, object] = {}
+    if len(own) == k:
+        following = {"store": folder, "seq": own[-1].seq, "last": last}
+    elif place + 1 < len(folders):
+        following = {"store": folders[place + 1]}
+    return Page(shelf, own, following)
+
+
+class Rule(NamedTuple):
+    """Memories that are to be changed, and how.
+
+    Attributes:
+        name: what they are counted as.
+        action: what the audit log calls it.
+        find: returns ids of a store's, so many at most.
+        act: changes them. Doing it twice must be as good as once.
+    """
+
+    name: str
+    action: str
+    find: Callable[[Shelf, int], Sequence[str]]
+    act: Callable[[Shelf, Sequence[str]], object]
+
+
+def swept(ctx: Context, turn: Turn, rules: Sequence[Rule], most: int = 10_000) -> Step:
+    """Do the next step of changing what the rules find, in every store: what is to be changed is named in the
+    cursor and the audit log first, and changed by the step after it.
+
+    Args:
+        most: memories that a dry run counts of each rule and store.
+    """
+    shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
+    if turn.dry_run:
+        found = [(rule, rule.find(shelf, most)) for rule in rules for shelf in shelves.values()]
+        counts = {rule.name: 0 for rule in rules}
+        for rule, ids in found:
+            counts[rule.name] += len(ids)
+        return Step({**counts, "ids": [id for _, ids in found for id in ids][:AT_ONCE]})
+    going, number, store = _place(turn.cursor)
+    if going and store in shelves:
+        rules[number].act(shelves[store], going)
+        done = {rules[number].name: len(going)}
+        return Step(done, {"rule": number, "store": store, "going": []})
+    places = [(n, folder) for n in range(len(rules)) for folder in shelves]
+    start = places.index((number, store)) if (number, store) in places else 0
+    for n, folder in places[start:]:
+        if ids := list(rules[n].find(shelves[folder], AT_ONCE)):
+            entry = Entry(rules[n].action, tuple(ids), {})
+            return Step({}, {"rule": n, "store": folder, "going": ids}, entry)
+    return Step({rule.name: 0 for rule in rules})
+
+
+def _place(cursor: Record) -> tuple[list[str], int, str]:
+    return cursor.words("going"), cursor.number("rule"), cursor.text("store")

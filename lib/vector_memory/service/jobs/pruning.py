@@ -1,0 +1,79 @@
+"""active-pruning: every memory of every collection is looked at, and what is doubted and was not used for long
+moves to the cold tier, from which it comes back when it is used. Nothing is deleted, and what the user said,
+what is protected and talk as it was said stay where they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime, timedelta
+
+from vector_memory.model import COLLECTIONS, Memory, Origin, Scope
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.edit import prune_candidates
+from vector_memory.service.jobs import paging, tier_transfer
+from vector_memory.service.jobs.step import Entry, Step, Turn
+
+AT_ONCE = 1_000
+LOW, UNUSED = prune_candidates.LOW_CONFIDENCE, timedelta(days=90)
+SOFT_SIZE = 1_000
+"""Memories of one collection in one project from which on compaction begins, and jobs tell of it."""
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Look at a page of memories; move what was found on the page before."""
+    going, store = turn.cursor.words("going"), turn.cursor.text("of")
+    for shelf in ctx.all_shelves() if going else ():
+        if shelf.folder == store:
+            moved = tier_transfer.to_cold(ctx, shelf, going)
+            return Step(
+                {"demoted": moved}, {**turn.cursor, "going": [], "of": ""} if _more(turn) else {}
+            )
+    page = paging.page(ctx, turn.cursor, AT_ONCE)
+    if page is None:
+        return Step({"scanned": 0})
+    low = [memory.id for memory in page.memories if is_low_unused(memory, turn.now)]
+    scanned = Counter({name: turn.report.part("collections").number(name) for name in COLLECTIONS})
+    scanned.update(memory.collection for memory in page.memories)
+    report: dict[str, object] = {"scanned": len(page.memories), "low_unused": len(low)}
+    report["collections"] = {name: n for name, n in scanned.items() if n}
+    if not page.cursor.get("seq"):
+        report["over_soft_size"] = over_soft_size(page.shelf)
+    if not page.cursor:
+        report |= _coverage(ctx, turn, len(page.memories))
+    if low and not turn.dry_run:
+        entry = Entry("demote", tuple(low), {})
+        return Step(report, {**page.cursor, "going": low, "of": page.shelf.folder}, entry)
+    return Step(report, page.cursor)
+
+
+def _more(turn: Turn) -> bool:
+    """Whether there is a page behind the one whose memories were moved."""
+    return bool(turn.cursor.text("store"))
+
+
+def is_low_unused(memory: Memory, now: datetime) -> bool:
+    """Whether a memory is doubted and was not used for long, and may go."""
+    if memory.origin is Origin.USER or not prune_candidates.may_go(memory):
+        return False
+    last = max(filter(None, (memory.created_at, memory.stored_at, memory.last_used_at)))
+    return memory.confidence < LOW and last <= now - UNUSED
+
+
+def over_soft_size(shelf: Shelf) -> list[dict[str, object]]:
+    """Return the collections of a store's projects that hold more than the soft size."""
+    return [
+        {"project": project, "collection": collection, "memories": n}
+        for project in shelf.journal.count_by("project", Scope())
+        for collection, n in shelf.journal.count_by(
+            "collection", Scope(projects=(project,))
+        ).items()
+        if n > SOFT_SIZE
+    ]
+
+
+def _coverage(ctx: Context, turn: Turn, last: int) -> dict[str, object]:
+    """Return what share of all memories was looked at, in percent."""
+    there = sum(shelf.journal.count() for shelf in ctx.all_shelves())
+    seen = turn.report.number("scanned") + last
+    return {"coverage": f"{min(100.0, 100 * seen / max(1, there)):.0f} %"}

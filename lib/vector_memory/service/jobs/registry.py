@@ -1,0 +1,51 @@
+"""Which jobs there are, by the table `jobs.txt`. A job's module is imported when it runs."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import NamedTuple
+
+from vector_memory.errors import NotFoundError
+from vector_memory.service.jobs.schedule import Cadence, cadence
+from vector_memory.service.jobs.step import Work
+from vector_memory.text import tables
+
+
+class Job(NamedTuple):
+    """A job. `work` names a module of this folder and the function in it that does a step; `is_on` says
+    whether it runs before anybody enables it."""
+
+    cadence: Cadence
+    work: str
+    about: str
+    is_on: bool = True
+
+
+def _read(line: str) -> tuple[str, Job]:
+    name, when, work, about = line.split(" | ")
+    return name, Job(cadence(when.removeprefix("x ")), work, about, not when.startswith("x "))
+
+
+JOBS = dict(map(_read, tables.lines("jobs", os.path.dirname(__file__))))
+OFF = tuple(name for name, job in JOBS.items() if not job.is_on)
+CADENCES = {name: job.cadence for name, job in JOBS.items()}
+
+
+def named(typed: str) -> str:
+    """Return the name of a job by all of it, or by a part that no other has.
+
+    Raises:
+        NotFoundError: there is none of that name, or there are several.
+    """
+    found = [typed] if typed in JOBS else [name for name in JOBS if typed and typed in name]
+    if len(found) != 1:
+        raise NotFoundError(f"There is no job {typed!r}.", f"Jobs: {', '.join(found or JOBS)}.")
+    return found[0]
+
+
+def work_of(name: str) -> Work:
+    """Return what does a job's steps."""
+    module, _, attribute = JOBS[name].work.partition(":")
+    work: Work = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
+    return work

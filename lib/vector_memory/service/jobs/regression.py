@@ -1,0 +1,66 @@
+"""benchmark-regression: how long recalls take on what is stored here, compared with earlier runs on this
+machine. The questions are the titles and first words of memories; nothing is counted as used."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+
+from vector_memory.journal.job_rows import WAITS
+from vector_memory.model import Scope
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.memory import lookup
+
+QUESTIONS, WORDS = 20, 12
+KEPT, LEAST_KEPT = 12, 3
+COMPARED = 5
+SLOWER, SPREADS = 1.2, 3.0
+"""A regression takes so many times the usual time, and is so many spreads from it."""
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Time the recalls, and compare their median with those of the last runs."""
+    asker = messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
+    texts = [
+        " ".join((memory.title or memory.text).split()[:WORDS])
+        for shelf in asker.shelves
+        for memory in shelf.journal.recent(Scope(), QUESTIONS)
+    ]
+    texts = [text for text in texts if text][:QUESTIONS]
+    if not texts:
+        return Step(message="Nothing is stored: there is nothing to time.", outcome=WAITS)
+    lookup.answer(ctx, texts[0], asker, 10)
+    times_ms = sorted(_timed_ms(ctx, asker, text) for text in texts)
+    p50 = round(median(times_ms), 2)
+    known = turn.before.get("history")
+    history = (
+        [float(ms) for ms in known if isinstance(ms, (int, float))]
+        if isinstance(known, list)
+        else []
+    )
+    verdict = compared(history, p50)
+    report = {
+        "recall_p50_ms": p50, "recall_max_ms": round(times_ms[-1], 2), "questions": len(texts),
+        "memories": sum(shelf.journal.count() for shelf in asker.shelves),
+        "verdict": verdict, "history": [*history, p50][-KEPT:],
+    }  # fmt: skip
+    return Step(report, message=f"A recall takes {p50} ms (median of {len(texts)}): {verdict}.")
+
+
+def _timed_ms(ctx: Context, asker: messages.Asker, text: str) -> float:
+    started = time.perf_counter()
+    lookup.answer(ctx, text, asker, 10)
+    return (time.perf_counter() - started) * 1_000
+
+
+def compared(history: list[float], now: float) -> str:
+    """Return whether a time is a regression against earlier ones, in words."""
+    last = history[-COMPARED:]
+    if len(last) < LEAST_KEPT:
+        return "too few runs to compare with"
+    usual = median(last)
+    spread = median(abs(each - usual) for each in last)
+    slower = now > SLOWER * usual and now > usual + SPREADS * spread
+    return f"slower than the usual {usual} ms" if slower else f"as usual ({usual} ms)"

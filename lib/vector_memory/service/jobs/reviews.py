@@ -1,0 +1,122 @@
+"""weekly-note and monthly-review: what happened in the last whole week and month, as a section of a Markdown
+note in the folder that `reviews` names. Everything else in the note is the user's and stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+
+from vector_memory import redact
+from vector_memory.index.fixes import fix_drafts
+from vector_memory.index.notes.daily_note import section
+from vector_memory.index.tools import clip
+from vector_memory.journal.job_rows import FAILED, OK, WAITS
+from vector_memory.model import DECISION, PASSAGE, Memory, Scope, Sensitivity
+from vector_memory.service.base import request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import session_summary
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.jobs.weekly_backup import newest
+from vector_memory.service.memory.lookup import name_in, project_names
+from vector_memory.service.tools import flags
+
+MOST_EACH, LINE_CHARS = 10, 180
+SOON, UNUSED = timedelta(days=30), timedelta(days=90)
+MOST_LOOKED_AT = 100_000
+
+
+def weekly(ctx: Context, turn: Turn) -> Step:
+    """Write what was decided, mended and left open from Monday to Sunday."""
+    today = ctx.local_now().replace(hour=0, minute=0, second=0, microsecond=0)
+    until = today - timedelta(days=today.weekday())
+    since = until - timedelta(days=7)
+    year, week, _ = since.isocalendar()
+    lines = [*_happened(ctx, since, until), *_state(ctx)]
+    return _written(ctx, turn, f"{year}-W{week:02}.md", f"Week {week} of {year}", lines)
+
+
+def monthly(ctx: Context, turn: Turn) -> Step:
+    """Write what memory holds that should be looked at: what expires, what nothing used, what is sensitive."""
+    today = ctx.local_now().replace(hour=0, minute=0, second=0, microsecond=0)
+    until = today.replace(day=1)
+    since = (until - timedelta(days=1)).replace(day=1)
+    lines = [*_held(ctx, turn.now), *_happened(ctx, since, until), *_state(ctx)]
+    return _written(ctx, turn, f"{since:%Y-%m}.md", f"{since:%B %Y}", lines)
+
+
+def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[str]) -> Step:
+    told = [str(redact.clean(line).text) for line in lines]
+    report = {"note": name, "lines": len(told), "items": [{"text": line} for line in told]}
+    if not ctx.settings.reviews:
+        message = (
+            "No folder is set: `vector-memory config set reviews DIR` has it written as a note."
+        )
+        return Step(report, message=message, outcome=WAITS)
+    if not turn.dry_run:
+        words = section("review", f"Memory: {heading}", told)
+        session_summary.put_section(ctx.settings.reviews, name, "review", words)
+    return Step(report, message=f"Wrote {name}." if not turn.dry_run else "", outcome=OK)
+
+
+def _happened(ctx: Context, since: datetime, until: datetime) -> Iterator[str]:
+    shelves = ctx.all_shelves()
+    names = project_names(shelves)
+    within = Scope(since=since.astimezone(timezone.utc), until=until.astimezone(timezone.utc))
+    listed = request_fields.listed(within)
+    new = sum(shelf.journal.count(listed) for shelf in shelves)
+    yield f"{new:,} new memories"
+    for title, scope in (
+        ("Decided", Scope(kinds=(DECISION,), since=within.since, until=within.until)),
+        ("Fixed", Scope(tags=(fix_drafts.TAG,), since=within.since, until=within.until)),
+    ):
+        recent = [
+            memory for shelf in shelves for memory in shelf.journal.recent(scope, 3 * MOST_EACH)
+        ]
+        yield from _told(title, recent, names)
+    still_open = [m for shelf in shelves for m in shelf.journal.open_items(within, 3 * MOST_EACH)]
+    yield from _told("Open", still_open, names)
+
+
+def _told(title: str, memories: Sequence[Memory], names: dict[str, str]) -> Iterator[str]:
+    """Yield a line for each memory that is the user's or a session's own word, newest first."""
+    own = [
+        memory
+        for memory in sorted(memories, key=lambda memory: memory.created_at, reverse=True)
+        if memory.trust > 0 and not memory.is_held
+    ]
+    for memory in own[:MOST_EACH]:
+        place = name_in(names, memory.project)
+        yield f"{title}{f' ({place})' if place else ''}: {clip(memory.text, LINE_CHARS)}"
+
+
+def _held(ctx: Context, now: datetime) -> Iterator[str]:
+    """Yield what expires soon, what was never used, what is sensitive, and what was redacted."""
+    unused = sensitive = 0
+    expiring: list[Memory] = []
+    shelves = ctx.all_shelves()
+    for shelf in shelves:
+        scope = request_fields.listed(Scope())
+        for memory in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LOOKED_AT):
+            unused += (
+                not memory.uses and memory.created_at < now - UNUSED and memory.kind != PASSAGE
+            )
+            sensitive += memory.sensitivity in (Sensitivity.CONFIDENTIAL, Sensitivity.RESTRICTED)
+            ends = memory.expires_at or memory.valid_until
+            if ends is not None and now < ends <= now + SOON:
+                expiring.append(memory)
+    yield from _told("Expires soon", expiring, project_names(shelves))
+    yield f"{unused:,} memories were never used in {UNUSED.days} days"
+    yield f"{sensitive:,} memories are confidential or restricted"
+    yield f"{ctx.state.totals().get('redactions', 0):,} secrets were taken out so far"
+
+
+def _state(ctx: Context) -> Iterator[str]:
+    """Yield what was flagged, which jobs failed, and how old the newest backup is."""
+    flagged = flags.figures(ctx.all_shelves(), Scope())
+    if flagged:
+        yield "Flagged so far: " + ", ".join(f"{n} {name}" for name, n in flagged.items())
+    for row in ctx.state.jobs().values():
+        if row.outcome == FAILED:
+            yield f"The job {row.name} failed: {row.message}"
+    last = newest(ctx.home)
+    yield f"Last backup: {last:%Y-%m-%d}" if last else "There is no backup: `vector-memory backup`"

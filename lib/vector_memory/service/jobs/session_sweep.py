@@ -1,0 +1,75 @@
+"""session-extraction-sweep: transcripts that no hook reported, since the client crashed or the plugin was off,
+are read like those of a backfill. Only folders are looked at from which something was read before, and in them
+only files that are newer than the oldest that was: a history that nobody asked for stays unread."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from vector_memory.model import ignore_progress
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import backfill
+from vector_memory.service.jobs.step import Step, Turn
+
+AT_ONCE = 16
+LOOKED_BACK = timedelta(days=30)
+"""A transcript that was not written to for so long is not looked at again."""
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Read some of the transcripts that have changed; at last let the model go on where it stopped."""
+    if not ctx.settings.capture:
+        return Step(message="Sessions are not captured: `capture` is off.")
+    changed = dict(_changed(ctx, turn.now))
+    if turn.dry_run:
+        return Step({"transcripts": len(changed), "files": sorted(changed)[:AT_ONCE]})
+    some = dict(sorted(changed.items())[:AT_ONCE])
+    if not some:
+        if ctx.settings.extraction:
+            from vector_memory.service.jobs import turn_end
+
+            turn_end.resume_mining(ctx)
+        return Step({"transcripts": 0, "stored": 0})
+    request = backfill.BackfillRequest(paths=tuple(some), actor="job", wait=False)
+    done = backfill.backfill(ctx, request, ignore_progress)
+    # Only now: what is read again after a crash adds nothing.
+    for path, stamp in some.items():
+        ctx.state.follow(os.path.dirname(path), {path: stamp})
+    more = len(changed) > len(some)
+    counts = {"transcripts": len(some), "stored": done.stored, "errors": len(done.errors)}
+    return Step(counts, {"more": True} if more else {})
+
+
+def _changed(ctx: Context, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield transcripts that are not written to any more and stand otherwise than when they were swept, each
+    with how it stands."""
+    known = [
+        path for path in ctx.state.cursors() if path.startswith("/") and path.endswith(".jsonl")
+    ]
+    since = (now - LOOKED_BACK).timestamp()
+    for folder in sorted({os.path.dirname(path) for path in known}):
+        own = {path for path in known if os.path.dirname(path) == folder}
+        times = _transcripts(folder)
+        begun = min((times[path].st_mtime for path in own if path in times), default=None)
+        stamps = {
+            path: f"{about.st_mtime_ns}:{about.st_size}"
+            for path, about in times.items()
+            if about.st_mtime >= since and (path in own or (begun and about.st_mtime > begun))
+        }
+        for path in ctx.state.unread(folder, stamps):
+            if not backfill.is_live(path):
+                yield path, stamps[path]
+
+
+def _transcripts(folder: str) -> dict[str, os.stat_result]:
+    try:
+        with os.scandir(folder) as entries:
+            return {
+                entry.path: entry.stat(follow_symlinks=False)
+                for entry in entries
+                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
+            }
+    except OSError:
+        return {}

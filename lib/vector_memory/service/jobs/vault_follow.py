@@ -1,0 +1,30 @@
+"""vault-follow: the user's vault is read on, a few seconds at a time, until all that changed is known."""
+
+from __future__ import annotations
+
+from vector_memory.errors import BadInputError
+from vector_memory.journal.job_rows import WAITS
+from vector_memory.model import ignore_progress
+from vector_memory.service.base.context import Context
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.transfer import vault
+
+STEP_S = 2.0
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Read some of the notes that have changed."""
+    if not ctx.settings.vault:
+        return Step(message="No vault is set: `vector-memory config set vault DIR`.", outcome=WAITS)
+    try:
+        view = vault.follow(ctx, ignore_progress, STEP_S, turn.dry_run)
+    except BadInputError as error:
+        # It may be on a disk that is not there now.
+        return Step(message=str(error), outcome=WAITS)
+    assert view is not None
+    counts = {"stored": view.stored or 0, "updated": view.updated or 0}
+    left = view.waiting or 0
+    again = left and not turn.dry_run
+    # How many are left stands in the report once, of the last step.
+    report = {**counts, "vault": {"notes": str(view.notes), "waiting": str(left)}}
+    return Step(report, {"waiting": left} if again else {})

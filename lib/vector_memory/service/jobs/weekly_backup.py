@@ -1,0 +1,84 @@
+"""backup: one file a week in the data home's `backups/`, the last four of those that the job wrote. What the
+user wrote there by hand is never deleted."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from datetime import datetime
+
+from vector_memory.journal.job_rows import WAITS
+from vector_memory.journal.readonly import JOURNAL
+from vector_memory.model import ignore_progress
+from vector_memory.service.base.context import Context
+from vector_memory.service.jobs.step import Step, Turn
+from vector_memory.service.upkeep import backups
+from vector_memory.system.paths import Home
+
+KEPT = 4
+_OURS = re.compile(r"weekly-\d{8}T\d{6}\.tar\.gz")
+LEFT_S = 86_400.0
+"""After so long a folder that a killed backup left is nobody's any more."""
+
+
+def step(ctx: Context, turn: Turn) -> Step:
+    """Name the file, then write it, then delete what is too old: each is a step, and bears to be done twice."""
+    path = turn.cursor.text("path")
+    if not path:
+        return _begun(ctx, turn)
+    if not os.path.lexists(path):
+        request = backups.BackupRequest(path=path, actor="job")
+        done = backups.backup(ctx, request, ignore_progress)
+        return Step({"memories": done.memories, "bytes": done.bytes}, {"path": path})
+    removed = _rotated(ctx.home)
+    return Step({"removed": removed, "file": path}, message=f"Wrote {path}.")
+
+
+def _begun(ctx: Context, turn: Turn) -> Step:
+    journals = [os.path.join(shelf.folder, JOURNAL) for shelf in ctx.all_shelves()]
+    size_mb = sum(map(os.path.getsize, journals)) / 1e6
+    most = ctx.settings.backup_most_mb
+    if size_mb > most:
+        message = (
+            f"The journals take {size_mb:,.0f} MB, more than `backup_most_mb` allows ({most:,}): "
+            "`vector-memory backup DIR` writes one where there is room."
+        )
+        return Step({"mb": round(size_mb)}, message=message, outcome=WAITS)
+    path = os.path.join(ctx.home.backups, f"weekly-{turn.now:%Y%m%dT%H%M%S}.tar.gz")
+    if turn.dry_run:
+        return Step(
+            {"mb": round(size_mb), "file": path, "would_remove": len(_old(ctx.home, KEPT - 1))}
+        )
+    return Step({}, {"path": path})
+
+
+def _old(home: Home, kept: int) -> list[str]:
+    names = os.listdir(home.backups) if os.path.isdir(home.backups) else []
+    ours = sorted((name for name in names if _OURS.fullmatch(name)), reverse=True)
+    return [os.path.join(home.backups, name) for name in ours[kept:]]
+
+
+def _rotated(home: Home) -> int:
+    """Delete the job's own older backups, and what killed ones left; return how many files went."""
+    old = _old(home, KEPT)
+    for path in old:
+        os.unlink(path)
+    for entry in os.scandir(home.backups):
+        is_left = entry.name.startswith(".backup-") and entry.is_dir(follow_symlinks=False)
+        if is_left and time.time() - entry.stat(follow_symlinks=False).st_mtime > LEFT_S:
+            shutil.rmtree(entry.path, ignore_errors=True)
+    return len(old)
+
+
+def newest(home: Home) -> datetime | None:
+    """Return when the newest backup in the usual place was written, None without one."""
+    if not os.path.isdir(home.backups):
+        return None
+    times = [
+        entry.stat(follow_symlinks=False).st_mtime
+        for entry in os.scandir(home.backups)
+        if entry.name.endswith(backups.ENDING) and entry.is_file(follow_symlinks=False)
+    ]
+    return datetime.fromtimestamp(max(times)).astimezone() if times else None
