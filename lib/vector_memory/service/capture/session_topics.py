@@ -33,8 +33,8 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture.store_session import memory_id
 from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.passages import number_of
 
 if TYPE_CHECKING:

@@ -16,10 +16,12 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 
 from vector_memory.model import (
+    CAUSE,
     CONCLUSION,
     CONTEXT,
     DECISION,
     DERIVED,
+    FACT,
     PASSAGE,
     PREFERENCE,
     PROBLEM,
@@ -68,7 +70,7 @@ MOST_FILES = 3
 LEAST_CONFIDENCE = 0.25
 WORTH = {
     DECISION: 3.0, SOLUTION: 3.0, CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, PROCEDURE: 3.0, PREFERENCE: 2.5,
-    SUMMARY: 2.0, CONTEXT: 1.5, PROBLEM: 1.5, PASSAGE: 1.0, TOPIC: 1.0, TODO: 0.5,
+    SUMMARY: 2.0, CAUSE: 2.0, FACT: 1.5, CONTEXT: 1.5, PROBLEM: 1.5, PASSAGE: 1.0, TOPIC: 1.0, TODO: 0.5,
 }  # fmt: skip
 """What a memory of a kind is worth here: where something is or why it is so, before mere talk. Kinds that
 are not named, questions among them, never come."""
