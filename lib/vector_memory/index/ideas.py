@@ -14,6 +14,7 @@ from typing import NamedTuple
 from vector_memory.index.units import USER, Unit
 from vector_memory.index.worth import Verdict
 from vector_memory.model import (
+    CAUSE,
     CONCLUSION,
     DECISION,
     PREFERENCE,
@@ -23,7 +24,7 @@ from vector_memory.model import (
     TODO,
     Priority,
 )
-from vector_memory.text import priorities
+from vector_memory.text import analysis, priorities
 from vector_memory.text.chatter import is_chatter, without_applause
 from vector_memory.text.statements import capitalised
 
@@ -36,8 +37,9 @@ OPEN_KINDS = (QUESTION, TODO, PROBLEM)
 """What is open until something is said to it."""
 FIRM = 0.85
 """From this worth on an idea is trusted more."""
-LEAST_NOUNS = 2
-"""Words of some length that a sentence needs to be understood without the one before."""
+LEAST_TERMS, FEW_TERMS = 4, 2
+"""Words that say something, which a sentence needs to be understood without the one before; and where it is
+itself what the exchange is about."""
 
 _LEANING = re.compile(
     r"(?:(?:so|and|but|also|then|or|because|which|however|otherwise|instead|therefore)[, ]+)*"
@@ -48,7 +50,12 @@ _THIS_FILE = re.compile(
     r"\b(?:this|that|the) (?:file|module|script|component|template|page|class)\b", re.IGNORECASE
 )
 _WORDS = re.compile(r"[^\W_]+")
-_NOUN = re.compile(r"[^\W_]{5,}|\w*[./_]\w+|[A-Z]\w+|[^\x00-\x7f]")
+_NAMED_KIND = re.compile(
+    rf"\W*(?:(?P<{TODO}>to-?do\b|next steps? (?:is|are)\b|still to do\b)"
+    rf"|(?:the|another|one) (?:(?P<{PROBLEM}>problem)|(?P<{CAUSE}>(?:root )?cause|reason)) (?:is|was)\b)",
+    re.IGNORECASE,
+)
+"""What says its kind itself."""
 _CONTINUES = re.compile(r"^(?:and|but|or|because|so)\b[, ]*", re.IGNORECASE)
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|might|could be|not sure|i think|i guess|seems?|looks like)\b",
@@ -126,6 +133,8 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
         return PREFERENCE
     if unit.done is not None:
         return SOLUTION if unit.done else TODO
+    if named := _NAMED_KIND.match(unit.text):
+        return str(named.lastgroup)
     if unit.speaker != USER and verdict.intent == PREFERENCE:
         return CONCLUSION
     return verdict.intent
@@ -143,13 +152,17 @@ def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:
         return _within(f"{unit.about}: {text}", text)
     if unit.heading and unit.heading.lower() not in text.lower():
         return _within(f"{unit.heading}: {text}", text)
-    if not _LEANING.match(text) and len(_NOUN.findall(unit.text)) >= LEAST_NOUNS:
+    terms = len(set(analysis.analyse(unit.text)))
+    is_leaning = _LEANING.match(text) is not None
+    if not is_leaning and terms >= LEAST_TERMS:
         return text[:LONGEST_IDEA]
     before = next((one for one in reversed(unit.before) if not is_chatter(one)), "")
     if before:
         return _within(f"{before} {text}", text)
     subject = title.rstrip("…. ")
-    return _within(f"[{title}] {text}", text) if subject and subject not in text else ""
+    if subject and subject not in text:
+        return _within(f"[{title}] {text}", text)
+    return "" if is_leaning or terms < FEW_TERMS else text[:LONGEST_IDEA]
 
 
 def _within(longer: str, text: str) -> str:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vector_memory.index.units import USER, Unit, cues, form
-from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE
+from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE, QUESTION
 from vector_memory.text.analysis import is_foreign
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
 """Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so. They
 are chosen together before one of them is."""
 
-RULING, RULE_LEAST = "rules", 0.5
-"""The turns of phrase of a rule that holds from now on, and the worth from which one of the user's is kept:
-there are few, and they are what he would least like to say again."""
+PLAINLY, LEAST_PLAIN = "plainly", 0.35
+"""The turns of phrase that say outright what a sentence is (a rule, a decision, a cause, what is left to do), and
+the worth from which such a one is kept. Few of the labelled sentences have one."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,6 @@ def _verdict(by: Weights, name: str, unit: Unit, odds: NDArray[np.float64]) -> V
     alike = (intent for intent in by.intents if ALIKE.get(intent, intent) == best)
     intent = max(alike, key=lambda intent: shares[intent])
     least = by.least[name][unit.speaker != USER]
-    if unit.speaker == USER and name != FORM and cues(unit)[RULING] and best == DECISION:
-        least = min(least, RULE_LEAST)
+    if name != FORM and cues(unit)[PLAINLY] and intent != QUESTION:
+        least = min(least, LEAST_PLAIN)
     return Verdict(intent, worth, worth >= least)

@@ -62,7 +62,7 @@ def test_turns_of_phrase_stand_in_the_sentence_or_its_heading() -> None:
     """Those of headings have names of their own."""
     one, other = units(
         [
-            "Assistant: Next steps:\n- write a test of the pool\n\nWe always use pnpm, since npm hoists."
+            "Assistant: Next steps:\n- exports of empty projects\n\nWe always use pnpm, since npm hoists."
         ]
     )
     assert [name for name, is_there in cues(one).items() if is_there] == ["under next"]

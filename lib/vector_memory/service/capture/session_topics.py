@@ -53,7 +53,7 @@ GONE = "Taken into another topic."
 _LEAD = re.compile(r"^\[[^\]]{0,200}\]\s*")
 """What an idea leans on, put before it; a topic says that itself."""
 IDEA_KINDS = frozenset(
-    {"decision", "preference", "conclusion", "solution", "learning", "question", "todo"}
+    {"decision", "preference", "conclusion", "cause", "solution", "learning", "question", "todo"}
 )
 
 

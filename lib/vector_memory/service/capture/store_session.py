@@ -82,7 +82,7 @@ def index_transcript(
         OSError: it cannot be read, or not within its budget.
     """
     captured = store(ctx, [read_turn(ctx, path, final, last_message, apart)], folder, tasks)
-    captured.stored += find_ideas.find_all(ctx)
+    find_ideas.find_all(ctx)
     return captured
 
 

@@ -43,7 +43,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ctx, ended.transcript, ended.final, ended.last_message, ended.apart
     )
     captured = store_session.store(ctx, [turn], ended.folder, tasks=(deferred.TOPICS,))
-    captured.stored += find_ideas.find_all(ctx)
+    find_ideas.find_all(ctx)
     concerned = {ended.session, *captured.sessions}
     flags.settle(ctx)
     if ended.final:
