@@ -135,9 +135,13 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
         return SOLUTION if unit.done else TODO
     if named := _NAMED_KIND.match(unit.text):
         return str(named.lastgroup)
-    if unit.speaker != USER and verdict.intent == PREFERENCE:
-        return CONCLUSION
-    return verdict.intent
+    is_users = unit.speaker == USER
+    if unit.text.endswith("?") and not (
+        is_users and verdict.intent in (DECISION, PREFERENCE, PROBLEM)
+    ):
+        # "I think we should run it on all pushes?" decides.
+        return QUESTION
+    return verdict.intent if is_users or verdict.intent != PREFERENCE else CONCLUSION
 
 
 def self_contained(unit: Unit, title: str, files: Sequence[str]) -> str:

@@ -35,6 +35,8 @@ _CAPITAL = re.compile(r"[A-Z][a-z]")
 _NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
 UNDER = "under "
 _CUE = re.compile(rf"((?:{UNDER})?\w+) (.+)")
+_ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4}$")
+"""A line that frames what is said."""
 _FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
 _BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
@@ -95,6 +97,7 @@ def _voices(text: str) -> Iterator[tuple[str, str, str]]:
 def _of_voice(speaker: str, about: str, text: str, answered: bool) -> list[Unit]:
     if speaker == USER and text.startswith(("/", "! ")):
         return []
+    text = _ORNAMENT.sub("", text)
     said = statements(text)
     found: list[Unit] = []
     lead = ""
@@ -131,7 +134,13 @@ def _may_be_one(unit: Unit) -> bool:
     text = unit.text
     letters = sum(char.isalpha() or char.isspace() for char in text)
     long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(unit.about)
-    return long_enough and len(text) <= LONGEST and letters >= LEAST_LETTERS * len(text)
+    is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
+    return (
+        long_enough
+        and not is_table
+        and len(text) <= LONGEST
+        and letters >= LEAST_LETTERS * len(text)
+    )
 
 
 def form(unit: Unit) -> dict[str, float]:
