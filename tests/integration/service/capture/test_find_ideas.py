@@ -128,3 +128,10 @@ def test_a_kind_that_is_not_captured_is_not(house: ServiceHouse, tmp_path: Path)
     house.ctx.settings = type(house.ctx.settings)(capture_without=("preference", "decision"))
     read(house, path)
     assert not {one["kind"] for one in ideas(house).values()} & {"preference", "decision"}
+
+
+def test_what_is_saved_by_hand_names_its_entities(house: ServiceHouse) -> None:
+    """As ideas do, so that it is found by them."""
+    house.remember("The events of orders go through Kafka, see src/events/bus.py.")
+    (saved,) = exported(house.ctx, {"all_projects": True})
+    assert {"technology:kafka", "file:src/events/bus.py"} <= set(saved["extra"]["entities"])
