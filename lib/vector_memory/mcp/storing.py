@@ -34,7 +34,7 @@ HINTS = {
 PRIORITIES = ("CORE", "HIGH", "NORMAL", "LOW")
 PRIORITY = Field("priority", TEXT, "How much it matters; NORMAL by default.", choices=PRIORITIES)
 KIND = Field(
-    "kind", TEXT, "Such as decision, conclusion, fact, solution, todo, preference, note.", high=60
+    "kind", TEXT, "Such as decision, conclusion, solution, todo, preference, note.", high=60
 )
 FILES = Field("files", WORDS, "Files that it is about.", high=30)
 GLOBAL = Field("global", YES, "For all projects of the user rather than this one.")
