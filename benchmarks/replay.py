@@ -31,6 +31,7 @@ from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.deferred import finish_some
+from vector_memory.service.capture.find_ideas import find
 from vector_memory.service.capture.link_ideas import weave
 from vector_memory.service.memory.lookup import is_open
 from vector_memory.system.paths import Home
@@ -169,7 +170,9 @@ class House:
             while self.app.busy() and time.monotonic() < until:
                 time.sleep(0.005)
             shelf = self.ctx.global_shelf()
-            if self.app.busy() or not (weave(self.ctx, shelf) + finish_some(self.ctx)):
+            if self.app.busy() or not (
+                find(self.ctx, shelf) + weave(self.ctx, shelf) + finish_some(self.ctx)
+            ):
                 return
 
     def candidates(self, text: str, asker: Asker, session: str = "") -> list[Hit]:

@@ -37,8 +37,8 @@ class Settings:
     """Index what is said in sessions."""
     capture_without: tuple[
         Literal[
-            "exchange", "decision", "conclusion", "question", "problem", "solution", "todo", "context",
-            "preference", "procedure", "fix", "topic", "summary",
+            "exchange", "decision", "conclusion", "question", "problem", "cause", "solution", "todo", "fact",
+            "context", "preference", "procedure", "fix", "topic", "summary",
         ],
         ...,
     ] = ()  # fmt: skip

@@ -162,8 +162,9 @@ DERIVED = (TOPIC, SUMMARY)
 DECISION, CONCLUSION, QUESTION = "decision", "conclusion", "question"
 PROBLEM, SOLUTION, TODO = "problem", "solution", "todo"
 CONTEXT, PREFERENCE, PROCEDURE = "context", "preference", "procedure"
+FACT, CAUSE = "fact", "cause"
 INTENTS = (
-    DECISION, CONCLUSION, QUESTION, PROBLEM, SOLUTION, TODO, CONTEXT, PREFERENCE, PROCEDURE,
+    DECISION, CONCLUSION, QUESTION, PROBLEM, CAUSE, SOLUTION, TODO, FACT, CONTEXT, PREFERENCE, PROCEDURE,
 )  # fmt: skip
 """The kinds of memories that are one idea: what a sentence is meant as."""
 RULES = (

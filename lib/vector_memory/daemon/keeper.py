@@ -292,11 +292,13 @@ class Keeper(Relay):
 
     def _tidy_shelves(self) -> bool:
         # It brings what reads sessions: nobody should wait for that at the start.
+        from vector_memory.service.capture.find_ideas import find
         from vector_memory.service.capture.link_ideas import weave
 
         done = True
         for shelf in self._ctx.opened_shelves():
             done &= self._do(shelf.folder, "tidying", partial(self._tidy_one, shelf)) is not None
+            done &= self._while_quiet(shelf.folder, "ideas", partial(find, self._ctx, shelf))
             done &= self._while_quiet(shelf.folder, "weaving", partial(weave, self._ctx, shelf))
             done &= shelf.index is None or not shelf.index.tidies_later
         return done

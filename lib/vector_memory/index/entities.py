@@ -28,6 +28,10 @@ _PERSON = re.compile(
     r"|\b([A-Z][a-zà-ÿ]{2,15}) (?:said|says|wants|wanted|asked|prefers|owns|reviewed|decided|suggested)\b"
     r"|(?<![\w/@.])@([a-z][\w-]{2,30})\b(?![/.])"
 )
+_NO_CONCEPT = re.compile(
+    r"#?\d+|(?:e\.g|i\.e|z\.b|d\.h|none|null|nil|true|false|undefined|nan)\.?|\W*", re.IGNORECASE
+)
+"""A ticket's number, an abbreviation and a value are no concepts."""
 _NOT_PERSONS = tables.words("days_and_months") | tables.words("no_persons")
 
 
@@ -42,15 +46,21 @@ def entities(text: str, files: Sequence[str] = ()) -> tuple[str, ...]:
         *(f"{PROJECT}:{one.lower().removesuffix('.git')}" for one in _REPOSITORY.findall(text)),
         *(f"{TECHNOLOGY}:{one}" for one in technologies(text)),
         *(f"{TECHNOLOGY}:{canonical(one)}" for one in named.packages),
-        *(f"{FILE}:{_path(one, files)}" for one in named.files if one.lower() not in CANONICAL),
+        *(f"{FILE}:{_path(one, files)}" for one in named.files if _is_file(one, files)),
         *(f"{PERSON}:{one}" for one in _persons(text)),
         *(
             f"{CONCEPT}:{one}"
             for one in map(_bare, named.identifiers)
-            if one.lower() not in CANONICAL
+            if one.lower() not in CANONICAL and not _NO_CONCEPT.fullmatch(one)
         ),
     ]
     return tuple(dict.fromkeys(one for one in found if len(one) <= LONGEST))[:MOST]
+
+
+def named_in(text: str, files: Sequence[str] = ()) -> dict[str, object]:
+    """Return what `extra` of a memory says of the entities that its text names, {} for none."""
+    found = entities(text, files)
+    return {"entities": list(found)} if found else {}
 
 
 def parse(asked: str) -> tuple[str, ...]:
@@ -71,6 +81,13 @@ def parse(asked: str) -> tuple[str, ...]:
 
 def _bare(named: str) -> str:
     return named.strip("`().")
+
+
+def _is_file(named: str, files: Sequence[str]) -> bool:
+    """Whether a word with slashes or a dot is a file rather than words between slashes."""
+    rooted = named.startswith(("/", "~", "./", "../")) or "." in named.rpartition("/")[2]
+    known = "/" not in named or rooted or any(one.endswith("/" + named) for one in files)
+    return known and named.lower() not in CANONICAL
 
 
 def _path(named: str, files: Sequence[str]) -> str:

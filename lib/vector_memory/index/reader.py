@@ -12,7 +12,6 @@ from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, Position, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
-from vector_memory.index.ideas import to_ideas
 from vector_memory.index.memories import Draft, to_drafts, unchanged
 from vector_memory.index.transcript import Entry, Lines, read_entries
 from vector_memory.system import json_in
@@ -21,7 +20,7 @@ from vector_memory.system.files import open_plain, with_real_folder
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
 
-PRODUCERS = (to_drafts, to_ideas, fix_drafts)
+PRODUCERS = (to_drafts, fix_drafts)
 """What makes drafts of an exchange: each takes (exchange, path, time where the transcript tells none,
 redactor) and names its drafts by `external_id`, so that reading again makes the same ones."""
 

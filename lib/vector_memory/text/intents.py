@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"|\bentschieden\b|\bd[ée]cid[ée]\b|\bdecidi(?:mos|do)\b",
     ),
     (
-        ("problem",),
+        ("problem", "cause"),
         r"\b(?:problems?|issues?|bugs?|troubles?|pitfalls?|gotchas?) (?:with|in|of|about|around|when)\b"
         r"|\bwhat (?:went wrong|broke|fails?|failed|kept failing)\b|\bknown (?:issues|problems|bugs)\b",
     ),

@@ -30,6 +30,11 @@ def test_a_files_name_means_the_file_in_work() -> None:
     assert entities("see users.py", ("src/db/users.py", "src/x.py")) == ("file:src/db/users.py",)
 
 
+def test_what_names_nothing_is_no_entity() -> None:
+    """Abbreviations, values, numbers of tickets, words between slashes."""
+    assert entities("Some values (e.g. `None`, `true`) and `#531` are read/written by it.") == ()
+
+
 def test_asking_by_any_name() -> None:
     """With its kind, by an alias, or bare."""
     assert parse("technology:psql") == ("technology:postgresql",)

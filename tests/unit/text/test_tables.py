@@ -9,10 +9,10 @@ import pytest
 from vector_memory.observe.search import pattern_terms
 from vector_memory.text import analysis, mentions, prompts, tables, technologies
 
-PATTERNS = ("key_heads", "key_shapes", "secret_places", "secret_commands")
+PATTERNS = ("key_heads", "key_shapes", "secret_places", "secret_commands", "idea_cues")
 """Tables of regular expressions; tests/unit/redact/test_random_values.py and tests/unit/observe/commands/test_command_rules.py
 have what each line does."""
-NAMES = sorted(path.stem for path in Path(tables.FOLDER).iterdir())
+NAMES = sorted(path.stem for path in Path(tables.FOLDER).glob("*.txt"))
 
 
 @pytest.mark.parametrize("name", NAMES)

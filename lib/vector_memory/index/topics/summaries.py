@@ -17,7 +17,7 @@ IntentOf = Callable[[str], str]
 """What a sentence is: a kind of memory such as `decision`, or "" for none."""
 
 DECIDED = ("decision", "preference")
-CONCLUDED = ("conclusion", "solution", "learning", "fix")
+CONCLUDED = ("conclusion", "cause", "solution", "learning", "fix")
 OPEN = ("question", "todo")
 SENTENCE_CHARS = 150
 MOST = 2

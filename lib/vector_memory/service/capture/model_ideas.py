@@ -19,8 +19,8 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.deferred import MINING
 from vector_memory.service.capture.model_extract import extracted
-from vector_memory.service.capture.store_session import memory_id
 from vector_memory.service.memory import placement
+from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.passages import number_of
 from vector_memory.system.json_in import Record
 from vector_memory.text import harmless

@@ -22,8 +22,8 @@ from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives, session_topics
 from vector_memory.service.capture.session_topics import SessionContents
-from vector_memory.service.capture.store_session import memory_id
 from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.system.files import open_plain
 

@@ -33,8 +33,8 @@ from vector_memory.model import (
 )
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture.store_session import memory_id
 from vector_memory.service.memory import trust_marks
+from vector_memory.service.memory.exchange_versions import memory_id
 from vector_memory.service.memory.passages import number_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ GONE = "Taken into another topic."
 _LEAD = re.compile(r"^\[[^\]]{0,200}\]\s*")
 """What an idea leans on, put before it; a topic says that itself."""
 IDEA_KINDS = frozenset(
-    {"decision", "preference", "conclusion", "solution", "learning", "question", "todo"}
+    {"decision", "preference", "conclusion", "cause", "solution", "learning", "question", "todo"}
 )
 
 

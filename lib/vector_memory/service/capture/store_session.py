@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 from collections import defaultdict
@@ -19,10 +18,10 @@ from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
 from vector_memory.redact import policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.capture import read_session
+from vector_memory.service.capture import find_ideas, read_session
 from vector_memory.service.capture.reading_process import ReadingProcess
-from vector_memory.service.memory import merging, tombstones, trust_marks
-from vector_memory.service.memory.exchange_versions import compare, each, exchange_of
+from vector_memory.service.memory import tombstones, trust_marks
+from vector_memory.service.memory.exchange_versions import compare, each, exchange_of, memory_id
 from vector_memory.system.files import with_real_folder
 
 if TYPE_CHECKING:
@@ -82,7 +81,9 @@ def index_transcript(
     Raises:
         OSError: it cannot be read, or not within its budget.
     """
-    return store(ctx, [read_turn(ctx, path, final, last_message, apart)], folder, tasks)
+    captured = store(ctx, [read_turn(ctx, path, final, last_message, apart)], folder, tasks)
+    find_ideas.find_all(ctx)
+    return captured
 
 
 def read_turn(
@@ -231,9 +232,6 @@ def _write(ctx: Context, shelf: Shelf, made: list[Memory], captured: Captured) -
     others = {one.id: one for one in made if one.kind != PASSAGE}
     known = shelf.journal.by_ids(list(others))
     added, changed, dropped = each(list(others.values()), list(known.values()))
-    touched = {one.id for one in changed}
-    again = [merging.said_again(known[id], one) for id, one in others.items() if id in known]
-    changed += [one for one in again if one is not None and one.id not in touched]
     for name, passages in _exchanges(made).items():
         changes = compare(passages, stored[name])
         added += changes.added
@@ -335,10 +333,3 @@ def _of_draft(draft: Draft, project: str) -> Memory:
         external_id=draft.external_id,
         extra=draft.extra,
     )
-
-
-def memory_id(external_id: str, project: str) -> str:
-    """Return the id of a captured memory: the same exchange always has the same, so that indexing
-    it again, in whatever copy of the transcript, adds nothing."""
-    words = f"{project}\0{external_id}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(words, digest_size=16).hexdigest()

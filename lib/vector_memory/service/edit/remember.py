@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
+from vector_memory.index.entities import named_in
 from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
@@ -183,6 +184,8 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         project: the project's id, "" for none.
     """
     rule = COLLECTIONS[request.collection]
+    said_in = {SAID_IN: privacy.word(request.session)} if request.session else {}
+    files = tuple(redact.clean(path).text for path in request.files)
     draft = Memory(
         id=request.id or new_id(),
         text=text,
@@ -194,10 +197,10 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         tags=tuple(redact.clean(tag).text for tag in request.tags),
         collection=request.collection,
         title=redact.clean(privacy.word(request.title)[:TITLE_CHARS]).text,
-        files=tuple(redact.clean(path).text for path in request.files),
+        files=files,
         temporal=Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
         expires_at=now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
-        extra={SAID_IN: privacy.word(request.session)} if request.session else {},
+        extra={**said_in, **named_in(text, files)},
     )
     if request.triggers:
         draft = procedures.with_triggers(draft, request.triggers)

@@ -20,7 +20,8 @@ SHARE = 0.7
 """Of a start's tokens, what a session gets of itself at most; the rest is for what it always gets."""
 CURRENT_TOKENS = 120
 NOTE_TOKENS = 90
-KINDS = ("decision", "preference", "conclusion", "solution", "question", "todo")
+KINDS = ("decision", "preference", "question", "todo")
+"""What is told beside the topics, which say themselves what was found."""
 MOST_FILES = 8
 SAME_CHARS = 60
 """A memory that begins as something that is told already is not told again."""

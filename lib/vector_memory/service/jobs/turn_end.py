@@ -7,7 +7,13 @@ from functools import partial
 
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.base.context import Context
-from vector_memory.service.capture import deferred, model_ideas, session_summary, store_session
+from vector_memory.service.capture import (
+    deferred,
+    find_ideas,
+    model_ideas,
+    session_summary,
+    store_session,
+)
 from vector_memory.service.inject import session_start
 from vector_memory.service.learning import note_uses
 from vector_memory.service.memory import applied
@@ -38,6 +44,7 @@ def learn(ctx: Context, ended: Ended) -> None:
         ctx, ended.transcript, ended.final, ended.last_message, ended.apart
     )
     captured = store_session.store(ctx, [turn], ended.folder, tasks=(deferred.TOPICS,))
+    find_ideas.find_all(ctx)
     concerned = {ended.session, *captured.sessions}
     flags.settle(ctx)
     if ended.final:

@@ -6,6 +6,7 @@ says more is kept, whichever came first, so that the end is the same in whatever
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -32,6 +33,13 @@ NOTHING = Changes([], [], [])
 def exchange_of(external_id: str) -> str:
     """Return the name of the exchange that a passage belongs to."""
     return external_id.rpartition(":")[0]
+
+
+def memory_id(external_id: str, project: str) -> str:
+    """Return the id of a captured memory: the same exchange always has the same, so that indexing
+    it again, in whatever copy of the transcript, adds nothing."""
+    words = f"{project}\0{external_id}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(words, digest_size=16).hexdigest()
 
 
 def compare(made: Sequence[Memory], stored: Sequence[Memory]) -> Changes:
@@ -73,16 +81,17 @@ def each(
     known = {one.external_id: one for one in stored}
     added = [one for one in made if one.external_id not in known]
     pairs = [(one, known[one.external_id]) for one in made if one.external_id in known]
-    return Changes(added, [_over(new, old) for new, old in pairs if replaces(new, old)], [])
+    return Changes(added, [over(new, old) for new, old in pairs if replaces(new, old)], [])
 
 
-def _over(new: Memory, old: Memory) -> Memory:
+def over(new: Memory, old: Memory) -> Memory:
     """Return a memory as it takes the place of the one stored; what the user may have set stays."""
     return replace(
         old,
         text=new.text,
         title=new.title,
         created_at=new.created_at,
+        kind=new.kind,
         origin=new.origin,
         tags=unique((*new.tags, *old.tags)),
         files=new.files,

@@ -59,7 +59,8 @@ TALK = (PASSAGE, model.TODO)
 """Kinds that say nothing of a name by themselves."""
 WORTH = {
     model.DECISION: 3.0, model.SOLUTION: 3.0, model.CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, model.PROCEDURE: 3.0,
-    model.PREFERENCE: 2.5, model.PROBLEM: 2.5, model.CONTEXT: 1.5, PASSAGE: 1.0, model.TODO: 0.5,
+    model.PREFERENCE: 2.5, model.PROBLEM: 2.5, model.CAUSE: 2.5, model.FACT: 1.5, model.CONTEXT: 1.5, PASSAGE: 1.0,
+    model.TODO: 0.5,
 }  # fmt: skip
 """What a memory of a kind is worth here: where something is or why it is so, before mere talk. Kinds that
 are not named, questions among them, never come."""

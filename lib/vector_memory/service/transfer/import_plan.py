@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vector_memory import redact
+from vector_memory.index.entities import named_in
 from vector_memory.index.notes import notes, reimport
 from vector_memory.index.notes.markdown import with_plain_ends
 from vector_memory.index.notes.notes import NoteDraft
@@ -265,9 +266,10 @@ class _Planner:
         return proposals.proposed(settled, asks) if asks else settled
 
     def _as_written(self, draft: NoteDraft, extra: dict[str, object]) -> Memory:
+        text = redact.clean(draft.text).text
         return Memory(
             id=new_id(),
-            text=redact.clean(draft.text).text,
+            text=text,
             title=redact.clean(draft.title).text,
             created_at=draft.created_at,
             kind=draft.kind,
@@ -277,7 +279,7 @@ class _Planner:
             tags=draft.tags,
             source=Source(path=self._path, line_start=draft.line_start, line_end=draft.line_end),
             external_id=draft.key,
-            extra=extra,
+            extra={**extra, **named_in(text)},
         )
 
 

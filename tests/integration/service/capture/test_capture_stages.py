@@ -15,7 +15,7 @@ from service_house import Listener, ServiceHouse, door, exported
 from transcript_samples import Talk
 
 from vector_memory.model import EXTRACTION_MARK
-from vector_memory.service.capture import backfill, store_session
+from vector_memory.service.capture import backfill, find_ideas, store_session
 
 Stored = dict[str, str]
 LONG = "The importer keeps its offsets in a table of their own, since two of them may run at once. "
@@ -245,6 +245,8 @@ def test_many_at_once(house: ServiceHouse, tmp_path: Path) -> None:
     for thread in threads:
         thread.join(60)
     assert failed == []
+    # While a backfill goes on ideas wait; the keeper finds them when it is quiet.
+    find_ideas.find_all(house.ctx)
     expected = {}
     for number in range(6):
         expected.update(once(tmp_path / str(number), text.replace("s1", f"s{number}").encode()))

@@ -141,7 +141,9 @@ def test_known_ideas_make_the_summary(house: ServiceHouse, tmp_path: Path) -> No
     idea = replace(talk, id="d" * 32, kind="decision", text=text, external_id="x", seq=0)
     house.ctx.global_shelf().journal.add([replace(idea, source=replace(talk.source, turn=2))])
     session_topics.derive(house.ctx, ["s1"])
-    assert "Decided: Jobs are files, from now on." in stored(house)[0].text
+    lines = stored(house)[0].text.splitlines()
+    (decided,) = (line for line in lines if line.startswith("Decided: "))
+    assert "Jobs are files, from now on." in decided
 
 
 def test_topics_are_no_neighbours_of_the_talk(house: ServiceHouse, tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from service_house import ServiceHouse, door, hook_question
 
 from vector_memory import redact
 from vector_memory.extract.schema import Extracted
-from vector_memory.index.exchanges import exchanges
-from vector_memory.index.ideas import to_ideas
+from vector_memory.index.exchanges import Exchange, exchanges
+from vector_memory.index.memories import to_drafts
 from vector_memory.index.tools import user_words
 from vector_memory.index.transcript import read_entries
+from vector_memory.index.units import Unit, units
 from vector_memory.model import (
     PASSAGE,
     PREFERENCE,
@@ -284,6 +285,11 @@ def called(name: str, output: str, failed: bool, given: dict[str, Any] | None = 
     ]
 
 
+def spoken(exchange: Exchange) -> list[Unit]:
+    """Return the sentences of an exchange that may become ideas."""
+    return units(draft.text for draft in to_drafts(exchange))
+
+
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected. "
 REASON = REFUSED + f"The user provided the following reason for the rejection: {RULE}"
 
@@ -309,16 +315,16 @@ def test_a_tools_output_is_nobodys_wish(
     """Not what a command prints, nor a server that writes the client's own phrase for a refusal."""
     path = tmp_path / "s1.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in called(tool, output, failed)))
-    ideas = [idea for one in exchanges(read_entries(str(path))) for idea in to_ideas(one)]
-    assert not [one for one in ideas if "pull request" in one.text]
+    said = [unit for one in exchanges(read_entries(str(path))) for unit in spoken(one)]
+    assert not [one for one in said if "pull request" in one.text]
 
 
 def test_a_users_refusal_still_is(tmp_path: Path) -> None:
     """The client's phrase counts where the client alone writes it."""
     path = tmp_path / "s1.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in called("Bash", REASON, True)))
-    ideas = [idea for one in exchanges(read_entries(str(path))) for idea in to_ideas(one)]
-    assert any("pull request" in one.text and one.origin == "user" for one in ideas)
+    said = [unit for one in exchanges(read_entries(str(path))) for unit in spoken(one)]
+    assert any("pull request" in one.text and one.speaker == "user" for one in said)
     assert not user_words("please use pnpm for this", "Bash", True)
 
 

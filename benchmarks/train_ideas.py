@@ -1,0 +1,394 @@
+"""The models of what is worth keeping: fit them, and say what they are worth on sources that they have not seen.
+
+DATA holds `labels/ideas.jsonl` and `labels/ideas_translated.jsonl`: sentences of real transcripts with what they
+are meant as and whether they are worth keeping. TRANSCRIPTS is the folder with a folder for each source. Each
+sentence is looked for in its transcript as capture reads it; one that capture never sees (pastes, programs'
+prompts) counts as not kept. Each source is left out once; a translation is always in its original's fold. With
+`--write` the weights fitted on all go to `data/idea_weights.json`, with these figures and the data's digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import options, show
+from numpy.typing import NDArray
+from replay import read_lines
+
+from vector_memory.config import Settings
+from vector_memory.embed import registry
+from vector_memory.index import worth
+from vector_memory.index.exchanges import exchanges
+from vector_memory.index.memories import to_drafts
+from vector_memory.index.transcript import read_entries
+from vector_memory.index.units import USER, Unit, units
+from vector_memory.model import INTENTS
+from vector_memory.system.paths import Home
+
+Floats = NDArray[np.float64]
+SAME = 0.6
+"""The share of words, of those of both, from which a sentence is the labelled one."""
+NEAR_LINES = 3
+CALLED = {"context": "fact"}
+"""What the single statements call otherwise."""
+DIMENSIONS = 96
+"""Principal components that the vectors are fitted in; the weights are those of the whole vector again."""
+OF_FORM, OF_VECTOR = 100.0, 60.0
+"""What a weight of 1 costs beside the log-likelihood (L2), for features of unit deviation."""
+OF_USER = 1.5
+"""What the weights that are the user's alone cost more."""
+STEPS, SMALL_STEPS = 15, 250
+BEST_COUNTS, KEPT_COUNTS, WRITTEN_COUNTS = 3.0, 2.0, 1.0
+"""What a sentence that somebody would be glad of weighs in the fit of what is worth keeping; one that is worth
+keeping in that of the kinds; a single statement there."""
+WANTED = {worth.MEANING: (0.7, 0.755), worth.WORDS: (0.66, 0.72)}
+"""The share of what is kept of the user's and of the assistant's words that is to be worth it, by set of
+weights."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass
+class Labelled:
+    """A labelled sentence, with the unit that capture makes of it (None for none)."""
+
+    label: dict[str, Any]
+    unit: Unit | None
+
+    @property
+    def keep(self) -> int:
+        """2: somebody would be glad of it, 1: it might help, 0: no."""
+        return int(self.label["keep"])
+
+    @property
+    def source(self) -> str:
+        """Where it comes from: what is left out at once."""
+        return str(self.label["source"])
+
+
+def statements() -> list[Labelled]:
+    """Return the single statements of `statements_unseen.json`, each of its two sets a source."""
+    path = Path(__file__).resolve().parent / "statements_unseen.json"
+    made = []
+    for one in json.loads(path.read_text(encoding="utf-8")):
+        said = units([f"{one['who'].capitalize()}: {one['text']}"])
+        intent = CALLED.get(one["intent"], one["intent"]) or "none"
+        label = {
+            "source": f"statements {one['set']}", "role": one["who"], "kind": "written", "text": one["text"],
+            "intent": intent, "keep": int(intent != "none"),
+        }  # fmt: skip
+        made += [Labelled(label, said[0] if said else None)]
+    return made
+
+
+def load(data: Path, transcripts: Path) -> tuple[list[Labelled], list[Labelled]]:
+    """Return the labelled sentences and the translated ones."""
+    labels = read_lines(data / "labels" / "ideas.jsonl")
+    by_file: dict[Path, list[dict[str, Any]]] = defaultdict(list)
+    for label in labels:
+        by_file[transcripts / label["source"] / f"{label['session']}.jsonl"].append(label)
+    found: dict[str, Unit | None] = {}
+    for path, told in by_file.items():
+        said = list(_said(path))
+        found.update({label["id"]: _unit_of(label, said) for label in told})
+    made = [Labelled(label, found[label["id"]]) for label in labels]
+    translated = []
+    for label in read_lines(data / "labels" / "ideas_translated.jsonl"):
+        unit = found.get(label["of"])
+        text = label["text"]
+        there = unit._replace(text=text, raw=text, heading="") if unit else None
+        translated.append(Labelled(label, there))
+    return made, translated
+
+
+def _said(path: Path) -> Iterable[tuple[int, int, Unit]]:
+    for one in exchanges(read_entries(str(path), final=True)):
+        if one.is_worth_keeping:
+            for unit in units(draft.text for draft in to_drafts(one, str(path))):
+                yield one.line_start, one.line_end, unit
+
+
+def _unit_of(label: dict[str, Any], said: Sequence[tuple[int, int, Unit]]) -> Unit | None:
+    words = _words(label["text"])
+    best, most = None, 0.0
+    for start, end, unit in said:
+        if start - NEAR_LINES <= label["line"] <= end + NEAR_LINES:
+            others = _words(unit.text)
+            share = len(words & others) / max(1, len(words | others))
+            within = len(words & others) / max(1, len(words)) * (0.7 if len(words) > 4 else 0.0)
+            if max(share, within) > most:
+                best, most = unit, max(share, within)
+    return best if most >= SAME else None
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
+def fitted(x: Floats, y: Floats, penalty: Floats, counts: Floats) -> Floats:
+    """Return the weights of a logistic model by Newton's method."""
+    made = np.zeros(x.shape[1])
+    for _ in range(STEPS):
+        p = 1 / (1 + np.exp(-np.clip(x @ made, -30, 30)))
+        slope = x.T @ (counts * (p - y)) + penalty * made
+        curve = (x * (counts * p * (1 - p))[:, None]).T @ x + np.diag(penalty)
+        made -= np.linalg.solve(curve, slope)
+    return made
+
+
+def fitted_kinds(x: Floats, y: Floats, penalty: Floats, counts: Floats) -> Floats:
+    """Return the weights of a multinomial model, (kinds, features), by accelerated descent.
+
+    Args:
+        y: (sentences, kinds) 1 for the one that each is.
+
+    Source: Y. Nesterov, "A method of solving a convex programming problem", 1983.
+    """
+    made = ahead = np.zeros((x.shape[1], y.shape[1]))
+    steepest = 0.5 * np.linalg.norm(x * np.sqrt(counts)[:, None], 2) ** 2 + penalty.max()
+    speed = 1.0
+    for _ in range(SMALL_STEPS):
+        odds = x @ ahead
+        p = np.exp(odds - odds.max(1, keepdims=True))
+        p /= p.sum(1, keepdims=True)
+        slope = x.T @ (counts[:, None] * (p - y)) + penalty[:, None] * ahead
+        after, faster = ahead - slope / steepest, (1 + (1 + 4 * speed * speed) ** 0.5) / 2
+        ahead = after + (speed - 1) / faster * (after - made)
+        made, speed = after, faster
+    return made.T
+
+
+def fit(sentences: Sequence[Labelled], vectors: Floats, model: str) -> worth.Weights:
+    """Return models fitted on sentences and their vectors, (n, dim); nothing is kept by them yet."""
+    here = [place for place, one in enumerate(sentences) if one.unit is not None]
+    told = [sentences[place] for place in here]
+    known_units = [one.unit for one in told if one.unit is not None]
+    x = vectors[here]
+    mean = x.mean(0)
+    axes = np.linalg.svd(x - mean, full_matrices=False)[2][:DIMENSIONS]
+    part = (x - mean) @ axes.T
+    scale = float(part.std())
+    tables = {}
+    for name in (worth.FORM, worth.WORDS, worth.MEANING):
+        rows = np.array([worth.features(it, name) for it in known_units])
+        half = rows.shape[1] // 2
+        deviation, middle = rows[:, :half].std(0) + 0.02, rows[:, :half].mean(0)
+        deviation[0], middle[0] = 1.0, 0.0
+        spoken = rows[:, half : half + 1]
+        form = (rows[:, :half] - middle) / deviation
+        blocks = [form, form * spoken]
+        penalty = [np.full(half, OF_FORM), np.full(half, OF_FORM * OF_USER)]
+        penalty[0][0] = penalty[1][0] = 1e-2
+        if name == worth.MEANING:
+            blocks.append(part / scale)
+            penalty.append(np.full(part.shape[1], OF_VECTOR))
+        made = _rows(told, np.hstack(blocks), np.concatenate(penalty))
+        # As weights of the features and of the vector as they are.
+        plain = []
+        for which in (made[:, :half], made[:, half : 2 * half]):
+            bare = which / deviation
+            bare[:, 0] -= bare @ middle
+            plain.append(bare)
+        if name == worth.MEANING:
+            of_vector = made[:, 2 * half :] @ axes / scale
+            plain[0][:, 0] -= of_vector @ mean
+            plain.append(of_vector)
+        tables[name] = np.hstack(plain)
+    return worth.Weights(model, kinds(), tables, dict.fromkeys(tables, (2.0, 2.0)))
+
+
+def _rows(told: Sequence[Labelled], x: Floats, penalty: Floats) -> Floats:
+    """Return the fitted rows: the worth, then each kind."""
+    keep = np.array([one.keep for one in told])
+    of_worth = fitted(x, (keep >= 1) * 1.0, penalty, np.where(keep == 2, BEST_COUNTS, 1.0))
+    labelled = np.array([one.label["intent"] for one in told])
+    y = (labelled[:, None] == np.array(kinds())[None]) * 1.0
+    written = np.array([one.label["kind"] == "written" for one in told])
+    counts = np.where(keep >= 1, KEPT_COUNTS, 1.0) * np.where(written, WRITTEN_COUNTS, 1.0)
+    counts *= y.sum(1)
+    return np.vstack([of_worth, fitted_kinds(x, y, penalty, counts)])
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the intents that are labelled."""
+    return tuple(one for one in INTENTS if one != "context")
+
+
+def left_out(
+    sentences: Sequence[Labelled],
+    others: Sequence[Labelled],
+    vectors: dict[int, Floats],
+    model: str,
+) -> dict[int, dict[str, worth.Verdict]]:
+    """Return the verdicts, by set of weights, on each sentence by models that have not seen its source."""
+    made: dict[int, dict[str, worth.Verdict]] = {}
+    for source in sorted({one.source for one in sentences}):
+        seen = [one for one in sentences if one.source != source]
+        by = fit(seen, np.array([vectors[id(one)] for one in seen]), model)
+        for one in (*sentences, *others):
+            if one.source == source and one.unit is not None:
+                vector = vectors[id(one)][None].astype(np.float32)
+                made[id(one)] = {
+                    "with": worth.verdicts([one.unit], vector, by)[0],
+                    "without": worth.verdicts([one.unit], None, by)[0],
+                }
+    return made
+
+
+def least_for(told: Sequence[tuple[float, int]], wanted: float) -> float:
+    """Return the lowest worth from which the wanted share of what is kept is worth it."""
+    ranked = sorted(told, reverse=True)
+    worthy, least = 0, 1.0
+    for place, (value, keep) in enumerate(ranked, start=1):
+        worthy += keep >= 1
+        if worthy / place >= wanted:
+            least = value
+    return round(least, 3)
+
+
+def is_own(one: Labelled) -> bool:
+    """Whether somebody said a sentence in a session himself, rather than a program or a paste."""
+    return one.label["kind"] in ("prompt", "assistant")
+
+
+def row_of(
+    name: str, told: Sequence[Labelled], kept: dict[int, worth.Verdict | None]
+) -> dict[str, Any]:
+    """Return the figures of some sentences."""
+    there = [(one, kept[id(one)]) for one in told]
+    shown = [(one, verdict) for one, verdict in there if verdict is not None]
+    worthy = [(one, verdict) for one, verdict in shown if one.keep >= 1]
+    best = [one for one in told if one.keep == 2]
+    found = [one for one, _ in worthy if one.keep == 2]
+    seen = [one for one in best if one.unit is not None]
+    share = lambda count, of: round(100 * count / max(1, of))  # noqa: E731
+    return {
+        "what": name, "n": len(told), "kept": len(shown),
+        "worth keeping %": share(len(worthy), len(shown)),
+        "best": len(best), "best found %": share(len(found), len(best)),
+        "of those that are seen %": share(len(found), len(seen)),
+        "right kind %": share(sum(it.intent == one.label["intent"] for one, it in worthy), len(worthy)),
+        "or one alike %": share(sum(_are_alike(it.intent, one) for one, it in worthy), len(worthy)),
+    }  # fmt: skip
+
+
+def _are_alike(intent: str, one: Labelled) -> bool:
+    labelled = one.label["intent"]
+    return worth.ALIKE.get(intent, intent) == worth.ALIKE.get(labelled, labelled)
+
+
+def figures(
+    sentences: Sequence[Labelled],
+    translated: Sequence[Labelled],
+    judged: dict[int, dict[str, worth.Verdict]],
+    least: dict[str, tuple[float, float]],
+    by: str,
+) -> list[dict[str, Any]]:
+    """Return the figures over all that is labelled, by whose words they are, and by source."""
+    kept: dict[int, worth.Verdict | None] = {}
+    for one in (*sentences, *translated):
+        verdict = judged.get(id(one), {}).get(by)
+        is_assistants = one.label["role"] != USER
+        name = set_of(one, by)
+        enough = verdict is not None and verdict.worth >= least[name][is_assistants]
+        kept[id(one)] = verdict if enough else None
+    mine = [one for one in sentences if is_own(one)]
+    rows = [
+        row_of("all", [one for one in sentences if one.label["kind"] != "written"], kept),
+        row_of(
+            "single statements", [one for one in sentences if one.label["kind"] == "written"], kept
+        ),
+        row_of("in their own words", mine, kept),
+        row_of("users", [one for one in mine if one.label["role"] == USER], kept),
+        row_of("assistant", [one for one in mine if one.label["role"] != USER], kept),
+        row_of("translated", translated, kept),
+    ]
+    rows += [
+        row_of(source, [one for one in mine if one.source == source], kept)
+        for source in sorted({one.source for one in mine})
+    ]
+    return rows
+
+
+def set_of(one: Labelled, by: str) -> str:
+    """Return the set of weights that a sentence was judged by; its language is known here."""
+    if one.label.get("kind") == "translated":
+        return worth.FORM
+    return worth.MEANING if by == "with" else worth.WORDS
+
+
+def thresholds(
+    sentences: Sequence[Labelled], judged: dict[int, dict[str, worth.Verdict]]
+) -> dict[str, tuple[float, float]]:
+    """Return by set of weights from what worth a sentence is kept: the user's, the assistant's."""
+    made = {}
+    for name, by in ((worth.MEANING, "with"), (worth.WORDS, "without")):
+        pair = []
+        for who, wanted in zip((True, False), WANTED[name], strict=True):
+            told = [
+                (judged[id(one)][by].worth, one.keep)
+                for one in sentences
+                if id(one) in judged and is_own(one) and (one.label["role"] == USER) is who
+            ]
+            pair.append(least_for(told, wanted))
+        made[name] = (pair[0], pair[1])
+    made[worth.FORM] = (0.5, 0.5)
+    return made
+
+
+def main() -> None:
+    """Fit, judge with each source left out, and write if that is asked for."""
+    parser = options(__doc__ or "")
+    parser.add_argument("--write", action="store_true", help="write the weights")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("transcripts", type=Path)
+    asked = parser.parse_args()
+    sentences, translated = load(asked.data, asked.transcripts)
+    written = statements()
+    seen = [*sentences, *written]
+    everyone = [*seen, *translated]
+    embedder = registry.create(Settings(), Home(asked.home).models)
+    texts = [(one.unit.text if one.unit else one.label["text"]) for one in everyone]
+    made = np.asarray(embedder.embed_documents(texts), float)
+    vectors = {id(one): vector for one, vector in zip(everyone, made, strict=True)}
+    judged = left_out(seen, translated, vectors, embedder.model)
+    least = thresholds(sentences, judged)
+    rows = figures(seen, translated, judged, least, "with")
+    show("Each source left out once", rows, asked.json)
+    bare = figures(seen, translated, judged, least, "without")
+    show("The same without vectors", bare[:5], asked.json)
+    if asked.write:
+        whole = fit(seen, made[: len(seen)], embedder.model)
+        write(replace(whole, least=least), rows, asked.data)
+
+
+def write(by: worth.Weights, rows: list[dict[str, Any]], data: Path) -> None:
+    """Write the file of weights."""
+    digest = hashlib.sha256()
+    for name in ("ideas.jsonl", "ideas_translated.jsonl"):
+        digest.update((data / "labels" / name).read_bytes())
+    told = {
+        "made by": "benchmarks/train_ideas.py",
+        "data": f"sha256:{digest.hexdigest()}",
+        "figures": rows[:6],
+        "model": by.model,
+        "intents": by.intents,
+        "least": by.least,
+        "tables": {
+            name: [[round(float(one), 3) for one in row] for row in table]
+            for name, table in by.tables.items()
+        },
+    }
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    Path(worth.WEIGHTS_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""What was said in an exchange, sentence by sentence, with what its form and its place tell of it.
+
+It is read out of the passages that are stored, so that nothing is in it that was not redacted, that the user
+took out, or that a tool printed: the words between marks are nobody's, and what a program asked is no user's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from vector_memory.text import harmless, tables
+from vector_memory.text.statements import CODE, HEADING, ITEM, statements
+
+USER, ASSISTANT = "user", "assistant"
+SHORTEST, LONGEST = 12, 600
+"""Characters of a sentence that may be an idea."""
+LEAST_LETTERS = 0.6
+"""The share of letters and spaces below which a sentence is a log line or code."""
+ANSWER_CHARS = 40
+"""What an assistant says after a question, at least, for it to be answered."""
+OWN_SENTENCES = 3
+"""Of a long prompt, so many sentences at its beginning and at its end may be the user's."""
+LONG_PROMPT = 1_500
+FAR = 12
+"""Sentences after which another one is as far from the beginning as any."""
+
+_HEAD = re.compile(r"(?m)^(User|Assistant|Task|Done)(?:: |, refusing |'s answers: )")
+_REFUSED = re.compile(r"(User, refusing .{0,400}?): (?=[^:\n]*(?:\n|\Z))")
+_WORD = re.compile(r"[^\W\d_][\w'’]*")
+_CAPITAL = re.compile(r"[A-Z][a-z]")
+_NAME = re.compile(r"\w/\w|\w\.\w{1,5}\b|\w_\w|[a-z][A-Z]")
+UNDER = "under "
+_CUE = re.compile(rf"((?:{UNDER})?\w+) (.+)")
+_ORNAMENT = re.compile(r"(?m)^\W{0,12}\w{0,20}[\W_]{0,3}[─━═]{4,}[^\n]{0,4}$")
+"""A line that frames what is said."""
+_FILE_FIRST = re.compile(r"[`*\w./-]+`?\**:? ?[-–—:]")
+_BOLD = re.compile(r"\W{0,4}\*\*[^*]+\*\*")
+_EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
+
+
+class Unit(NamedTuple):
+    """One sentence or item of a list. `text` is plain, `raw` as it was written; `heading` is what an item
+    stands under, `about` what the user refused with it; `before` are the sentences before it in the same
+    breath; `done` says whether its box is ticked, None without a box; `place` is 0 … 1 from the beginning of what was said at
+    once; `answered` says whether the assistant said anything of substance after it."""
+
+    text: str
+    raw: str
+    speaker: str
+    is_item: bool
+    heading: str
+    about: str
+    before: tuple[str, ...]
+    done: bool | None
+    place: float
+    answered: bool
+
+
+def units(passages: Iterable[str]) -> list[Unit]:
+    """Return what was said in an exchange that may be an idea, in its order.
+
+    Args:
+        passages: the texts of its passages, in their order.
+    """
+    told = list(_voices("\n".join(map(harmless.without_marked, passages))))
+    answers = [place for place, (who, _, text) in enumerate(told) if _answers(who, text)]
+    last = max(answers, default=-1)
+    return [
+        unit
+        for place, (speaker, about, text) in enumerate(told)
+        for unit in _of_voice(speaker, about, text, place < last)
+    ]
+
+
+def _answers(speaker: str, text: str) -> bool:
+    return speaker == ASSISTANT and len(text) >= ANSWER_CHARS
+
+
+def _voices(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield who speaks, about what, and what is said; what was done and what a program asked is left out."""
+    heads = [*_HEAD.finditer(text)]
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    for head, end in zip(heads, ends, strict=False):
+        if head[1] not in ("User", "Assistant"):
+            continue
+        about, start = "", head.end()
+        refused = _REFUSED.match(text, head.start(), end)
+        if refused:
+            about, start = refused[1], refused.end()
+        yield USER if head[1] == "User" else ASSISTANT, about, text[start:end].strip()
+
+
+def _of_voice(speaker: str, about: str, text: str, answered: bool) -> list[Unit]:
+    if speaker == USER and text.startswith(("/", "! ")):
+        return []
+    text = _ORNAMENT.sub("", text)
+    said = statements(text)
+    found: list[Unit] = []
+    lead = ""
+    before: list[str] = []
+    for number, one in enumerate(said):
+        if one.form == CODE:
+            continue
+        if one.form == HEADING or one.text.endswith(":"):
+            lead = one.text.rstrip(":")
+            continue
+        # A paragraph ends what the line above the list began.
+        lead = lead if one.form == ITEM else ""
+        unit = Unit(
+            text=one.text,
+            raw=text[one.start : one.end],
+            speaker=speaker,
+            is_item=one.form == ITEM,
+            heading=lead or (one.heading if one.form == ITEM else ""),
+            about=about,
+            before=tuple(before[-2:]),
+            done=one.done,
+            place=min(number, FAR) / FAR,
+            answered=answered,
+        )
+        before.append(one.text)
+        if _may_be_one(unit):
+            found.append(unit)
+    if speaker == USER and len(text) > LONG_PROMPT:
+        found = found[:OWN_SENTENCES] + found[OWN_SENTENCES:][-OWN_SENTENCES:]
+    return found
+
+
+def _may_be_one(unit: Unit) -> bool:
+    text = unit.text
+    letters = sum(char.isalpha() or char.isspace() for char in text)
+    long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(unit.about)
+    is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
+    return (
+        long_enough
+        and not is_table
+        and len(text) <= LONGEST
+        and letters >= LEAST_LETTERS * len(text)
+    )
+
+
+def form(unit: Unit) -> dict[str, float]:
+    """Return what the form of a sentence and its place tell of it, whatever its language. Nothing of it
+    changes when more is said after it: an exchange is read while it grows."""
+    text, words = unit.text, _WORD.findall(unit.text)
+    size = math.log1p(len(words) if text.isascii() else max(len(words), len(text) / 6))
+    before = unit.before[-1] if unit.before else ""
+    return {
+        "size": size,
+        "size²": size * size / 4,
+        "asked": text.rstrip(" *_`").endswith(("?", "？")),
+        "asks": "?" in text,
+        "ended": text.endswith((".", "!", "。")),
+        "loud": "!" in text,
+        "code": "`" in text,
+        "bold": _BOLD.match(unit.raw) is not None,
+        "file first": _FILE_FIRST.match(unit.raw) is not None,
+        "table": "|" in text,
+        "named": _NAME.search(text) is not None,
+        "digits": any(map(str.isdigit, text)),
+        "letters": sum(char.isalpha() or char.isspace() for char in text) / max(1, len(text)),
+        "colon": ": " in text,
+        "bracket": "(" in text,
+        "dash": "—" in text or " - " in text,
+        "small": text[:1].islower(),
+        "capitals": len(_CAPITAL.findall(text[1:])) / max(1, len(words)),
+        "emoji": _EMOJI.search(unit.raw) is not None,
+        "item": unit.is_item,
+        "headed": bool(unit.heading),
+        "refused": bool(unit.about),
+        "open box": unit.done is False,
+        "done box": unit.done is True,
+        "first": not before,
+        "after a question": before.endswith("?"),
+        "place": unit.place,
+    }
+
+
+def cues(unit: Unit) -> dict[str, bool]:
+    """Return which of the turns of phrase of `data/idea_cues.txt` a sentence, or its heading, has."""
+    text = unit.text.replace("’", "'")
+    return {
+        name: cue.search(unit.heading if name.startswith(UNDER) else text) is not None
+        for name, cue in _cues()
+    }
+
+
+@cache
+def _cues() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (found[1], re.compile(found[2], re.IGNORECASE))
+        for found in map(_CUE.fullmatch, tables.lines("idea_cues"))
+        if found
+    )

@@ -1,0 +1,125 @@
+"""What a sentence is meant as, and whether it is worth keeping: linear models that were fitted on sentences
+labelled by reading.
+
+Three sets of weights, since not all is always known of a sentence. `meaning` adds up its form, its turns of
+phrase and its vector; `words` does without the vector, where there is no model or one that the weights are not
+for; `form` is all there is in another language than English. Each has a row for the worth, and one for each
+kind. `benchmarks/train_ideas.py` makes the file of weights, and writes into it what data it was made of and what
+it was worth on sources left out.
+
+Source: D. R. Cox, "The regression analysis of binary sequences", 1958 (the logistic model).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vector_memory.index.units import USER, Unit, cues, form
+from vector_memory.model import CAUSE, CONCLUSION, DECISION, FACT, PREFERENCE, PROCEDURE, QUESTION
+from vector_memory.text.analysis import is_foreign
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vector_memory.model import Vector, Vectors
+
+WEIGHTS_FILE = os.path.join(os.path.dirname(__file__), os.pardir, "data", "idea_weights.json")
+MEANING, WORDS, FORM = "meaning", "words", "form"
+ALIKE = {PREFERENCE: DECISION, CAUSE: FACT, CONCLUSION: FACT, PROCEDURE: FACT}
+"""Kinds that people, too, tell apart badly: what is to be done in this way, and what was found to be so. They
+are chosen together before one of them is."""
+
+PLAINLY, LEAST_PLAIN = "plainly", 0.35
+"""The turns of phrase that say outright what a sentence is (a rule, a decision, a cause, what is left to do), and
+the worth from which such a one is kept. Few of the labelled sentences have one."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a sentence is meant as (one of `model.INTENTS`), `worth`, 0 … 1: how likely it is worth keeping, and
+    whether that is enough."""
+
+    intent: str
+    worth: float
+    is_kept: bool
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The fitted models.
+
+    Attributes:
+        model: the embedding model whose vectors `meaning` knows.
+        intents: what the rows of weights stand for, after the first, which is for the worth.
+        tables: by set, (1 + intents, features + dimensions) weights.
+        least: by set, the worth from which a sentence is kept: of the user's, of the assistant's.
+    """
+
+    model: str
+    intents: tuple[str, ...]
+    tables: Mapping[str, NDArray[np.float64]]
+    least: Mapping[str, tuple[float, float]]
+
+
+@cache
+def weights() -> Weights:
+    """Return the weights that come with the program, read when they are first needed."""
+    with open(WEIGHTS_FILE, encoding="utf-8") as file:
+        told = json.load(file)
+    return Weights(
+        model=told["model"],
+        intents=tuple(told["intents"]),
+        tables={name: np.array(table, float) for name, table in told["tables"].items()},
+        least={name: (least[0], least[1]) for name, least in told["least"].items()},
+    )
+
+
+def verdicts(
+    units: Sequence[Unit], vectors: Vectors | None, by: Weights | None = None
+) -> list[Verdict]:
+    """Return what each sentence is worth.
+
+    Args:
+        units: the sentences.
+        vectors: (len(units), dim) those of their texts, by the model that the weights know; None for none.
+        by: other weights than those that come with the program.
+    """
+    by = by or weights()
+    made = []
+    for place, unit in enumerate(units):
+        name = FORM if is_foreign(unit.text) else WORDS if vectors is None else MEANING
+        row = features(unit, name, None if vectors is None else vectors[place])
+        made.append(_verdict(by, name, unit, by.tables[name] @ row))
+    return made
+
+
+def features(unit: Unit, name: str, vector: Vector | None = None) -> NDArray[np.float64]:
+    """Return what a set of weights knows of a sentence: 1, what its form (and its turns of phrase) tell, the
+    same again where it is the user's, its vector."""
+    told = [*form(unit).values(), *(() if name == FORM else cues(unit).values())]
+    row = np.array([1.0, *map(float, told)])
+    whole = np.concatenate([row, row * (unit.speaker == USER)])
+    return np.concatenate([whole, vector]) if name == MEANING and vector is not None else whole
+
+
+def _verdict(by: Weights, name: str, unit: Unit, odds: NDArray[np.float64]) -> Verdict:
+    worth = float(1.0 / (1.0 + np.exp(-np.clip(odds[0], -30, 30))))
+    shares = dict(zip(by.intents, np.exp(odds[1:] - odds[1:].max()), strict=True))
+    together: dict[str, float] = {}
+    for intent, share in shares.items():
+        group = ALIKE.get(intent, intent)
+        together[group] = together.get(group, 0.0) + share
+    best = max(together, key=lambda group: together[group])
+    alike = (intent for intent in by.intents if ALIKE.get(intent, intent) == best)
+    intent = max(alike, key=lambda intent: shares[intent])
+    least = by.least[name][unit.speaker != USER]
+    if name != FORM and cues(unit)[PLAINLY] and intent != QUESTION:
+        least = min(least, LEAST_PLAIN)
+    return Verdict(intent, worth, worth >= least)

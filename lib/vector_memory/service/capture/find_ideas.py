@@ -1,0 +1,198 @@
+"""Which of the sentences that were stored as passages are ideas: looked for when passages are durable.
+
+It follows the journal from the sequence number that it has reached, as weaving does: a daemon that ends in the
+middle goes on there, and what was found before is known by its words. After a turn it is done at once; after a
+backfill when nobody waits, since every sentence needs a vector.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vector_memory import redact
+from vector_memory.errors import EmbeddingError, UnsafeTextError
+from vector_memory.index.entities import named_in
+from vector_memory.index.ideas import DONE, NAMED, OPEN_KINDS, Idea, ideas
+from vector_memory.index.units import units
+from vector_memory.index.worth import verdicts, weights
+from vector_memory.model import PASSAGE, Memory, Origin, Source, Status, unique
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.memory import merging, tombstones, trust_marks
+from vector_memory.service.memory.exchange_versions import EDITED, exchange_of, memory_id, over
+from vector_memory.service.memory.passages import number_of
+from vector_memory.system.json_in import Record
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from vector_memory.model import Vectors
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 64
+"""Changed memories that are looked at together: some hundred sentences, which are embedded at once."""
+
+
+def find_all(ctx: Context) -> int:
+    """Find the ideas of all that was stored in the open stores, unless much is being stored; return how many
+    were stored."""
+    stored = 0
+    for shelf in ctx.opened_shelves():
+        while not ctx.filling and not ctx.stopping.is_set() and shelf.journal.writable:
+            moved, added = _find(ctx, shelf, AT_ONCE)
+            stored += added
+            if not moved:
+                break
+    return stored
+
+
+def find(ctx: Context, shelf: Shelf, most: int = AT_ONCE) -> int:
+    """Find the ideas of the next passages of a store, at most so many changed memories; return how many those
+    were (0: all was looked at, or the model is still being loaded)."""
+    return _find(ctx, shelf, most)[0] if shelf.journal.writable else 0
+
+
+def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
+    if ctx.embedding.state == "loading":
+        return 0, 0
+    name = f"ideas:{shelf.journal.store_id}"
+    reached = (ctx.state.cursor(name) or Record()).number("seq")
+    changes = [memory for memory, _, _ in shelf.journal.changes(reached, most)]
+    if not changes:
+        return 0, 0
+    names = unique(exchange_of(one.external_id) for one in changes if _is_talk(one))
+    talks = _passages(shelf, names)
+    made = [memory for talk in talks for memory in _ideas_of(ctx, talk)]
+    with ctx.capturing:
+        if _passages(shelf, names) != talks:
+            # They were purged, or have grown, while they were embedded: they are read once more.
+            return len(changes), 0
+        purged = tombstones.is_purged(ctx, made)
+        stored = _store(ctx, shelf, talks, [one for one in made if one.id not in purged])
+        ctx.state.set_cursor(name, {"seq": changes[-1].seq})
+    return len(changes), stored
+
+
+def _is_talk(memory: Memory) -> bool:
+    of_session = bool(memory.source.session and memory.source.path)
+    return memory.kind == PASSAGE and memory.status is Status.ACTIVE and of_session
+
+
+def _passages(shelf: Shelf, names: Iterable[str]) -> list[list[Memory]]:
+    """Return the passages of exchanges, each in their order; the same exchange in two projects is two."""
+    found: dict[tuple[str, str], list[Memory]] = {}
+    for memory in shelf.journal.below(list(names)):
+        if _is_talk(memory):
+            key = exchange_of(memory.external_id), memory.project
+            found.setdefault(key, []).append(memory)
+    return [sorted(talk, key=number_of) for talk in found.values()]
+
+
+def _ideas_of(ctx: Context, talk: Sequence[Memory]) -> list[Memory]:
+    said = units(memory.text for memory in talk)
+    if not said:
+        return []
+    judged = verdicts(said, _vectors(ctx, [unit.text for unit in said]))
+    told = list(zip(said, judged, strict=True))
+    made = []
+    for idea in ideas(told, talk[0].title, talk[0].files):
+        try:
+            made.append(_memory(idea, talk))
+        except UnsafeTextError:
+            ctx.count("texts_dropped")
+    return [memory for memory in made if ctx.settings.captures(memory.kind)]
+
+
+def _vectors(ctx: Context, texts: Sequence[str]) -> Vectors | None:
+    """Return the vectors of sentences, None where the weights are for another model or it fails now."""
+    if ctx.embedding.model != weights().model:
+        return None
+    try:
+        return ctx.embedding.documents(texts)
+    except EmbeddingError as error:
+        log.warning("ideas are found without vectors: %s", error)
+        return None
+
+
+def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
+    passage = next((one for one in talk if idea.unit.raw[:60] in one.text), talk[0])
+    origin = Origin(idea.unit.speaker)
+    of_files = idea.intent in ("solution", "problem", "cause")
+    made = Memory(
+        id=memory_id(idea.name, passage.project),
+        text=redact.clean(idea.text).text,
+        title=redact.clean(passage.title).text,
+        created_at=passage.created_at,
+        kind=idea.intent,
+        project=passage.project,
+        confidence=idea.confidence,
+        priority=idea.priority,
+        origin=origin,
+        tags=passage.tags,
+        files=passage.files if of_files else (),
+        source=_source(passage, idea.unit.speaker),
+        external_id=idea.name,
+        extra={**idea.extra, **named_in(idea.text, passage.files)},
+    )
+    return trust_marks.settled(made)
+
+
+def _source(passage: Memory, speaker: str) -> Source:
+    source = passage.source
+    return Source(
+        source.session, source.path, source.line_start, source.line_end, source.turn, speaker
+    )
+
+
+def _store(
+    ctx: Context, shelf: Shelf, talks: Sequence[Sequence[Memory]], made: Sequence[Memory]
+) -> int:
+    """Write the ideas of exchanges, as if these had been read in the order of time; return how many changed."""
+    known = shelf.journal.by_ids(unique(one.id for one in made))
+    stored = dict(known)
+    for memory in sorted(made, key=_when):
+        old = known.get(memory.id)
+        known[memory.id] = memory if old is None else _with_saying(old, memory)
+    added = [one for id, one in known.items() if id not in stored]
+    changed = [one for id, one in known.items() if id in stored and one is not stored[id]]
+    dropped = [one.id for talk in talks for one in _settled(shelf, talk[0]) if one.id not in known]
+    shelf.journal.write(added, changed, dropped)
+    if added or changed or dropped:
+        ids = [*(one.id for one in (*added, *changed)), *dropped]
+        counts = {"added": len(added), "changed": len(changed), "dropped": len(dropped)}
+        ctx.audit("store", "hook", ids, **counts)
+        ctx.notify()
+    return len(added) + len(changed)
+
+
+def _when(memory: Memory) -> tuple[datetime, str, int]:
+    return memory.created_at, memory.source.session, memory.source.turn
+
+
+def _with_saying(old: Memory, memory: Memory) -> Memory:
+    """Return a known idea as it is when an exchange says it, too: where it was said first it stands, whichever
+    was read first, and where the user bound himself to it again it is counted."""
+    if old.status is not Status.ACTIVE or old.extra.get(EDITED):
+        return old
+    if _when(memory)[1:] == _when(old)[1:]:
+        is_over = bool(memory.extra.get(DONE)) > bool(old.extra.get(DONE))
+        return replace(old, extra={**old.extra, DONE: True}) if is_over else old
+    if old.origin is memory.origin and _when(memory) < _when(old):
+        first = over(memory, old)
+        return merging.said_again(first, old) or first
+    return merging.said_again(old, memory) or old
+
+
+def _settled(shelf: Shelf, passage: Memory) -> list[Memory]:
+    """Return what was open of an exchange when less of it was known."""
+    return [
+        one
+        for one in shelf.journal.of_turn(passage.source, passage.project)
+        if one.external_id.startswith(NAMED)
+        and one.kind in OPEN_KINDS
+        and not one.extra.get(EDITED)
+    ]

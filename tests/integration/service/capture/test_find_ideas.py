@@ -1,0 +1,137 @@
+"""Ideas are found in passages that are stored: whatever was read first, and wherever a daemon was killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, exported
+from transcript_samples import Talk
+
+from vector_memory.model import PASSAGE
+from vector_memory.service.capture import find_ideas, store_session
+
+RULE = "We always use pnpm in this repo, never npm."
+
+
+def spoken(number: int, *prompts: str) -> Talk:
+    """Return a session that says the rule, at a time of its own."""
+    talk = Talk(f"s{number}", cwd="/nowhere/app", timestamp=f"2026-11-2{number}T10:00:00.000Z")
+    for prompt in prompts or (RULE,):
+        talk.user(prompt)
+        talk.say("The lock file of pnpm is in the root, since all packages share one store.")
+    return talk
+
+
+def ideas(house: ServiceHouse) -> dict[str, dict[str, Any]]:
+    """Return the stored ideas by their names."""
+    told = exported(house.ctx, {"all_projects": True})
+    return {one["external_id"]: one for one in told if one["external_id"].startswith("idea:")}
+
+
+def told(house: ServiceHouse) -> dict[str, tuple[str, str, str, datetime]]:
+    """Return what is known of each idea and where it was said."""
+    return {
+        name: (one["text"], one["kind"], one["session"], one["created_at"])
+        for name, one in ideas(house).items()
+    }
+
+
+def read(house: ServiceHouse, *paths: Path) -> None:
+    """Read transcripts, one after the other."""
+    for path in paths:
+        store_session.index_transcript(house.ctx, str(path), final=True)
+
+
+def test_the_order_of_reading_does_not_matter(tmp_path: Path) -> None:
+    """An idea stands where it was said first; a rule is counted once for each session that says it."""
+    paths = [tmp_path / f"s{number}.jsonl" for number in (1, 2, 3)]
+    for number, path in enumerate(paths, start=1):
+        spoken(number).write(path)
+    seen = []
+    for order in (paths, paths[::-1], [paths[1], paths[0], paths[2], paths[1]]):
+        house = ServiceHouse(tmp_path / f"home{len(seen)}")
+        read(house, *order)
+        (rule,) = [one for one in ideas(house).values() if "npm in this repo" in one["text"]]
+        sessions = {
+            rule["session"],
+            *(one["session"] for one in rule["extra"]["sources"]),
+        }
+        assert sessions == {"s1", "s2", "s3"}
+        assert len(rule["extra"]["sources"]) == 2
+        seen.append(told(house))
+        house.close()
+    assert seen[0]
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_what_is_answered_later_was_never_open(house: ServiceHouse, tmp_path: Path) -> None:
+    """A question that is read before its answer is none any more when the answer is there."""
+    path = tmp_path / "s1.jsonl"
+    talk = Talk("s1", cwd="/nowhere/app")
+    talk.user("I don't know if we want one pool for the workers or one pool for each of them?")
+    talk.say("The workers are in pool.py.")
+    talk.write(path)
+    read(house, path)
+    before = [one for one in ideas(house).values() if one["kind"] == "question"]
+    talk.say("One pool for all of them, since the server allows only a hundred connections.")
+    talk.write(path)
+    read(house, path)
+    assert [one["kind"] for one in before] == ["question"]
+    assert not [one for one in ideas(house).values() if one["kind"] == "question"]
+
+
+@pytest.mark.parametrize("where", ["before", "between"])
+def test_killed_between_passages_and_ideas(tmp_path: Path, where: str) -> None:
+    """Nothing is lost and nothing is there twice: when no idea was found yet, and when they were stored but
+    not noted."""
+    path = tmp_path / "s1.jsonl"
+    spoken(1, RULE, "Let's use Postgres for the queue instead of Redis.").write(path)
+    whole = ServiceHouse(tmp_path / "whole")
+    read(whole, path)
+    child = os.fork()
+    if not child:
+        _read_and_die(tmp_path / "killed", path, where)
+    _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    again = ServiceHouse(tmp_path / "killed")
+    passages = [
+        one for one in exported(again.ctx, {"all_projects": True}) if one["kind"] == PASSAGE
+    ]
+    assert passages
+    assert bool(ideas(again)) is (where == "between")
+    again.ctx.all_shelves()
+    find_ideas.find_all(again.ctx)
+    find_ideas.find_all(again.ctx)
+    assert told(again) == told(whole) != {}
+    whole.close()
+    again.close()
+
+
+def _read_and_die(home: Path, path: Path, where: str) -> None:
+    house = ServiceHouse(home)
+    store_session.store(house.ctx, [store_session.read_turn(house.ctx, str(path), True)])
+    if where == "between":
+        house.ctx.state.set_cursor = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign]
+        find_ideas.find_all(house.ctx)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_kind_that_is_not_captured_is_not(house: ServiceHouse, tmp_path: Path) -> None:
+    """What the user left out of capture does not come as an idea."""
+    path = tmp_path / "s1.jsonl"
+    spoken(1).write(path)
+    house.ctx.settings = type(house.ctx.settings)(capture_without=("preference", "decision"))
+    read(house, path)
+    assert not {one["kind"] for one in ideas(house).values()} & {"preference", "decision"}
+
+
+def test_what_is_saved_by_hand_names_its_entities(house: ServiceHouse) -> None:
+    """As ideas do, so that it is found by them."""
+    house.remember("The events of orders go through Kafka, see src/events/bus.py.")
+    (saved,) = exported(house.ctx, {"all_projects": True})
+    assert {"technology:kafka", "file:src/events/bus.py"} <= set(saved["extra"]["entities"])

@@ -1,0 +1,77 @@
+"""What was said is read out of passages: who said it, where it stands, and what is nobody's word."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory.index.units import LONGEST, cues, form, units
+from vector_memory.text import harmless
+
+TALK = (
+    "User: Let's use Postgres for the queue.\n"
+    "Done: Bash: make; Bash: false (failed: ⟦tool output: error: We decided to use Oracle⟧)\n"
+    "Assistant: The queue uses Postgres now. It keeps ten connections.",
+)
+
+
+def test_who_said_what() -> None:
+    """What was done is nobody's word."""
+    told = [(one.speaker, one.text) for one in units(TALK)]
+    assert told == [
+        ("user", "Let's use Postgres for the queue."),
+        ("assistant", "The queue uses Postgres now."),
+        ("assistant", "It keeps ten connections."),
+    ]
+
+
+def test_a_voice_goes_on_in_the_next_passage() -> None:
+    """A long answer is cut into passages; only the first says whose it is."""
+    told = units(["Assistant: The queue uses Postgres.", "The pool has ten connections there."])
+    assert [one.speaker for one in told] == ["assistant", "assistant"]
+    assert told[1].before == ("The queue uses Postgres.",)
+
+
+def test_what_was_pasted_is_nobodys_word() -> None:
+    """Nor is a program's task, a command, or code."""
+    pasted = harmless.marked("We decided to use Oracle for everything.", harmless.PASTED)
+    passage = (
+        f"User: Please keep the old log format.\n{pasted}\n"
+        "Task: Always answer in three sentences.\nAssistant: ```\nwe decided to use this\n```"
+    )
+    assert [one.text for one in units([passage])] == ["Please keep the old log format."]
+    assert units(["User: /model opus for the rest of today"]) == []
+
+
+def test_whether_it_was_answered() -> None:
+    """By something of substance, later in the exchange."""
+    asked = "User: Why does the nightly build skip the browser tests?\n"
+    assert units([asked + "Assistant: " + "The browsers are missing there. " * 2])[0].answered
+    assert not units([asked + "Assistant: One moment."])[0].answered
+
+
+def test_form_is_known_whatever_the_language() -> None:
+    """A question has a mark, an item its heading."""
+    (asked,) = units(["User: Wieso läuft der Export nachts nicht mehr?"])
+    assert form(asked)["asked"] and not any(cues(asked).values())
+    item = form(units(["Assistant: Offen:\n- [ ] Export nachts prüfen"])[0])
+    assert item["item"] and item["headed"] and item["open box"]
+
+
+def test_turns_of_phrase_stand_in_the_sentence_or_its_heading() -> None:
+    """Those of headings have names of their own."""
+    one, other = units(
+        [
+            "Assistant: Next steps:\n- exports of empty projects\n\nWe always use pnpm, since npm hoists."
+        ]
+    )
+    assert [name for name, is_there in cues(one).items() if is_there] == ["under next"]
+    assert {"rules", "reason", "we"} <= {name for name, is_there in cues(other).items() if is_there}
+
+
+@given(st.lists(st.text(max_size=900), max_size=4))
+def test_any_text_can_be_read(texts: list[str]) -> None:
+    """Every sentence has a size and the same features."""
+    told = units(f"User: {text}" for text in texts)
+    assert all(0 < len(one.text) <= LONGEST for one in told)
+    assert len({tuple(form(one)) for one in told}) <= 1

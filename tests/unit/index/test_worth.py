@@ -1,0 +1,56 @@
+"""What is worth keeping, and what it is meant as: single sentences that nobody can take otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vector_memory.index.ideas import intent_of
+from vector_memory.index.units import units
+from vector_memory.index.worth import FORM, MEANING, WORDS, Verdict, features, verdicts, weights
+
+
+def verdict(said: str) -> Verdict:
+    """Return what the last sentence of a passage is worth, without a vector."""
+    return verdicts(units([said]), None)[-1]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User: Ok, then add some tests",
+        "User: Don't change anything, just let me know",
+        "User: Please add an index",
+        "User: can you look at the failing tests?",
+        "Assistant: I'll run the tests now.",
+        "Assistant: 2297 passed, 0 failed.",
+    ],
+)
+def test_what_is_over_when_it_is_done_is_not_kept(said: str) -> None:
+    """A request is no rule, and neither is success a problem."""
+    assert not verdict(said).is_kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kinds"),
+    [
+        ("User: We always use pnpm here, never npm.", {"decision", "preference"}),
+        ("User: From now on, never commit to main directly.", {"decision", "preference"}),
+        ("Assistant: The ledger uses WAL, since readers never block the writer.", {"fact", "cause", "conclusion"}),
+        ("Assistant: TODO: the backup of the invoices needs a checksum for each archive.", {"todo"}),
+    ],
+)  # fmt: skip
+def test_what_holds_is_kept(said: str, kinds: set[str]) -> None:
+    """Rules of the user, what was found, what is left to do."""
+    told = verdict(said)
+    assert told.is_kept
+    assert intent_of(units([said])[-1], told) in kinds
+
+
+def test_each_set_of_weights_fits_its_features() -> None:
+    """With a vector, without one, and by form alone."""
+    (unit,) = units(["User: Wir nehmen Postgres für die Warteschlange und nicht Redis."])
+    vector = np.zeros(384, np.float32)
+    sizes = {name: len(features(unit, name, vector)) for name in (FORM, WORDS, MEANING)}
+    assert {name: table.shape[1] for name, table in weights().tables.items()} == sizes
+    assert sizes[MEANING] == sizes[WORDS] + 384
