@@ -25,9 +25,10 @@ KILL_WAIT_S = 5.0
 ONLY_READ = frozenset({
     "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "entities", "links",
     "stats", "audit", "summarize", "impact", "contradictions", "provenance", "trace",
-    "session_recalled", "prune", "important", "overview",
+    "session_recalled", "prune", "important", "overview", "feed",
 })  # fmt: skip
-"""What may be asked twice: a daemon that was killed may have done the rest already."""
+"""What may be asked twice: a daemon that was killed may have done the rest already. A message that is fed
+twice counts once."""
 _KINDS = {wire.PROGRESS: "progress", wire.ITEM: "item", wire.ANSWER: "answer"}
 
 

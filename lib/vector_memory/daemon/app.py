@@ -78,6 +78,7 @@ class App:
         self.ctx.notify = self._keeper.notify
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
+        self.ctx.spooled = lambda path: self.events.backlog.add(path)
         self._events: Events | None = None
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
@@ -127,6 +128,9 @@ class App:
         try:
             with privacy.for_request(self.ctx, request):
                 agent_rights.require_included(self.ctx, request)
+                if door := str(request.get("door") or ""):
+                    # By whose token, and what for; what it did to which memories, the verb notes itself.
+                    self.ctx.audit("http", f"http:{door[:40]}", [], verb=verb)
                 if verb in verbs.SIMPLE:
                     answer = verbs.SIMPLE[verb](self.ctx, request)
                     return verbs.shown(answer) if verb in verbs.SHOWN else answer
@@ -283,6 +287,7 @@ class App:
 
         sweep_claims(self.ctx)
         self.events.backlog.drain()
+        self._chores.put(self._end_silent)
         if self.ctx.state.due("purge"):
             from vector_memory.service.purge import purge
 
@@ -291,6 +296,11 @@ class App:
             from vector_memory.service.jobs import turn_end
 
             turn_end.resume_mining(self.ctx)
+
+    def _end_silent(self) -> None:
+        from vector_memory.service.capture import feed
+
+        feed.end_silent(self.ctx)
 
     def _note_restored(self) -> None:
         """Keep the trust that there was before a backup was restored, and note that one was."""

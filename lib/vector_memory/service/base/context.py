@@ -55,7 +55,8 @@ def new_id() -> str:
 @dataclass
 class Context:
     """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
-    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like."""
+    something done when nobody waits, `slowly` what takes minutes, behind nothing but its like; `spooled` has
+    an event taken up that was just written to the spool."""
 
     home: Home
     settings: Settings
@@ -65,6 +66,7 @@ class Context:
     notify: Callable[[], None] = lambda: None
     later: Callable[[Callable[[], object]], None] = lambda work: None
     slowly: Callable[[Callable[[], object]], None] = lambda work: None
+    spooled: Callable[[str], None] = lambda path: None
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)
