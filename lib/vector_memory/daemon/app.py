@@ -130,7 +130,8 @@ class App:
                 agent_rights.require_included(self.ctx, request)
                 if door := str(request.get("door") or ""):
                     # By whose token, and what for; what it did to which memories, the verb notes itself.
-                    self.ctx.audit("http", f"http:{door[:40]}", [], verb=verb)
+                    asked = str(request.get("address") or verb)[:60]
+                    self.ctx.audit("http", f"http:{door[:40]}", [], asked=asked)
                 if verb in verbs.SIMPLE:
                     answer = verbs.SIMPLE[verb](self.ctx, request)
                     return verbs.shown(answer) if verb in verbs.SHOWN else answer

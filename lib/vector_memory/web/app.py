@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -95,7 +96,10 @@ class Gateway:
         key = call.headers.get("idempotency-key", "") if route.is_once else ""
         answer = self._once(route, call, key) if key else route.act(call)
         if not isinstance(answer, dict):
-            return StreamingResponse(_lines(answer), media_type=openapi.LINES_TYPE)
+            # What goes wrong at once is told as an error, not as an end.
+            first = list(islice(answer, 1))
+            lines = _lines(chain(first, answer))
+            return StreamingResponse(lines, media_type=openapi.LINES_TYPE)
         return _answered(answer, call.headers if route.method == GET else {}, route.method == GET)
 
     def _call(self, route: Route, request: Request) -> Call:
@@ -123,6 +127,7 @@ class Gateway:
             self._daemon,
             token,
             self._folder,
+            f"{route.method} {route.path}",
             json_in.whole(given),
             request.path_params,
             request.state.headers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -31,6 +32,7 @@ class Call:
 
     Attributes:
         folder: what is asked without a `project` for writing is about this folder's.
+        address: what was asked, as `POST /v1/recall`, for the audit log.
         arguments: the fields that were given, checked.
         path: what the address names, such as `id`.
         confirmations: what was shown to be forgotten, by the word that confirms it.
@@ -39,6 +41,7 @@ class Call:
     daemon: DaemonClient
     token: Token
     folder: str
+    address: str
     arguments: Json
     path: Mapping[str, str]
     headers: Mapping[str, str]
@@ -109,7 +112,7 @@ class Call:
 
     def _request(self, request: Mapping[str, object]) -> Json:
         given = {name: value for name, value in request.items() if value is not None}
-        given |= {} if self._is_noted else {"door": self.token.name}
+        given |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
         self._is_noted = True
         return {**given, "cwd": self.folder, "actor": "user" if self.token.is_the_users else GUEST}
 
@@ -126,20 +129,22 @@ class Confirmations:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._shown: dict[str, tuple[float, str, list[str]]] = {}
+        self._lock = threading.Lock()
 
     def add(self, token: Token, ids: list[str]) -> str:
         """Keep ids that a token was shown, and return the word for them."""
         now = self._clock()
-        kept = [item for item in self._shown.items() if now - item[1][0] < self.KEPT_S]
-        self._shown = dict(kept[-self.MOST + 1 :])
         word = os.urandom(16).hex()
-        self._shown[word] = (now, token.id, ids)
+        with self._lock:
+            kept = [item for item in self._shown.items() if now - item[1][0] < self.KEPT_S]
+            self._shown = dict([*kept[-self.MOST + 1 :], (word, (now, token.id, ids))])
         return word
 
     def take(self, token: Token, word: str) -> list[str] | None:
         """Return the ids that a word stands for, once; None where it stands for none of this token's."""
-        shown = self._shown.get(word)
-        if shown is None or shown[1] != token.id or self._clock() - shown[0] >= self.KEPT_S:
-            return None
-        del self._shown[word]
+        with self._lock:
+            shown = self._shown.get(word)
+            if shown is None or shown[1] != token.id or self._clock() - shown[0] >= self.KEPT_S:
+                return None
+            del self._shown[word]
         return shown[2]

@@ -307,12 +307,40 @@ def test_nothing_that_was_acknowledged_is_lost(tmp_path: Path) -> None:
         served.rig.until(whole, "all that was acknowledged")
 
 
+def test_who_may_write_is_not_shown_what_says_the_same(served: Gateway, admin: str) -> None:
+    for words in ("The weaver's loom has 40 shafts.", "The loom of the weaver has 40 shafts."):
+        served.rig.daemon.ask(
+            "remember", {"text": words, "project": str(served.folder), "wait": False}
+        )
+    served.rig.daemon.ask("wait", {"timeout_s": 20})
+    seen = served.post("/v1/organize", admin, {}).body["groups"]
+    assert any("loom" in one["text"] for group in seen for one in group["memories"])
+    told = served.post("/v1/organize", served.token("write"), {}).body["groups"]
+    assert {name for group in told for one in group["memories"] for name in one} == {"id"}
+
+
+def test_what_is_purged_goes_from_a_conversation_that_is_not_over(
+    served: Gateway, admin: str
+) -> None:
+    words = "The ferryman Onno Harms keeps the spare key of the lighthouse under the third step."
+    message = {"id": "1", "role": "user", "text": words}
+    served.post("/v1/feed", admin, {"session": "p", "messages": [message]})
+    rig = served.rig
+    rig.until(lambda: not os.listdir(rig.home.spool), "its reading")
+    done = rig.daemon.ask("purge", {"text": "Onno Harms"}, 120)
+    assert done["errors"] == []
+    for file in os.scandir(rig.home.feeds):
+        with open(file.path, "rb") as feed:
+            assert b"Onno" not in feed.read()
+
+
 def test_an_answer_without_a_daemon_is_an_error(tmp_path: Path) -> None:
     """What it does not know is told in the form of all errors."""
     with gateway(tmp_path) as served:
         token = served.token("admin")
         served.rig.daemon.stop()
         os.unlink(served.rig.home.path("runtime", "venv"))
-        back = served.get("/v1/memories", token)
-        assert back.status == 503
-        assert set(back.body) == {"error", "hint"}
+        for path in ("/v1/memories", "/v1/export"):
+            back = served.get(path, token)
+            assert back.status == 503
+            assert set(back.body) == {"error", "hint"}

@@ -196,7 +196,7 @@ def test_every_call_is_in_the_audit_log(served: Gateway, admin: str) -> None:
     token = served.token("read", name="watched")
     served.post("/v1/recall", token, {"query": "anything"})
     entries = served.get("/v1/audit?action=http", admin).body["entries"]
-    assert ("http:watched", {"verb": "recall"}) in [
+    assert ("http:watched", {"asked": "POST /v1/recall"}) in [
         (one["actor"], one["detail"]) for one in entries
     ]
 
