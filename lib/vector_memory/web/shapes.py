@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from vector_memory.client.link import Json
 from vector_memory.errors import BadInputError
-from vector_memory.tokens import RIGHTS
 
 TEXT, NUMBER, SHARE, YES, MANY, OBJECT = (
     "string", "integer", "number", "boolean", "array", "object",
@@ -251,4 +250,3 @@ SHAPES: dict[str, tuple[Field, ...]] = {
 """Shapes by name: what answers hold at least, and what lists of requests hold."""
 REQUESTED = frozenset({"Message"})
 """Shapes that requests have: nothing may be in them beside their fields."""
-RIGHT = Field("right", choices=RIGHTS)
