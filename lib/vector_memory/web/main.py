@@ -163,7 +163,9 @@ async def _run(server: GatewayServer, listening: socket.socket) -> None:
 
 
 def _loopback(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named so that asyncio switches Nagle's algorithm off: an answer's head and body are two
+    # writes, and the second would wait forty milliseconds for a receipt of the first.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
