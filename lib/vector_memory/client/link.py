@@ -26,9 +26,10 @@ KILL_WAIT_S = 5.0
 ONLY_READ = frozenset({
     "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "entities", "links",
     "stats", "audit", "summarize", "impact", "contradictions", "provenance", "trace",
-    "session_recalled", "prune", "important", "overview",
+    "session_recalled", "prune", "important", "overview", "feed",
 })  # fmt: skip
-"""What may be asked twice: a daemon that was killed may have done the rest already."""
+"""What may be asked twice: a daemon that was killed may have done the rest already. A message that is fed
+twice counts once."""
 MOST_TIMES = 4
 """How often that is asked, each time of another daemon: the one before was killed meanwhile."""
 SILENCE_S = 3.0

@@ -79,6 +79,7 @@ class App:
         self.ctx.later = self._chores.put
         self.ctx.slowly = self._miner.put
         self.ctx.publish = self._publish
+        self.ctx.spooled = lambda path: self.events.backlog.add(path)
         self._events: Events | None = None
         self.callers = Callers(
             lambda: self.ctx.state.cursor(CURSOR),
@@ -129,6 +130,10 @@ class App:
         try:
             with privacy.for_request(self.ctx, request):
                 agent_rights.require_included(self.ctx, request)
+                if door := str(request.get("door") or ""):
+                    # By whose token, and what for; what it did to which memories, the verb notes itself.
+                    asked = str(request.get("address") or verb)[:60]
+                    self.ctx.audit("http", f"http:{door[:40]}", [], asked=asked)
                 if verb in verbs.SIMPLE:
                     started = time.monotonic()
                     answer = verbs.SIMPLE[verb](self.ctx, request)
@@ -290,6 +295,7 @@ class App:
 
         sweep_claims(self.ctx)
         self.events.backlog.drain()
+        self._chores.put(self._end_silent)
         if self.ctx.state.due("purge"):
             from vector_memory.service.purge import purge
 
@@ -298,6 +304,11 @@ class App:
             from vector_memory.service.jobs import turn_end
 
             turn_end.resume_mining(self.ctx)
+
+    def _end_silent(self) -> None:
+        from vector_memory.service.capture import feed
+
+        feed.end_silent(self.ctx)
 
     def _note_restored(self) -> None:
         """Keep the trust that there was before a backup was restored, and note that one was."""

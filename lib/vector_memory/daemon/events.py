@@ -233,14 +233,18 @@ class Events:
             final = entry.get("event") in FINAL_EVENTS
             # What reads transcripts is imported when the first turn has ended: a start and the first
             # prompt do not wait for it.
+            from vector_memory.service.capture import feed
             from vector_memory.service.jobs import turn_end
 
+            handed_over = feed.size_of(self._ctx, transcript) if final else -1
             with privacy.for_folder(self._ctx, folder, [text_of(entry, "configuration")]):
                 asker = asker_at(self._ctx, folder)
                 turn_end.learn(
                     self._ctx,
                     turn_end.Ended(session, transcript, folder, final, last, apart, asker),
                 )
+            if handed_over >= 0:
+                feed.remove_read(transcript, handed_over)
 
 
 def _is_named(folder: str) -> bool:

@@ -157,6 +157,24 @@ def _run_job(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return shown(_typed_long(listing.RunRequest, listing.run)(ctx, sent, reply))
 
 
+def _feed(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.capture import feed
+
+    return _typed(feed.FeedRequest, feed.feed)(ctx, sent)
+
+
+def _context(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.inject import asked_context
+
+    return _typed(asked_context.ContextRequest, asked_context.context)(ctx, sent)
+
+
+def _token(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import http_tokens
+
+    return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
+
+
 def shown(answer: Written) -> Written:
     """Return an answer with what was stored redacted once more."""
     redacted: Written = privacy.shown(answer)
@@ -223,6 +241,9 @@ SIMPLE: dict[str, Simple] = {
     "session_recalled": _typed(provenance.SessionRecalledRequest, provenance.session_recalled),
     "audit": _typed(audit_log.AuditRequest, audit_log.audit),
     "jobs": _jobs,
+    "feed": _feed,
+    "context": _context,
+    "token": _token,
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",

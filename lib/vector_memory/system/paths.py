@@ -122,6 +122,14 @@ class Home:
         return self.path("audit")
 
     @property
+    def tokens(self) -> str:
+        return self.path("tokens.json")
+
+    @property
+    def feeds(self) -> str:
+        return self.path("feeds")
+
+    @property
     def spool(self) -> str:
         return self.path("spool")
 

@@ -58,7 +58,7 @@ def new_id() -> str:
 class Context:
     """The daemon's parts, put together once. `notify` wakes the follower after a write; `later` has
     something done when nobody waits, `slowly` what takes minutes, behind nothing but its like; `publish` tells the
-    hooks of tool calls what to ask."""
+    hooks of tool calls what to ask; `spooled` has an event taken up that was just written to the spool."""
 
     home: Home
     settings: Settings
@@ -71,6 +71,7 @@ class Context:
     publish: Callable[[], None] = lambda: None
     has_tool_procedures: bool = False
     """Whether some procedure comes with a file or a command, as far as stores were looked at."""
+    spooled: Callable[[str], None] = lambda path: None
     now: Callable[[], datetime] = utc_now
     local_now: Callable[[], datetime] = local_now
     uses: Uses = field(default_factory=Uses)

@@ -111,6 +111,7 @@ class Request:
         cwd: the folder that it is asked from.
         is_global: it is about no project.
         all_projects: it is about all of them.
+        only_project: what belongs to the user rather than to the project is left out.
     """
 
     actor: str = read_by(lambda request, _: request_fields.actor_of(request), "user")
@@ -119,6 +120,7 @@ class Request:
     cwd: Any = read_by(lambda request, name: request.get(name), "")
     is_global: bool = flag("global")
     all_projects: bool = flag()
+    only_project: bool = flag()
 
     @property
     def base(self) -> str:
@@ -167,6 +169,8 @@ def asker_of(ctx: Context, request: Request) -> Asker:
     """
     place = None if request.all_projects else place_of(ctx, request)
     ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
+    if place and request.only_project:
+        ids = (place.id,)
     shelves = ctx.all_shelves if request.all_projects else partial(ctx.shelves_of, place)
     scope = Scope(projects=None if request.all_projects else ids)
     if isinstance(request, Filter):

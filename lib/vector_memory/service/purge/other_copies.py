@@ -70,9 +70,10 @@ def remove(path: str) -> None:
 
 
 def is_log(home: Home, path: str) -> bool:
-    """Whether a file is a log, or a text that an editor left: words in it may be written over."""
+    """Whether a file is a log, a text that an editor left, or a conversation that was handed over and is not
+    over: words in it may be written over."""
     in_run = os.path.dirname(path) == home.run and os.path.basename(path).startswith("edit-")
-    return path.startswith(home.logs + os.sep) or in_run
+    return path.startswith((home.logs + os.sep, home.feeds + os.sep)) or in_run
 
 
 def is_made_again(home: Home, path: str) -> bool:

@@ -1,0 +1,123 @@
+"""`token`: make, list and revoke the tokens of programs that come by the gateway."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from datetime import datetime
+
+from vector_memory import tokens
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.tokens import Token
+
+MOST = 200
+_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
+_changing = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRequest(messages.Request):
+    """Something is to be done about tokens: `new`, `list` or `revoke` (by `id`, which may be its name).
+
+    Attributes:
+        until: when a new one ends, None for never.
+        speaks_for_me: what comes by a new one as the user's words counts as the user's.
+    """
+
+    action: str = messages.word(default="list")
+    id: str = messages.word()
+    name: str = messages.word()
+    rights: tuple[str, ...] = messages.words("right")
+    until: datetime | None = messages.moment()
+    speaks_for_me: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class TokenView:
+    """A token as it is shown: never what it is itself."""
+
+    id: str
+    name: str
+    rights: tuple[str, ...]
+    project: str
+    until: str
+    speaks_for_me: bool
+    made_at: str
+
+
+@dataclass(frozen=True)
+class TokenAnswer:
+    """What was done: a new token, which is shown this once, with its id; all tokens; or how many were revoked."""
+
+    token: str | None = messages.spare()
+    id: str | None = messages.spare()
+    tokens: list[TokenView] | None = messages.spare()
+    revoked: int | None = messages.spare()
+
+
+def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
+    """Make, list or revoke tokens.
+
+    Raises:
+        BadInputError: an agent asks for one, or what is asked for is no token.
+        NotFoundError: there is none to revoke.
+    """
+    path = ctx.home.tokens
+    if request.action == "list":
+        return TokenAnswer(tokens=[_view(one) for one in tokens.load(path)])
+    request.require_user("makes and revokes tokens")
+    with _changing:
+        kept = tokens.load(path)
+        if request.action == "new":
+            return _new(ctx, request, kept)
+        left = [one for one in kept if request.id not in (one.id, one.name)]
+        if len(left) == len(kept):
+            raise NotFoundError(f"There is no token {request.id[:40]!r}.", "See `token list`.")
+        tokens.save(path, left)
+    gone = [one.id for one in kept if one not in left]
+    ctx.state.audit("token", request.actor, gone, {"action": "revoked"})
+    return TokenAnswer(revoked=len(gone))
+
+
+def _new(ctx: Context, request: TokenRequest, kept: list[Token]) -> TokenAnswer:
+    unknown = [right for right in request.rights if right not in tokens.RIGHTS]
+    if unknown or not request.rights:
+        raise BadInputError("No such right.", f"Rights: {', '.join(tokens.RIGHTS)}.")
+    if not _NAME.fullmatch(request.name):
+        raise BadInputError(
+            "A token's name is at most 40 letters, digits, dots and hyphens.",
+            "Give another --name.",
+        )
+    if any(one.name == request.name for one in kept):
+        raise BadInputError(
+            f"There is a token {request.name!r}.", "Revoke it, or say another name."
+        )
+    if len(kept) >= MOST:
+        raise BadInputError(f"There are {MOST} tokens already.", "Revoke what is not used.")
+    if request.until and request.until <= ctx.now():
+        raise BadInputError("The token would have ended already.", "Give a later --until.")
+    place = messages.place_of(ctx, request) if request.project else None
+    presented, id, digest = tokens.make()
+    made = Token(
+        id=id,
+        name=request.name,
+        rights=request.rights,
+        project=place.root if place else "",
+        project_id=place.id if place else "",
+        until=request.until.isoformat() if request.until else "",
+        speaks_for_me=request.speaks_for_me,
+        made_at=ctx.now().isoformat(timespec="seconds"),
+        digest=digest,
+    )
+    tokens.save(ctx.home.tokens, [*kept, made])
+    ctx.state.audit("token", request.actor, [id], {"action": "new", "rights": list(made.rights)})
+    return TokenAnswer(token=presented, id=id)
+
+
+def _view(one: Token) -> TokenView:
+    return TokenView(
+        one.id, one.name, one.rights, one.project, one.until, one.speaks_for_me, one.made_at
+    )

@@ -1,0 +1,117 @@
+"""The tokens by which programs are let in at the gateway, as they lie in the data home: names, rights and
+hashes, never a token itself. The daemon writes the file; the gateway reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime, timezone
+
+from vector_memory.errors import StoreDamagedError
+from vector_memory.system import json_in, private
+from vector_memory.system.durable_files import write_durably
+
+ADMIN = "admin"
+RIGHTS = ("read", "write", "feed", "delete", ADMIN)
+PREFIX = "vm_"
+MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token.
+
+    Attributes:
+        rights: of `RIGHTS`; `admin` is all of them.
+        project: the folder of the only project that it is for, "" for all; `project_id` is that project's id.
+        until: when it ends, aware, in ISO form; "" for never.
+        speaks_for_me: what comes by it as the user's words counts as the user's.
+        digest: SHA-256 of the token, in hexadecimal digits.
+    """
+
+    id: str
+    name: str
+    rights: tuple[str, ...]
+    project: str
+    project_id: str
+    until: str
+    speaks_for_me: bool
+    made_at: str
+    digest: str
+
+    def may(self, right: str) -> bool:
+        """Whether it gives a right."""
+        return right in self.rights or ADMIN in self.rights
+
+    @property
+    def is_the_users(self) -> bool:
+        """Whether who comes with it speaks for the user."""
+        return self.speaks_for_me or ADMIN in self.rights
+
+    def holds(self, now: datetime) -> bool:
+        """Whether it has not ended."""
+        return not self.until or now < datetime.fromisoformat(self.until)
+
+
+def make() -> tuple[str, str, str]:
+    """Return a new token with its id and its digest."""
+    id = secrets.token_hex(4)
+    token = f"{PREFIX}{id}_{secrets.token_hex(24)}"
+    return token, id, digest_of(token)
+
+
+def digest_of(token: str) -> str:
+    """Return what is kept of a token. It holds 192 random bits: nobody guesses it from its hash."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def match(tokens: Iterable[Token], presented: str) -> Token | None:
+    """Return the token that somebody brought, None where it is none, or has ended. All are compared, each in
+    a time that tells nothing."""
+    digest = digest_of(presented)
+    found = [one for one in tokens if hmac.compare_digest(one.digest, digest)]
+    return found[0] if found and found[0].holds(datetime.now(timezone.utc)) else None
+
+
+def load(path: str) -> list[Token]:
+    """Return the tokens of a data home; none where there is no file.
+
+    Raises:
+        StoreDamagedError: the file cannot be read, or others can.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _damaged(path, error.strerror or "") from error
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if about.st_uid != private.user_id() or about.st_mode & private.OPEN_TO_OTHERS:
+            raise _damaged(path, "others can read it, or it is theirs")
+        if not stat.S_ISREG(about.st_mode):
+            raise _damaged(path, "it is no file")
+        raw = file.read(MOST_BYTES)
+    try:
+        named = [one.name for one in fields(Token)]
+        kept = [{name: each[name] for name in named} for each in json_in.load(raw)["tokens"]]
+        return [Token(**{**each, "rights": tuple(each["rights"])}) for each in kept]
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, f"it holds no tokens ({type(error).__name__})") from error
+
+
+def save(path: str, tokens: Iterable[Token]) -> None:
+    """Put these tokens in the place of those that are there; the file is this user's alone."""
+    write_durably(path, json.dumps({"tokens": [asdict(one) for one in tokens]}).encode("ascii"))
+
+
+def _damaged(path: str, why: str) -> StoreDamagedError:
+    return StoreDamagedError(
+        f"{path} is not used: {why}.", "Delete it, and make new tokens with `vector-memory token`."
+    )

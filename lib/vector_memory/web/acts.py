@@ -1,0 +1,262 @@
+"""What each call does: it asks the daemon as the command line does, and gives back what its token may see."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from vector_memory.client.link import Json
+from vector_memory.errors import BadInputError
+from vector_memory.web.asker import Call, ConflictError, NotAllowedError
+
+LINES = Iterator[Json]
+Act = Callable[[Call], "Json | LINES"]
+ASKED = {"kinds": "kind", "tags": "tag", "collections": "collection", "limit": "k"}
+"""What the daemon calls a field."""
+_CHANGES_BY_ITSELF = ("uses", "confidence")
+_editing = threading.Lock()
+
+
+def filters(call: Call, *names: str) -> Json:
+    """Return fields that were given, in the daemon's words, with the project that is meant."""
+    given = {name: call.arguments.get(name) for name in names}
+    return {**call.scope(), **{ASKED.get(name, name): value for name, value in given.items()}}
+
+
+SCOPE = ("kinds", "tags", "since", "until", "limit")
+
+
+def recall(call: Call) -> Json:
+    """Return what answers a question, best first."""
+    least = call.arguments.get("threshold") or 0
+    asked = filters(call, *SCOPE, "query", "collections")
+    answer = call.ask("recall", **{**asked, "k": call.arguments.get("limit") or 5})
+    results = [_result(hit) for hit in call.permitted(answer["hits"]) if hit["relevance"] >= least]
+    return {"results": results, "mode": answer["mode"], "note": answer.get("note") or ""}
+
+
+def _result(hit: Json) -> Json:
+    about = {name: hit[name] for name in ("score", "relevance", "fits", "breakdown")}
+    return {"memory": {name: hit[name] for name in hit if name not in about}, **about}
+
+
+def rag(call: Call) -> Json:
+    """Return what answers a question, of the vault and all collections."""
+    asked = filters(call, *SCOPE, "query")
+    asked["collections"] = call.arguments.get("collections")
+    answer = call.ask_long("rag", **asked)
+    return {"results": [_result(hit) for hit in answer["hits"]], "vault": answer["vault"]}
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where a page of a list ends: memories before a moment, less the first so many of them, and how many
+    there were at the beginning. What is stored meanwhile moves nothing."""
+
+    before: str
+    skip: int
+    total: int
+
+    def written(self) -> str:
+        """Return it as clients are given it."""
+        raw = json.dumps([self.before, self.skip, self.total]).encode("ascii")
+        return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
+
+
+def cursor_of(text: str) -> Cursor:
+    """Return the cursor that a client sent back.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    try:
+        before, skip, total = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        datetime.fromisoformat(before)
+        if type(skip) is not int or type(total) is not int or min(skip, total) < 0 or skip > 10**6:
+            raise ValueError
+    except (ValueError, TypeError, binascii.Error, RecursionError):
+        raise BadInputError("That is no cursor.", "Send back `next` as it came.") from None
+    return Cursor(before, skip, total)
+
+
+def list_memories(call: Call) -> Json:
+    """Return memories, newest first, page by page."""
+    asked = filters(call, *SCOPE, "collections", "offset")
+    size = asked["k"] = asked["k"] or 20
+    after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
+    if after:
+        asked |= {"until": after.before, "offset": after.skip}
+    answer = call.ask("list", **asked)
+    memories = answer["memories"]
+    page: Json = {
+        "memories": call.permitted(memories),
+        "total": after.total if after else answer["total"],
+    }
+    if (
+        memories
+        and answer["total"] > (asked["offset"] or 0) + len(memories)
+        and len(memories) == size
+    ):
+        page["next"] = _after(memories, after, page["total"]).written()
+    return page
+
+
+def _after(memories: list[Json], last: Cursor | None, total: int) -> Cursor:
+    """Return the cursor behind a page: what has its last memory's time is counted, not left out."""
+    end = memories[-1]["created_at"]
+    before = (datetime.fromisoformat(end) + timedelta(microseconds=1)).isoformat()
+    same = sum(memory["created_at"] == end for memory in memories)
+    if last and last.before == before:
+        same += last.skip
+    return Cursor(before, same, total)
+
+
+def show(call: Call) -> Json:
+    """Return a memory with its links and its history."""
+    memory = call.memory(call.path["id"])
+    links = call.ask("links", id=memory["id"])["links"]
+    chain = call.ask("history", id=memory["id"])
+    if call.token.project:
+        # What it is linked to, or gave way to, may be of another project.
+        links = [one for one in links if call.permitted([_full(call, one["other"]["id"])])]
+        ids = {one["id"] for one in chain["chain"]}
+        chain = chain if len(call.permitted([_full(call, id) for id in ids])) == len(ids) else {}
+    return {"memory": memory, "links": links, "history": chain}
+
+
+def _full(call: Call, id: str) -> Json:
+    found: Json = call.ask("get", id=id)["memory"]
+    return found
+
+
+def etag_of(answer: Json) -> str:
+    """Return what tells one state of an answer from another; what mere use changes is left out."""
+
+    def kept(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: kept(one) for key, one in value.items() if key not in _CHANGES_BY_ITSELF}
+        return [kept(one) for one in value] if isinstance(value, list) else value
+
+    raw = json.dumps(kept(answer), sort_keys=True).encode("utf-8", "surrogatepass")
+    return f'"{hashlib.blake2b(raw, digest_size=12).hexdigest()}"'
+
+
+def store(call: Call) -> Json:
+    """Store a memory."""
+    given = dict(call.arguments)
+    kind = given.pop("type", None)
+    for name in ("project", "global"):
+        given.pop(name, None)
+    if kind is not None:
+        given.setdefault("kind", kind)
+    if "supersedes" in given:
+        given["supersedes"] = call.memory(given["supersedes"])["id"]
+    answer = call.ask("remember", **call.scope(writes=True), **given)
+    others = [one["id"] for one in answer.get("links") or ()] or (
+        [answer["of"]] if answer.get("of") else []
+    )
+    told = {"id": answer["id"], "status": answer["action"], "action": answer["action"]}
+    return {**told, "others": others, "redactions": answer["redactions"]}
+
+
+def edit(call: Call) -> Json:
+    """Change a memory; with `If-Match` only as it was read."""
+    with _editing:
+        memory = call.memory(call.path["id"])
+        expected = call.headers.get("if-match")
+        if expected not in (None, "*", etag_of(show(call))):
+            raise ConflictError("The memory has changed since it was read.", "Read it again.")
+        changed: Json = call.ask("edit", id=memory["id"], **call.arguments)["memory"]
+    # Who may write does not thereby read.
+    return {"memory": changed if call.token.may("read") else {"id": changed["id"]}}
+
+
+def forget(call: Call) -> Json:
+    """Show what would be forgotten; forget it when that is confirmed."""
+    given = call.arguments
+    if "confirm" in given:
+        ids = call.confirmations.take(call.token, given["confirm"])
+        if ids is None:
+            raise ConflictError("There is nothing to confirm any more.", "Look at it again.")
+        gone = call.ask("forget", ids=ids)
+        return {"memories": [], "forgotten": gone["forgotten"]}
+    named = [*given.get("ids", ()), *([given["id"]] if "id" in given else ())]
+    filtered = {name: given.get(name) for name in ("query", "tags")}
+    if not named and not any(filtered.values()) and "date_before" not in given:
+        raise BadInputError("Forget what?", "Name ids, or give query, tags or date_before.")
+    which: Json = {"ids": [call.memory(id)["id"] for id in named]}
+    if not named:
+        which = {**call.scope(), "query": filtered["query"], "tag": filtered["tags"]}
+        which["until"] = given.get("date_before")
+    shown = call.ask("forget", dry_run=True, **which)["memories"]
+    if call.permitted(shown) != shown:
+        raise NotAllowedError("With it would go what is of another project.", "Ask the user.")
+    ids = list(dict.fromkeys(one["id"] for one in shown))
+    if given.get("dry_run", True) or not named:
+        confirm = call.confirmations.add(call.token, ids) if ids else ""
+        return {"memories": shown, "forgotten": 0, "confirm": confirm}
+    return {"memories": shown, "forgotten": call.ask("forget", ids=ids)["forgotten"]}
+
+
+def link(call: Call) -> Json:
+    """Link two memories, or remove their links."""
+    ends = {name: call.memory(call.arguments[name])["id"] for name in ("from", "to")}
+    more = {name: call.arguments.get(name) for name in ("relation", "remove")}
+    return call.ask("link", **{**ends, **more})
+
+
+def feed(call: Call) -> Json:
+    """Take over messages of a conversation."""
+    given = {
+        name: value for name, value in call.arguments.items() if name not in ("project", "cwd")
+    }
+    given.setdefault("client", call.token.name)
+    call.arguments.setdefault("project", call.arguments.get("cwd", call.token.project or None))
+    where = call.scope(writes=True)
+    return call.ask("feed", **where, **given, speaks_for_me=call.token.is_the_users)
+
+
+def context(call: Call) -> Json:
+    """Return what memory has to say to the last message of the user."""
+    given = call.arguments
+    said = [one["text"] for one in given["messages"] if one["role"] in ("user", "assistant")]
+    if not said or not said[-1].strip():
+        raise BadInputError("There is no message to answer.", "Send the last few messages.")
+    return call.ask(
+        "context",
+        **call.scope(writes=True),
+        session=given["session"],
+        client=given.get("client", call.token.name),
+        text=said[-1],
+        before="\n".join(said[-3:-1]),
+        tokens=given.get("tokens"),
+    )
+
+
+def organize(call: Call) -> Json:
+    """Find memories that say the same; with `dry_run` false merge them."""
+    dry_run = call.arguments.get("dry_run", True)
+    answer = call.ask_long("consolidate", **call.scope(), dry_run=dry_run)
+    if call.token.may("read"):
+        return answer
+    groups = [
+        {**group, "memories": [{"id": memory["id"]} for memory in group["memories"]]}
+        for group in answer["groups"]
+    ]
+    return {**answer, "groups": groups}
+
+
+def plain(verb: str, *names: str) -> Act:
+    """Return what asks one question and gives its answer as it is."""
+    return lambda call: call.ask(verb, **filters(call, *names))
+
+
+def export(call: Call) -> LINES:
+    """Return all memories, one by one."""
+    return (line for line in call.items("export", **call.scope()) if call.permitted([line]))

@@ -1,0 +1,222 @@
+"""The app behind the doors: it finds the address, checks the fields and the right, and writes the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route as Address
+
+from vector_memory import errors
+from vector_memory.client.link import DaemonClient, Json
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.system import json_in
+from vector_memory.tokens import Token
+from vector_memory.web import acts, openapi
+from vector_memory.web.asker import Call, Confirmations, ConflictError, NotAllowedError
+from vector_memory.web.routes import GET, ROUTES, Route
+from vector_memory.web.shapes import checked, from_query
+
+log = logging.getLogger(__name__)
+
+MOST_KEYS, KEY_CHARS, KEPT_S = 1_000, 200, 86_400.0
+STATUSES: tuple[tuple[type[VectorMemoryError], int], ...] = (
+    (NotAllowedError, 403),
+    (ConflictError, 409),
+    (BadInputError, 400),
+    (errors.NotFoundError, 404),
+    (errors.UnsafeTextError, 422),
+    (errors.StoreFullError, 507),
+    (errors.DaemonUnavailableError, 503),
+)
+
+
+@dataclass
+class Done:
+    """A call that was answered under an `Idempotency-Key`, or is being so (`answer` is None)."""
+
+    digest: str
+    at: float
+    answer: Json | None = None
+
+
+class Gateway:
+    """What the addresses have in common.
+
+    Args:
+        folder: the folder that the gateway was started in.
+        server: its own address, for the document.
+    """
+
+    def __init__(self, daemon: DaemonClient, folder: str, server: str) -> None:
+        self._daemon = daemon
+        self._folder = folder
+        self._server = server
+        self._confirmations = Confirmations(time.monotonic)
+        self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
+
+    def app(self) -> Starlette:
+        """Return the app: ASGI, without doors."""
+        addresses = [
+            Address(path, self._endpoint(route), methods=[route.method])
+            for route in ROUTES
+            for path in (route.path, *route.aliases)
+        ]
+        addresses += [Address("/healthz", _health), Address("/v1/openapi.json", self._document)]
+        handlers = {HTTPException: _unrouted, Exception: _broken}
+        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
+        made.router.redirect_slashes = False
+        return made
+
+    async def _document(self, request: Request) -> Response:
+        return _answered(openapi.document(self._server), {})
+
+    def _endpoint(self, route: Route):  # type: ignore[no-untyped-def]
+        async def endpoint(request: Request) -> Response:
+            try:
+                return await run_in_threadpool(self._answer, route, request)
+            except VectorMemoryError as error:
+                return failed(_status_of(error), error.message, error.hint)
+
+        return endpoint
+
+    def _answer(self, route: Route, request: Request) -> Response:
+        call = self._call(route, request)
+        key = call.headers.get("idempotency-key", "") if route.is_once else ""
+        answer = self._once(route, call, key) if key else route.act(call)
+        if not isinstance(answer, dict):
+            # What goes wrong at once is told as an error, not as an end.
+            first = list(islice(answer, 1))
+            lines = _lines(chain(first, answer))
+            return StreamingResponse(lines, media_type=openapi.LINES_TYPE)
+        return _answered(answer, call.headers if route.method == GET else {}, route.method == GET)
+
+    def _call(self, route: Route, request: Request) -> Call:
+        """Return a call as it is asked.
+
+        Raises:
+            NotAllowedError: its token has not the right.
+            BadInputError: a field is not as it should be.
+        """
+        token: Token = request.state.token
+        if not token.may(route.right):
+            raise NotAllowedError(
+                f"The token has not the right {route.right!r}.", "Make another one."
+            )
+        if token.project and not route.is_narrow:
+            raise NotAllowedError("That is about more than the token's project.", "")
+        if route.method == GET:
+            given = from_query(route.fields, request.query_params.multi_items())
+        else:
+            given = checked(route.fields, _json(request.state.body))
+        id = request.path_params.get("id", "")
+        if id and not (4 <= len(id) <= 64 and set(id) <= set("0123456789abcdef")):
+            raise errors.NotFoundError("That is no memory's id.", "")
+        return Call(
+            self._daemon,
+            token,
+            self._folder,
+            f"{route.method} {route.path}",
+            json_in.whole(given),
+            request.path_params,
+            request.state.headers,
+            self._confirmations,
+        )
+
+    def _once(self, route: Route, call: Call, key: str) -> Json:
+        """Return the answer that was given under a key, or do what is asked and keep the answer.
+
+        Raises:
+            ConflictError: the key was used for something else, or its call is being answered.
+        """
+        if len(key) > KEY_CHARS:
+            raise BadInputError("The Idempotency-Key is too long.", f"At most {KEY_CHARS}.")
+        asked = [route.path, dict(call.path), call.arguments, call.headers.get("if-match")]
+        raw = json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")
+        digest, name = hashlib.sha256(raw).hexdigest(), (call.token.id, key)
+        new = Done(digest, time.monotonic())
+        known = self._done.setdefault(name, new)
+        if known is not new and time.monotonic() - known.at > KEPT_S:
+            known = self._done[name] = new
+        if known.digest != digest:
+            raise ConflictError(
+                "The Idempotency-Key was used for something else.", "Use a new one."
+            )
+        if known is not new:
+            if known.answer is None:
+                raise ConflictError("The same call is being answered.", "Wait for its answer.")
+            return known.answer
+        try:
+            answer = route.act(call)
+            assert isinstance(answer, dict)
+            new.answer = answer
+        finally:
+            # What failed may be tried again.
+            if new.answer is None:
+                self._done.pop(name, None)
+            while len(self._done) > MOST_KEYS:
+                self._done.popitem(last=False)
+        return answer
+
+
+def _json(body: bytes) -> object:
+    try:
+        return json_in.load(body)
+    except (ValueError, UnicodeDecodeError):
+        raise BadInputError("The body is no JSON.", "Send a JSON object.") from None
+
+
+def _lines(items: Iterator[Json]) -> Iterator[bytes]:
+    for item in items:
+        yield json.dumps(item).encode("ascii") + b"\n"
+
+
+def _answered(answer: Json, headers: object, is_tagged: bool = False) -> Response:
+    more: dict[str, str] = {}
+    if is_tagged and isinstance(headers, dict):
+        more["etag"] = etag = acts.etag_of(answer)
+        if etag in (one.strip() for one in headers.get("if-none-match", "").split(",")):
+            return Response(status_code=304, headers=more)
+    body = json.dumps(answer).encode("ascii")
+    return Response(body, media_type=openapi.JSON_TYPE, headers=more)
+
+
+def failed(status: int, error: str, hint: str = "", **more: str) -> Response:
+    """Return an error as all errors are told."""
+    body = json.dumps({"error": error, "hint": hint})
+    return Response(body, status, headers=more, media_type=openapi.JSON_TYPE)
+
+
+def _status_of(error: VectorMemoryError) -> int:
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 503)
+
+
+async def _health(request: Request) -> Response:
+    return _answered({"ok": True}, {})
+
+
+async def _unrouted(request: Request, error: HTTPException) -> Response:
+    words = {404: "There is nothing here.", 405: "This address takes another method."}
+    return failed(
+        error.status_code,
+        words.get(error.status_code, str(error.detail)),
+        "See GET /v1/openapi.json.",
+        **dict(error.headers or {}),
+    )
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    # Its words may be of memory: its kind alone is told.
+    log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
+    return failed(500, f"Something went wrong that should not have: {type(error).__name__}.")

@@ -1,0 +1,150 @@
+"""One call of a program: what it asks, by whose token, and how the daemon is asked for it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from vector_memory import projects
+from vector_memory.client.link import DaemonClient, Json
+from vector_memory.errors import DaemonUnavailableError, NotFoundError, VectorMemoryError
+from vector_memory.tokens import Token
+
+TIMEOUT_S = 60.0
+LONG_S = 600.0
+GUEST = "agent"
+"""Who asks by a token that does not speak for the user: what it says informs, and binds nobody."""
+
+
+class NotAllowedError(VectorMemoryError):
+    """A token does not reach so far."""
+
+
+class ConflictError(VectorMemoryError):
+    """Something has changed since, or is being done."""
+
+
+@dataclass
+class Call:
+    """A call.
+
+    Attributes:
+        folder: what is asked without a `project` for writing is about this folder's.
+        address: what was asked, as `POST /v1/recall`, for the audit log.
+        arguments: the fields that were given, checked.
+        path: what the address names, such as `id`.
+        confirmations: what was shown to be forgotten, by the word that confirms it.
+    """
+
+    daemon: DaemonClient
+    token: Token
+    folder: str
+    address: str
+    arguments: Json
+    path: Mapping[str, str]
+    headers: Mapping[str, str]
+    confirmations: Confirmations
+    _is_noted: bool = field(default=False)
+
+    def ask(self, verb: str, **request: object) -> Json:
+        """Return the daemon's answer.
+
+        Raises:
+            VectorMemoryError: what the daemon reported, or that there is none.
+        """
+        return self.daemon.ask(verb, self._request(request), TIMEOUT_S)
+
+    def ask_long(self, verb: str, **request: object) -> Json:
+        """The same for what may take minutes."""
+        return self.daemon.ask(verb, self._request(request), LONG_S)
+
+    def items(self, verb: str, **request: object) -> Iterator[Json]:
+        """Yield what comes item by item before the answer."""
+        for kind, data in self.daemon.stream(verb, self._request(request), LONG_S):
+            if kind == "item":
+                yield data
+            if kind == "answer":
+                return
+        raise DaemonUnavailableError("The daemon ended before it answered.", "Ask again.")
+
+    def scope(self, writes: bool = False) -> Json:
+        """Return which project is meant: the one that is named, or the token's; else all, for questions, and
+        the gateway's own folder, for what is stored.
+
+        Raises:
+            NotAllowedError: it is not the token's.
+        """
+        named = self.arguments.get("project")
+        if not self.token.project:
+            if self.arguments.get("global"):
+                return {"global": True}
+            if named is None and not writes:
+                return {"all_projects": True}
+            return {"project": os.path.join(self.folder, os.path.expanduser(named or self.folder))}
+        if self.arguments.get("global") or (named is not None and not self._is_own(named)):
+            raise NotAllowedError(
+                "The token is for another project.", f"It is for {self.token.project}."
+            )
+        return {"project": self.token.project, "only_project": True}
+
+    def permitted(self, memories: list[Json]) -> list[Json]:
+        """Return those of some memories that the token may see."""
+        if not self.token.project:
+            return memories
+        return [one for one in memories if one.get("project_id") == self.token.project_id]
+
+    def memory(self, id: str) -> Json:
+        """Return a memory by its id, or how it begins.
+
+        Raises:
+            NotFoundError: there is none that the token may see.
+        """
+        found: Json = self.ask("get", id=id)["memory"]
+        if not self.permitted([found]):
+            raise NotFoundError(f"There is no memory {id[:12]}.", "")
+        return found
+
+    def _is_own(self, folder: str) -> bool:
+        place = projects.locate(os.path.join(self.folder, os.path.expanduser(folder)))
+        return place.id == self.token.project_id
+
+    def _request(self, request: Mapping[str, object]) -> Json:
+        given = {name: value for name, value in request.items() if value is not None}
+        given |= {} if self._is_noted else {"door": self.token.name, "address": self.address}
+        self._is_noted = True
+        return {**given, "cwd": self.folder, "actor": "user" if self.token.is_the_users else GUEST}
+
+
+class Confirmations:
+    """What was shown to be forgotten, for a while, each under a word that nobody guesses.
+
+    Args:
+        clock: seconds, monotonic.
+    """
+
+    MOST, KEPT_S = 1_000, 600.0
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._shown: dict[str, tuple[float, str, list[str]]] = {}
+        self._lock = threading.Lock()
+
+    def add(self, token: Token, ids: list[str]) -> str:
+        """Keep ids that a token was shown, and return the word for them."""
+        now = self._clock()
+        word = os.urandom(16).hex()
+        with self._lock:
+            kept = [item for item in self._shown.items() if now - item[1][0] < self.KEPT_S]
+            self._shown = dict([*kept[-self.MOST + 1 :], (word, (now, token.id, ids))])
+        return word
+
+    def take(self, token: Token, word: str) -> list[str] | None:
+        """Return the ids that a word stands for, once; None where it stands for none of this token's."""
+        with self._lock:
+            shown = self._shown.get(word)
+            if shown is None or shown[1] != token.id or self._clock() - shown[0] >= self.KEPT_S:
+                return None
+            del self._shown[word]
+        return shown[2]

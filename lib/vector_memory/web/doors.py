@@ -1,0 +1,223 @@
+"""Who gets in: a program of this machine that brings a token, and no web page of another site.
+
+There is no cookie, so a browser sends nothing by itself. A page of a name that was bound to 127.0.0.1 says that
+name as `Host`; a page of another site says so in `Origin` or `Sec-Fetch-Site`; none of them is let in, and no
+answer says that others may read it (CORS).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from vector_memory import tokens
+from vector_memory.errors import StoreDamagedError
+from vector_memory.tokens import Token
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+BODY_BYTES = 1 << 20
+DRAINED_BYTES = 8 << 20
+"""So much of a body that is too long is read, so that who sends it hears why it was refused."""
+BODY_S = 10.0
+MOST_AT_ONCE = 64
+RATE_PER_S, BURST = 10.0, 600
+"""Calls of a token: so many at once, and so many more a second."""
+OPEN_PATHS = frozenset({"/healthz", "/v1/openapi.json"})
+OWN_SITES = frozenset({"", "same-origin", "none"})
+HEADERS = (
+    (b"cache-control", b"private, no-cache"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; form-action 'none'"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+class RefusalError(Exception):
+    """A call that is not let in.
+
+    Args:
+        more: further headers.
+    """
+
+    def __init__(self, status: int, error: str, hint: str, **more: str) -> None:
+        super().__init__(error)
+        self.status = status
+        self.body = json.dumps({"error": error, "hint": hint}).encode("utf-8", "replace")
+        self.more = more
+
+
+class Buckets:
+    """How often each token may still be used."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, id: str) -> float:
+        """Count a call of a token, and return how many seconds too early it came: 0 is in time."""
+        now = self._clock()
+        left, at = self._left.get(id, (float(BURST), now))
+        left = min(float(BURST), left + (now - at) * RATE_PER_S)
+        if left < 1.0:
+            self._left[id] = (left, now)
+            return (1.0 - left) / RATE_PER_S
+        self._left[id] = (left - 1.0, now)
+        return 0.0
+
+
+class TokenFile:
+    """The tokens of a data home, read again when their file has changed."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._seen: tuple[int, ...] = ()
+        self._tokens: list[Token] = []
+
+    def of(self, presented: str) -> Token | None:
+        """Return the token that somebody brought, None where it is none."""
+        try:
+            about = os.lstat(self._path)
+            seen: tuple[int, ...] = (about.st_ino, about.st_mtime_ns, about.st_size, about.st_mode)
+        except OSError:
+            seen = ()
+        if seen != self._seen or not seen:
+            try:
+                self._tokens = tokens.load(self._path)
+            except StoreDamagedError:
+                self._tokens = []
+            self._seen = seen
+        return tokens.match(self._tokens, presented)
+
+
+class Doors:
+    """Lets calls in to an app, one by one.
+
+    Args:
+        hosts: what `Host` may say; None for all, where no browser can come (a unix socket).
+    """
+
+    def __init__(self, app: App, tokens_path: str, hosts: frozenset[str] | None) -> None:
+        self._app = app
+        self._tokens = TokenFile(tokens_path)
+        self._hosts = hosts
+        self._buckets = Buckets()
+        self.active = 0
+        self.last = time.monotonic()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one call (ASGI)."""
+        if scope["type"] != "http":
+            return
+        self.active += 1
+        self.last = time.monotonic()
+        try:
+            await self._enter(scope, receive, _with_headers(send))
+        except RefusalError as refusal:
+            await _refuse(refusal, _with_headers(send))
+        finally:
+            self.active -= 1
+            self.last = time.monotonic()
+
+    async def _enter(self, scope: Message, receive: Receive, send: Send) -> None:
+        headers = _headers_of(scope)
+        self._require_own_site(headers)
+        if scope["method"] not in ("GET", "POST"):
+            raise RefusalError(405, "GET and POST alone are answered.", "", allow="GET, POST")
+        if self.active > MOST_AT_ONCE:
+            raise _later(503, "Too many calls at once.", 1.0)
+        scope["state"] = {"headers": headers}
+        if scope["path"] not in OPEN_PATHS:
+            scope["state"]["token"] = self._token(headers)
+            scope["state"]["body"] = await _body(scope, headers, receive)
+        await self._app(scope, receive, send)
+
+    def _require_own_site(self, headers: dict[str, str]) -> None:
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if self._hosts is not None and host not in self._hosts:
+            raise RefusalError(421, "This is another host.", f"Ask {min(self._hosts)}.")
+        own = {f"http://{one}" for one in self._hosts or ()}
+        is_own = origin is None or origin in own
+        if not is_own or headers.get("sec-fetch-site", "") not in OWN_SITES:
+            raise RefusalError(403, "Web pages of other sites are not answered.", "")
+
+    def _token(self, headers: dict[str, str]) -> Token:
+        scheme, _, presented = headers.get("authorization", "").partition(" ")
+        token = self._tokens.of(presented.strip()) if scheme.lower() == "bearer" else None
+        if token is None:
+            hint = "`vector-memory token new` makes one; send it as Authorization: Bearer."
+            refusal = RefusalError(401, "There is no token, or it is none that holds.", hint)
+            refusal.more["www-authenticate"] = "Bearer"
+            raise refusal
+        if early_s := self._buckets.take(token.id):
+            raise _later(429, "The token was used too often of late.", early_s)
+        return token
+
+
+def _later(status: int, error: str, wait_s: float) -> RefusalError:
+    refusal = RefusalError(status, error, "Try again in a moment.")
+    refusal.more["retry-after"] = str(int(wait_s) + 1)
+    return refusal
+
+
+def _headers_of(scope: Message) -> dict[str, str]:
+    """Return the headers by name; what comes twice is both, and so matches nothing."""
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
+
+
+async def _body(scope: Message, headers: dict[str, str], receive: Receive) -> bytes:
+    """Return a call's body.
+
+    Raises:
+        RefusalError: it is too long, too slow, or no JSON.
+    """
+    if scope["method"] == "GET":
+        return b""
+    parts: list[bytes] = []
+    size = 0
+    until = time.monotonic() + BODY_S
+    while True:
+        try:
+            message = await asyncio.wait_for(receive(), until - time.monotonic())
+        except asyncio.TimeoutError:
+            raise RefusalError(408, "The body came too slowly.", "", connection="close") from None
+        size += len(message.get("body", b""))
+        parts += [message.get("body", b"")] if size <= BODY_BYTES else []
+        if not message.get("more_body") or size > DRAINED_BYTES:
+            break
+    if size > BODY_BYTES:
+        raise RefusalError(413, f"More than {BODY_BYTES:,} bytes.", "Split it.", connection="close")
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusalError(415, "The body is no JSON.", "Say Content-Type: application/json.")
+    return b"".join(parts)
+
+
+async def _refuse(refusal: RefusalError, send: Send) -> None:
+    more = [(name.encode(), value.encode()) for name, value in refusal.more.items()]
+    length = (b"content-length", str(len(refusal.body)).encode())
+    headers = [(b"content-type", b"application/json"), length, *more]
+    start: Message = {"type": "http.response.start", "status": refusal.status, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": refusal.body})
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], *HEADERS]
+        await send(message)
+
+    return sending

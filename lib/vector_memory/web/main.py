@@ -1,0 +1,213 @@
+"""The gateway's process: it listens on this machine alone, says where, and ends when nobody comes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from vector_memory.client.link import DaemonClient, Json
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.system import private
+from vector_memory.system.paths import Home
+from vector_memory.web.app import Gateway
+from vector_memory.web.doors import Doors
+
+LOOPBACK = "127.0.0.1"
+IDLE_S = 900.0
+HEAD_S = 10.0
+"""How long a connection may be without a whole request."""
+HEAD_BYTES = 16 * 1024
+THREADS = 16
+MOST_CONNECTIONS = 256
+
+Ready = Callable[[str], None]
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP, without those who connect and say nothing, or no end: uvicorn waits for a first request for ever."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Take a connection, unless there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.close()
+            return
+        self._look_at: asyncio.TimerHandle = self.loop.call_later(HEAD_S, self._look)
+        self._seen: object = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let a connection go."""
+        if hasattr(self, "_look_at"):
+            self._look_at.cancel()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        """Close a connection on which no request came since one looked, and none is being answered."""
+        is_new = self.cycle is not self._seen
+        if not is_new and (self.cycle is None or self.cycle.response_complete):
+            self.transport.close()
+            return
+        self._seen = self.cycle
+        self._look_at = self.loop.call_later(HEAD_S, self._look)
+
+
+class GatewayServer(uvicorn.Server):
+    """Uvicorn's server, which says when it listens, ends when it is told or nobody comes, and then well."""
+
+    def __init__(
+        self, config: uvicorn.Config, doors: Doors, ready: Callable[[], None], idle_s: float
+    ):
+        super().__init__(config)
+        self._doors = doors
+        self._ready = ready
+        self._idle_s = idle_s
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Tell, ten times a second, whether to end."""
+        doors = self._doors
+        is_idle = not doors.active and time.monotonic() - doors.last > self._idle_s
+        return is_idle or await super().on_tick(counter)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End in good order on a signal: as somebody who was asked to, not as one who was killed."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+def main(given: Json) -> int:
+    """Serve as the command line says, and return the exit code. One line tells where it can be asked."""
+    as_json = bool(given["json"])
+
+    def ready(url: str) -> None:
+        told = json.dumps({"url": url, "pid": os.getpid()}) if as_json else f"Listening at {url}"
+        sys.stdout.write(told + "\n")
+        sys.stdout.flush()
+
+    home = Home(given["home"])
+    try:
+        serve(home, given["folder"], given["port"], given["socket"], given["idle_s"], ready)
+    except VectorMemoryError as error:
+        if as_json:
+            sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
+        else:
+            sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: Ready) -> None:
+    """Answer until told to end, or until nobody came for a while.
+
+    Args:
+        folder: what is stored without a project is about this folder's.
+        port: the port, 0 for any that is free.
+        path: a unix socket's file instead of a port, "" for none.
+        ready: is told the address once it can be asked.
+
+    Raises:
+        BadInputError: it cannot listen there.
+    """
+    listening = _unix(path) if path else _loopback(port)
+    named = f"{LOOPBACK}:{listening.getsockname()[1]}" if not path else ""
+    url = f"unix:{path}" if path else f"http://{named}"
+    server = "http://localhost" if path else url
+    gateway = Gateway(DaemonClient(home), folder, server)
+    doors = Doors(gateway.app(), home.tokens, frozenset({named}) if named else None)
+    config = uvicorn.Config(
+        doors,
+        loop="asyncio",
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+    )
+    gc.freeze()
+    try:
+        running = GatewayServer(config, doors, lambda: ready(url), idle_s)
+        asyncio.run(_run(running, listening))
+    finally:
+        if path:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
+async def _run(server: GatewayServer, listening: socket.socket) -> None:
+    from anyio.to_thread import current_default_thread_limiter
+
+    current_default_thread_limiter().total_tokens = THREADS
+    await server.serve(sockets=[listening])
+
+
+def _loopback(port: int) -> socket.socket:
+    # The protocol is named so that asyncio switches Nagle's algorithm off: an answer's head and body are two
+    # writes, and the second would wait forty milliseconds for a receipt of the first.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError as error:
+        listening.close()
+        raise BadInputError(
+            f"Port {port} cannot be used: {error.strerror}.", "Say another --port."
+        ) from error
+    return listening
+
+
+def _unix(path: str) -> socket.socket:
+    """Return a socket of this file, which this user alone may open."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        private.make_folder(folder)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _require_unused(path)
+        before = os.umask(0o177)
+        try:
+            listening.bind(path)
+        finally:
+            os.umask(before)
+    except OSError as error:
+        listening.close()
+        raise BadInputError(f"{path} cannot be used: {error}.", "Say another --socket.") from error
+    return listening
+
+
+def _require_unused(path: str) -> None:
+    """Remove a socket on which nobody listens any more.
+
+    Raises:
+        OSError: somebody does, or it is no socket.
+    """
+    if not os.path.lexists(path):
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trying:
+        try:
+            trying.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+            return
+    raise OSError("it is there already")

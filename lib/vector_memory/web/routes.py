@@ -1,0 +1,134 @@
+"""The addresses of `/v1`: one table, by which calls are routed, checked and described (`openapi`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vector_memory.web import acts
+from vector_memory.web.acts import Act
+from vector_memory.web.shapes import NUMBER, SHARE, TEXT, YES, Field, many, need
+
+GET, POST = "GET", "POST"
+NOBODY = ""
+
+
+@dataclass(frozen=True)
+class Route:
+    """One address.
+
+    Attributes:
+        right: what a token needs; `NOBODY` where none is asked for.
+        fields: of the body, or of the query where it is a GET.
+        answer: the name of the answer's shape.
+        aliases: where else it is found.
+        is_narrow: a token for one project can use it: nothing of others is told.
+        is_once: `Idempotency-Key` is heeded.
+    """
+
+    method: str
+    path: str
+    right: str
+    act: Act
+    doc: str
+    fields: tuple[Field, ...] = ()
+    answer: str = "Any"
+    aliases: tuple[str, ...] = ()
+    is_narrow: bool = True
+    is_once: bool = False
+
+
+QUERY = need(Field("query", TEXT, "A question, or words.", high=8_000))
+LIMIT = Field("limit", NUMBER, "How many at most.", low=1, high=100)
+PROJECT = Field("project", TEXT, "A project's folder; all of them by default.", high=4_096)
+INTO = Field("project", TEXT, "A project's folder; the gateway's own by default.", high=4_096)
+DATES = (
+    Field("since", TEXT, "Not before: an ISO date or time, yesterday, 3d.", high=40),
+    Field("until", TEXT, "Before: as `since`.", high=40),
+)
+TAGS, COLLECTIONS = many("tags", "Tags."), many("collections", "Only these collections.")
+SCOPE = (LIMIT, PROJECT, many("kinds", "Only these kinds."), TAGS, *DATES)
+KIND = Field("kind", TEXT, "decision, preference, note and so on.", high=60)
+PRIORITY = Field("priority", TEXT, choices=("CORE", "HIGH", "NORMAL", "LOW"))
+WORDS = Field("text", TEXT, "What is to be remembered.", high=20_000)
+FORGOTTEN = Field("query", TEXT, "The best answers to it.", high=8_000)
+RELATIONS = ("supersedes", "builds_on", "contradicts", "answers", "clarifies", "relates_to")
+SESSION = need(Field("session", TEXT, "Your name of the session.", high=200))
+CLIENT = Field("client", TEXT, "Your program's name; the token's by default.", high=40)
+SINGLE = Field("id", TEXT, "A memory's id, or how it begins.", high=64)
+TEXTS = many("messages", "In order.", "Message")
+
+IDS = many("ids", "Ids of memories.")
+CONFIRM = Field("confirm", TEXT, "The `confirm` of the answer that showed them.", high=64)
+DRY_RUN = Field("dry_run", YES, "Only show them (default true).")
+BEFORE = Field("date_before", TEXT, "What is older.", high=40)
+STORED = (
+    need(WORDS), KIND, Field("type", TEXT, "The same as `kind`.", high=60), TAGS, PRIORITY, INTO,
+    Field("title", TEXT, high=300), many("files", "Files that it is about."),
+    Field("collection", TEXT, high=60),
+    Field("supersedes", TEXT, "The id of the memory that gives way to it.", high=64),
+    Field("global", YES, "It belongs to the user rather than to a project."),
+)  # fmt: skip
+PAGED = (
+    *SCOPE, COLLECTIONS, Field("offset", NUMBER, "How many to leave out first.", low=0, high=1_000_000),
+    Field("cursor", TEXT, "`next` of the page before.", high=400),
+)  # fmt: skip
+LINKED = (
+    need(Field("from", TEXT, "A memory's id.", high=64)), need(Field("to", TEXT, "Another one's.", high=64)),
+    Field("relation", TEXT, choices=RELATIONS), Field("remove", YES),
+)  # fmt: skip
+TALKED = (SESSION, CLIENT, INTO, need(TEXTS))
+FED = (
+    *TALKED, Field("cwd", TEXT, "The same as `project`.", high=4_096),
+    Field("final", YES, "The conversation is over."),
+)  # fmt: skip
+
+# A table is read by its lines.
+# fmt: off
+ROUTES: tuple[Route, ...] = (
+    Route(POST, "/v1/memories", "write", acts.store, "Store a memory.",
+          STORED, "Stored", ("/webhook/memory-store",), is_once=True),
+    Route(POST, "/v1/recall", "read", acts.recall, "Find memories by meaning and by words, best first.",
+          (QUERY, *SCOPE, COLLECTIONS, Field("threshold", SHARE, "The least relevance.", low=0, high=1)),
+          "Recalled", ("/webhook/memory-recall",)),
+    Route(POST, "/v1/rag", "read", acts.rag, "Search the user's vault of Markdown and all collections.",
+          (QUERY, *SCOPE, COLLECTIONS), "Recalled", is_narrow=False),
+    Route(GET, "/v1/memories", "read", acts.list_memories, "List memories, newest first.", PAGED, "Listed"),
+    Route(GET, "/v1/memories/{id}", "read", acts.show, "Show a memory with its links and its history.",
+          answer="Shown"),
+    Route(POST, "/v1/memories/{id}/edit", "write", acts.edit,
+          "Change a memory; with If-Match only if it is as it was read.",
+          (WORDS, KIND, TAGS, PRIORITY), "Edited", is_once=True),
+    Route(POST, "/v1/forget", "delete", acts.forget,
+          "Forget memories: shown first, and forgotten when that is confirmed. Ids go at once with "
+          "`dry_run` false.",
+          (SINGLE, IDS, TAGS, BEFORE, FORGOTTEN, PROJECT, DRY_RUN, CONFIRM), "Forgotten",
+          ("/webhook/memory-forget",), is_once=True),
+    Route(POST, "/v1/links", "write", acts.link, "Link two memories, or remove their links.",
+          LINKED, is_once=True),
+    Route(POST, "/v1/context", "read", acts.context,
+          "What memory has to say to the last message, as a prompt would be given it; nothing twice in "
+          "a session.",
+          (*TALKED, Field("tokens", NUMBER, "Tokens at most.", low=50, high=500)), "Context"),
+    Route(POST, "/v1/feed", "feed", acts.feed,
+          "Hand over messages of a conversation. What is acknowledged is on the disk.", FED, "Fed"),
+    Route(POST, "/v1/organize", "write", acts.organize,
+          "Find memories that say the same; with `dry_run` false merge them.",
+          (PROJECT, DRY_RUN), is_narrow=False),
+    Route(GET, "/v1/topics", "read", acts.plain("topics", "limit", "since", "until"),
+          "Sessions with what was talked about.", (LIMIT, PROJECT, *DATES)),
+    Route(GET, "/v1/entities", "read", acts.plain("entities", *acts.SCOPE),
+          "What memories are about by name, the commonest first.", SCOPE),
+    Route(GET, "/v1/flags", "read", acts.plain("flags", "limit", "since"),
+          "What the observer flagged, newest first.", (LIMIT, PROJECT, DATES[0])),
+    Route(GET, "/v1/lessons", "read", acts.plain("lessons"), "What tasks taught.", (INTO,),
+          is_narrow=False),
+    Route(GET, "/v1/stats", "read", acts.plain("stats"), "Counts.", (PROJECT,), is_narrow=False),
+    Route(GET, "/v1/audit", "read", acts.plain("audit", "limit", "since", "action"),
+          "What was done, by whom, newest first: ids and numbers, no words.",
+          (LIMIT, DATES[0], Field("action", TEXT, "Only this.", high=60)), is_narrow=False),
+    Route(GET, "/v1/jobs", "read", acts.plain("jobs"), "The upkeep jobs.", is_narrow=False),
+    Route(GET, "/v1/export", "read", acts.export,
+          "All memories, a JSON object a line, as `vector-memory export` writes them.",
+          (PROJECT,), answer=""),
+)
+# fmt: on

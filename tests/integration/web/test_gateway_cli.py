@@ -1,0 +1,100 @@
+"""`token` and `feed` at the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from daemon_rig import Rig
+from gateway_rig import CODE
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path / "data")
+    yield made
+    made.daemon.stop()
+
+
+def run(rig: Rig, folder: Path, *words: str, stdin: str = "") -> tuple[int, dict[str, Any]]:
+    """Run a command in a folder; return its exit code and its answer."""
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *words, "--json"],
+        env={**os.environ, "VECTOR_MEMORY_HOME": rig.home.root},
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, json.loads(done.stdout or "{}")
+
+
+def test_tokens_are_made_listed_and_revoked(rig: Rig, app: Path) -> None:
+    words = ("token", "new", "--name", "notes", "--right", "read", "--right", "write")
+    code, made = run(rig, app, *words, "--project", str(app), "--until", "2099-01-01")
+    assert code == 0
+    assert set(made) == {"token", "id"}
+    (listed,) = run(rig, app, "token", "list")[1]["tokens"]
+    assert (listed["id"], listed["rights"]) == (made["id"], ["read", "write"])
+    assert listed["project"] == os.path.realpath(app)
+    assert made["token"] not in json.dumps(listed)
+    for wrong in (
+        ("--name", "notes", "--right", "read"),
+        ("--name", "a b", "--right", "read"),
+        ("--name", "late", "--right", "read", "--until", "2020-01-01"),
+        ("--name", "when", "--right", "read", "--until", "never"),
+    ):
+        code, told = run(rig, app, "token", "new", *wrong)
+        assert (code, set(told)) == (1, {"error", "hint"})
+    assert run(rig, app, "token", "new", "--name", "x", "--right", "all")[0] == 2
+    assert run(rig, app, "token", "revoke", made["id"])[1] == {"revoked": 1}
+    assert run(rig, app, "token", "revoke", made["id"])[0] == 1
+    assert run(rig, app, "token", "list")[1]["tokens"] == []
+
+
+def test_a_conversation_comes_from_stdin(rig: Rig, app: Path) -> None:
+    """Each message once; a broken line is told with its number, and what came before it is kept."""
+    messages = [
+        {
+            "id": "1",
+            "role": "user",
+            "text": "We decided to paint the ferry's hull with lead-free red.",
+        },
+        {"id": "2", "role": "tool", "text": "the colours of the shop"},
+        {
+            "id": "3",
+            "role": "assistant",
+            "text": "Lead-free red dries in two days below 10 degrees.",
+        },
+    ]
+    lines = "".join(json.dumps(one) + "\n" for one in messages)
+    words = ("feed", "-", "--session", "s1", "--speaks-for-me")
+    assert run(rig, app, *words, stdin=lines) == (0, {"accepted": 3, "queued": 2, "duplicates": 0})
+    again = run(rig, app, *words, "--final", stdin=lines)
+    assert again == (0, {"accepted": 1, "queued": 0, "duplicates": 2})
+    code, told = run(rig, app, *words, stdin=lines + "{")
+    assert code == 1
+    assert "Line 4" in told["error"]
+
+    def found() -> Any:
+        asked = {"project": str(app), "kind": "exchange"}
+        return rig.daemon.ask("list", asked)["memories"]
+
+    (memory, *_) = rig.until(found, "its memories")
+    assert memory["origin"] == "user"
+    assert memory["source"]["session"] == "feed:s1"
+
+
+def test_nothing_is_taken_over_where_the_user_wants_no_memory(rig: Rig, app: Path) -> None:
+    rig.configure(excluded_projects=[str(app)])
+    line = json.dumps({"id": "1", "role": "user", "text": "Nobody is to know of the red ferry."})
+    code, told = run(rig, app, "feed", "-", "--session", "s1", stdin=line + "\n")
+    assert (code, set(told)) == (1, {"error", "hint"})
+    assert not os.path.exists(rig.home.feeds)

@@ -1,0 +1,182 @@
+"""The gateway's parts: fields, cursors, tokens, and how often one may come."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vector_memory import tokens
+from vector_memory.errors import BadInputError, StoreDamagedError
+from vector_memory.tokens import Token
+from vector_memory.web import acts, doors, openapi
+from vector_memory.web.asker import Confirmations
+from vector_memory.web.routes import GET, ROUTES
+from vector_memory.web.shapes import (
+    NUMBER,
+    SHARE,
+    YES,
+    Field,
+    checked,
+    from_query,
+    many,
+    need,
+)
+
+SHAPE = (
+    need(Field("query", high=10)),
+    Field("limit", NUMBER, low=1, high=5),
+    Field("share", SHARE, low=0, high=1),
+    Field("yes", YES),
+    Field("kind", choices=("a", "b")),
+    many("words", high=2),
+    many("messages", of="Message"),
+)
+TOKEN = Token("1", "one", ("read",), "", "", "", False, "", tokens.digest_of("vm_1_x"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"query": ""},
+        {"query": " "},
+        {"query": None},
+        {"query": "x" * 11},
+        {"query": "x", "limit": 0},
+        {"query": "x", "limit": 6},
+        {"query": "x", "limit": True},
+        {"query": "x", "limit": 1.5},
+        {"query": "x", "share": 1.1},
+        {"query": "x", "yes": 1},
+        {"query": "x", "kind": "c"},
+        {"query": "x", "words": "w"},
+        {"query": "x", "words": ["a", "b", "c"]},
+        {"query": "x", "words": [1]},
+        {"query": "x", "messages": [{"id": "1", "role": "nobody", "text": ""}]},
+        {"query": "x", "messages": [{"role": "user", "text": ""}]},
+        {"query": "x", "other": 1},
+        [],
+        "x",
+    ],
+)
+def test_what_is_not_of_the_shape_is_refused(wrong: Any) -> None:
+    with pytest.raises(BadInputError):
+        checked(SHAPE, wrong)
+
+
+def test_a_query_is_read_by_the_same_shape() -> None:
+    pairs = [("query", "x"), ("limit", "3"), ("yes", "true"), ("words", "a"), ("words", "b")]
+    assert from_query(SHAPE, pairs) == {"query": "x", "limit": 3, "yes": True, "words": ["a", "b"]}
+    for wrong in ([("query", "x"), ("query", "y")], [("query", "x"), ("limit", "x")],
+                  [("query", "x"), ("yes", "1")], [("query", "x"), ("limit", "9" * 5_000)]):  # fmt: skip
+        with pytest.raises(BadInputError):
+            from_query(SHAPE, wrong)
+
+
+@given(st.text())
+def test_a_cursor_that_was_made_up_is_refused(text: str) -> None:
+    try:
+        cursor = acts.cursor_of(text)
+    except BadInputError:
+        return
+    assert cursor.skip >= 0
+
+
+def test_a_cursor_comes_back_as_it_went() -> None:
+    cursor = acts.Cursor("2026-11-22T20:10:36.428333+00:00", 2, 17)
+    assert acts.cursor_of(cursor.written()) == cursor
+
+
+def test_the_document_says_what_is_routed() -> None:
+    """Every address with its fields, and nothing else but health."""
+    document = openapi.document("http://127.0.0.1:1")
+    routed = {path for route in ROUTES for path in (route.path, *route.aliases)}
+    assert set(document["paths"]) == routed | {"/healthz"}
+    operations = [
+        one["operationId"] for path in document["paths"].values() for one in path.values()
+    ]
+    assert len(operations) == len(set(operations))
+    for route in ROUTES:
+        operation = document["paths"][route.path][route.method.lower()]
+        if route.method == GET:
+            named = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
+        else:
+            named = set(
+                operation["requestBody"]["content"]["application/json"]["schema"]["properties"]
+            )
+        assert named == {field.name for field in route.fields}
+
+
+def test_a_token_is_known_by_its_hash_until_it_ends() -> None:
+    now = datetime.now(timezone.utc)
+    assert tokens.match([TOKEN], "vm_1_x") is TOKEN
+    assert tokens.match([TOKEN], "vm_1_y") is None
+    assert tokens.match([TOKEN], "") is None
+    later = replace(TOKEN, until=(now + timedelta(minutes=1)).isoformat())
+    earlier = replace(TOKEN, until=(now - timedelta(minutes=1)).isoformat())
+    assert tokens.match([later], "vm_1_x") is later
+    assert tokens.match([earlier], "vm_1_x") is None
+    made = {tokens.make()[0] for _ in range(50)}
+    assert len(made) == 50
+
+
+def test_admin_is_every_right() -> None:
+    admin = replace(TOKEN, rights=("admin",))
+    assert all(admin.may(right) for right in tokens.RIGHTS)
+    assert admin.is_the_users
+    assert not TOKEN.may("write")
+    assert not TOKEN.is_the_users
+
+
+def test_a_file_of_tokens_that_is_not_in_order_is_not_used(tmp_path: Path) -> None:
+    path = str(tmp_path / "tokens.json")
+    assert tokens.load(path) == []
+    tokens.save(path, [TOKEN])
+    assert tokens.load(path) == [TOKEN]
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    link = str(tmp_path / "link.json")
+    os.symlink(path, link)
+    for broken in ("{", '{"tokens": [{}]}', "[]", "7"):
+        other = tmp_path / "broken.json"
+        other.write_text(broken)
+        other.chmod(0o600)
+        for bad in (str(other), link):
+            with pytest.raises(StoreDamagedError):
+                tokens.load(bad)
+
+
+def test_calls_are_counted_and_come_back_with_time() -> None:
+    now = [0.0]
+    buckets = doors.Buckets(lambda: now[0])
+    assert all(buckets.take("a") == 0.0 for _ in range(doors.BURST))
+    assert 0.0 < buckets.take("a") <= 1.0 / doors.RATE_PER_S
+    assert buckets.take("b") == 0.0
+    now[0] = 1.0
+    assert all(buckets.take("a") == 0.0 for _ in range(int(doors.RATE_PER_S)))
+    assert buckets.take("a") > 0.0
+
+
+def test_what_was_shown_is_confirmed_once_by_who_was_shown_it() -> None:
+    now = [0.0]
+    shown = Confirmations(lambda: now[0])
+    word = shown.add(TOKEN, ["a"])
+    assert shown.take(replace(TOKEN, id="2"), word) is None
+    assert shown.take(TOKEN, word) == ["a"]
+    assert shown.take(TOKEN, word) is None
+    late = shown.add(TOKEN, ["b"])
+    now[0] = Confirmations.KEPT_S
+    assert shown.take(TOKEN, late) is None
+
+
+def test_an_etag_does_not_change_by_use() -> None:
+    memory = {"memory": {"id": "1", "text": "a", "uses": 1, "confidence": 0.5}}
+    used = {"memory": {"id": "1", "text": "a", "uses": 2, "confidence": 0.6}}
+    other = {"memory": {"id": "1", "text": "b", "uses": 1, "confidence": 0.5}}
+    assert acts.etag_of(memory) == acts.etag_of(used) != acts.etag_of(other)
