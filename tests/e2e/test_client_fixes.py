@@ -111,3 +111,16 @@ def test_another_error_brings_nothing(
     learn(shared_client, shared_product, project)
     told = run(shared_client, shared_product, project, bash("sh nowhere.sh"))
     assert [one["stdout"] for one in told.hooks("PostToolUseFailure")] == [""]
+
+
+def test_an_error_behind_a_pipe_brings_the_fix(
+    shared_client: Client, shared_product: Installation, project: Path
+) -> None:
+    """The shell's line ends well, so that the client tells of no failure."""
+    learn(shared_client, shared_product, project)
+    steps = (bash("sh start.sh 2>&1 | tail -1"), bash("ls | tail -1"))
+    told = run(shared_client, shared_product, project, *steps)
+    assert told.hooks("PostToolUseFailure") == []
+    first, second = told.hooks("PostToolUse")
+    assert (bool(first["stdout"]), second["stdout"]) == (True, "")
+    assert len(story.recalled(told.main[1], FIX)) == 1

@@ -16,8 +16,8 @@ PRINT_S = 1.0
 APART_S = 20.0
 """How long what was begun apart may take at the most."""
 
-TOOL = "PreToolUse"
-"""The event of every tool call: most of them concern nobody."""
+TOOLS = ("PreToolUse", "PostToolUse")
+"""Events of tool calls: most of them concern nobody."""
 SILENT = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
 """Events that print nothing, whatever comes: context after a Stop makes the client go on and on."""
 
@@ -34,7 +34,7 @@ def main(event: str, home: str) -> None:
         call.stdin = _read_stdin()
         if event == "SessionStart":
             _update_if_newer(call)
-        if event == TOOL:
+        if event in TOOLS:
             from vector_memory.client import tool_calls
 
             answer: "bytes | None" = tool_calls.answer(call)

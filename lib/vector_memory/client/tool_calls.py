@@ -10,7 +10,8 @@ from vector_memory.client import exchange
 
 WISHES = "/run/tools"
 """Words in a line: `search` (be asked about searches), `watch` (be told of all calls), `warn` (be asked about
-all calls), `when` (be asked about calls that run or touch something)."""
+all calls), `when` (be asked about calls that run or touch something), `errors` (be asked about results that may
+hide one)."""
 WISHES_BYTES = 256
 TELL_S = 0.05
 MOST_TOLD = 1_000_000
@@ -22,6 +23,19 @@ _FILE_TOOLS = (b'"Edit"', b'"Write"', b'"MultiEdit"', b'"NotebookEdit"', b'"Read
 _PROGRAMS = (
     b"grep", b"egrep", b"fgrep", b"zgrep", b"rg", b"ag", b"ack", b"find", b"fd", b"fdfind", b"ls", b"ls-files",
 )  # fmt: skip
+_JOINTS = (b"|", b";")
+_ERRORS = (
+    b"rror",
+    b"ERR",
+    b"FAIL",
+    b"ailed",
+    b"fatal",
+    b"panic",
+    b"xception",
+    b"ot found",
+    b"o such",
+    b"enied",
+)
 _NO_START = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _END = frozenset(b" \\")
 
@@ -29,6 +43,9 @@ _END = frozenset(b" \\")
 def answer(call: "exchange.HookEvent") -> bytes:
     """Return what the hook prints, b"" for nothing."""
     wishes = _wishes(call.home)
+    if call.event == "PostToolUse":
+        asked = b"errors" in wishes and may_hide_error(call.stdin)
+        return (exchange.ask(call, call.patience_s) or b"") if asked else b""
     asked = b"search" in wishes and may_search(call.stdin)
     asked = asked or (b"when" in wishes and _touches(call.stdin))
     if asked or b"warn" in wishes:
@@ -57,6 +74,19 @@ def may_search(stdin: bytes) -> bool:
     if start < 0 or name.startswith(_SEARCH_TOOLS):
         return start >= 0
     return name.startswith(_SHELLS) and any(_stands_in(stdin, program) for program in _PROGRAMS)
+
+
+def may_hide_error(stdin: bytes) -> bool:
+    """Whether the result of a tool call may be that of a failure which a shell's line hides, as
+    `pytest | tail` does: whoever is asked parses it; here nothing may be missed."""
+    start = stdin.find(b'"tool_name"')
+    name = stdin[start + 11 : start + 40].lstrip(b" :")
+    is_shell = start >= 0 and name.startswith(_SHELLS)
+    return is_shell and _has(stdin, _JOINTS) and _has(stdin, _ERRORS)
+
+
+def _has(stdin: bytes, signs: "tuple[bytes, ...]") -> bool:
+    return any(sign in stdin for sign in signs)
 
 
 def _touches(stdin: bytes) -> bool:

@@ -79,6 +79,7 @@ class Events:
         self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
             "UserPromptSubmit": self._prompt,
+            "PostToolUse": self._result,
             "PostToolUseFailure": self._failure,
             "Stop": self._stop,
             "SubagentStop": self._stop,
@@ -199,6 +200,20 @@ class Events:
             told.append(guidance.for_failure(self._ctx, question, message.error, command))
         return "\n".join(filter(None, told))
 
+    def _result(self, message: HookMessage) -> str:
+        """Bring the fix of an error that a command line hides: `pytest | tail` ends well, whatever pytest said."""
+        command, printed = text_of(message.tool_input, "command"), _printed(message)
+        if not command or not printed:
+            return ""
+        from vector_memory.index.fixes import fixes
+
+        question = self._question(message) if fixes.hides_failure(command, printed) else None
+        if question is None:
+            return ""
+        from vector_memory.service.tools import failure_advice
+
+        return failure_advice.on_failure(self._ctx, question, printed, command, is_sure=False)
+
     def _stop(self, message: HookMessage) -> str:
         if not message.agent_id:
             self._turn(message).answer = message.last_assistant_message
@@ -245,6 +260,14 @@ class Events:
                 )
             if handed_over >= 0:
                 feed.remove_read(transcript, handed_over)
+
+
+def _printed(message: HookMessage) -> str:
+    """Return what a shell's command printed, as the client tells of it."""
+    response = message.sent.get("tool_response")
+    if not isinstance(response, dict):
+        return ""
+    return "\n".join(filter(None, (text_of(response, name) for name in ("stdout", "stderr"))))
 
 
 def _is_named(folder: str) -> bool:

@@ -17,6 +17,7 @@ EVENTS = {
     "session_start": "SessionStart",
     "user_prompt_submit": "UserPromptSubmit",
     "pre_tool_use": "PreToolUse",
+    "post_tool_use": "PostToolUse",
     "post_tool_use_failure": "PostToolUseFailure",
     "stop": "Stop",
     "subagent_stop": "SubagentStop",
@@ -30,6 +31,7 @@ MAY_SPEAK = frozenset(
         "session_start",
         "user_prompt_submit",
         "pre_tool_use",
+        "post_tool_use",
         "post_tool_use_failure",
     }
 )
@@ -136,6 +138,17 @@ _DETAILS: dict[str, dict[str, Any]] = {
     "pre_tool_use": {
         "tool_name": "Bash",
         "tool_input": {"command": "cd src && rg -n 'ledger' | head"},
+        "tool_use_id": "t1",
+    },
+    "post_tool_use": {
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest -q | tail -3"},
+        "tool_response": {
+            "stdout": "1 failed",
+            "stderr": "",
+            "interrupted": False,
+            "isImage": False,
+        },
         "tool_use_id": "t1",
     },
     "post_tool_use_failure": {

@@ -54,6 +54,10 @@ def test_tools_that_search_do() -> None:
         ("search watch", "PreToolUse", "Edit", "told"),
         ("search", "PreToolUse", "Edit", ""),
         ("watch warn", "PreToolUse", "Edit", "asked"),
+        ("errors search watch warn", "PostToolUse", "Bash", "asked"),
+        ("errors search watch warn", "PostToolUse", "Grep", ""),
+        ("search watch warn", "PostToolUse", "Bash", ""),
+        ("errors", "PreToolUse", "Bash", ""),
         ("", "PreToolUse", "Grep", ""),
         (None, "PreToolUse", "Grep", ""),
     ],
@@ -74,6 +78,27 @@ def test_the_daemon_says_what_it_wants(
     monkeypatch.setattr(exchange, "ask", lambda *_: heard.append("asked"))
     monkeypatch.setattr(exchange, "tell", lambda *_: heard.append("told"))
     call = exchange.HookEvent(event, str(tmp_path))
-    call.stdin = stdin(tool, pattern="x")
+    call.stdin = stdin(tool, pattern="x", command="make | tail", printed="Error 2")
     assert tool_calls.answer(call) == b""
     assert heard == ([done] if done else [])
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "hides"),
+    [
+        ("pytest | tail", "1 failed", True),
+        ("make; echo done", "fatal: no rule", True),
+        ("pytest | tail", "3 passed", False),
+        ("pytest", "1 failed", False),
+    ],
+)
+def test_what_may_hide_an_error(command: str, printed: str, hides: bool) -> None:
+    """A line of a shell that goes on after what failed, and something that sounds like a failure."""
+    result = {
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": {"stdout": printed},
+    }
+    assert tool_calls.may_hide_error(json.dumps(result).encode()) is hides
+    result["tool_name"] = "Read"
+    assert not tool_calls.may_hide_error(json.dumps(result).encode())

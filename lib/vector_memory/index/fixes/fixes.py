@@ -138,6 +138,13 @@ def is_failure(call: ToolUse) -> bool:
     return says_anything(call.output)
 
 
+def hides_failure(command: str, output: str) -> bool:
+    """Whether a command line ended well only because the exit code of what failed in it is lost: in a pipe,
+    before `;` or `||`."""
+    is_masked = any(part.is_masked for part in commands.telling(command))
+    return is_masked and bool(_STILL_FAILING.search(output))
+
+
 def succeeded(call: ToolUse, families: Iterable[str]) -> bool:
     """Whether a call ran one of these jobs, such as `cargo test`, and did it well."""
     jobs = {part.job for part in commands.telling(call.command)}
@@ -301,8 +308,7 @@ def _is_good(call: ToolUse) -> bool:
     """Whether a call went well. Where its exit code is lost in a pipe, its output must not complain."""
     if call.failed or not call.is_done:
         return False
-    masked = any(part.is_masked for part in commands.telling(call.command))
-    return not (masked and _STILL_FAILING.search(call.output))
+    return not hides_failure(call.command, call.output)
 
 
 def _fit(tried: CommandPart, other: ToolUse) -> float:

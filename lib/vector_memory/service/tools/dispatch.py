@@ -57,5 +57,6 @@ def publish_wishes(path: str, settings: Settings, has_procedures: bool = False) 
         *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
         *(["warn"] if settings.observer == "warn" else []),
         *(["when"] if has_procedures else []),
+        *(["errors"] if settings.recall_on_failure else []),
     ]
     write_durably(path, " ".join(words).encode("ascii"))

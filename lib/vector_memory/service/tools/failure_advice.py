@@ -35,13 +35,16 @@ SHOWN_MARK = "fix:"
 LONGEST_ERROR = 40_000
 
 
-def on_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:
+def on_failure(
+    ctx: Context, question: HookQuestion, error: str, command: str, is_sure: bool = True
+) -> str:
     """Return the fenced fix of an error, "" where none is known.
 
     Args:
         question: the session and its folder.
         error: what the tool said, as the client gives it.
         command: the command line that failed.
+        is_sure: it is known that it failed; else only the fix of that very error comes.
     """
     if not ctx.settings.recall_on_failure:
         return ""
@@ -51,9 +54,10 @@ def on_failure(ctx: Context, question: HookQuestion, error: str, command: str) -
         return ""
     sign = signature(said, tried)
     exact = [one for shelf in question.shelves for one in known_fixes(shelf, question.scope, sign)]
-    found = exact or _similar(ctx, question, error_line(said))
+    found = exact or (_similar(ctx, question, error_line(said)) if is_sure else [])
     if not found:
-        ctx.count("failures_unknown")
+        if is_sure:
+            ctx.count("failures_unknown")
         return ""
     return _present(ctx, question, found)
 

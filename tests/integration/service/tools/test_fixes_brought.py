@@ -61,6 +61,13 @@ class World:
             error=error, is_interrupt=False, **more,
         )  # fmt: skip
 
+    def end_well(self, session: str, command: str, stdout: str) -> str:
+        """Let a command line end well for the hook, whatever it printed."""
+        response = {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False}
+        return self.hook(
+            "PostToolUse", session, tool_name="Bash", tool_input={"command": command}, tool_response=response,
+        )  # fmt: skip
+
     def path(self, session: str) -> Path:
         """Return a session's transcript."""
         return self.folder / f"{session}.jsonl"
@@ -128,6 +135,21 @@ def test_the_next_session_is_told(world: World) -> None:
     assert "2026-05-03 · solution · app" in told
     assert "doubtful" not in told
     assert len(told) < 4 * failure_advice.FAILURE_TOKENS
+
+
+def test_a_pipe_hides_no_error(world: World) -> None:
+    """A line that ends well, though what ran in it did not, brings the fix of that very error: none that is
+    merely like it, none where the exit code is not lost, and none for who reads about errors."""
+    world.learn()
+    missing = MISSING.partition("\n")[2]
+    assert world.end_well("second", "pytest -q", missing) == ""
+    assert world.end_well("second", "grep -rn pytest logs | tail", missing) == ""
+    assert (
+        world.end_well("second", "mypy . | tail", "/bin/bash: line 1: mypy: command not found")
+        == ""
+    )
+    assert "venv" in world.end_well("second", "cd sub && pytest -q 2>&1 | tail -3", missing)
+    assert world.fail("second") == ""
 
 
 def test_a_session_is_told_once(world: World) -> None:
