@@ -126,6 +126,11 @@ class Home:
         return self.path("tokens.json")
 
     @property
+    def gateways(self) -> str:
+        """A file for each gateway that runs, named by its process, with its address."""
+        return self.path("run", "gateways")
+
+    @property
     def feeds(self) -> str:
         return self.path("feeds")
 

@@ -20,6 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import private
+from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 from vector_memory.web.app import Gateway
 from vector_memory.web.doors import Doors
@@ -145,11 +146,20 @@ def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: R
         timeout_graceful_shutdown=5,
         h11_max_incomplete_event_size=HEAD_BYTES,
     )
+    mark = os.path.join(home.gateways, f"{os.getpid()}.json")
+
+    def listens() -> None:
+        private.make_folder(home.gateways)
+        write_durably(mark, json.dumps({"url": url}).encode("ascii"))
+        ready(url)
+
     gc.freeze()
     try:
-        running = GatewayServer(config, doors, lambda: ready(url), idle_s)
+        running = GatewayServer(config, doors, listens, idle_s)
         asyncio.run(_run(running, listening))
     finally:
+        with contextlib.suppress(OSError):
+            os.unlink(mark)
         if path:
             with contextlib.suppress(OSError):
                 os.unlink(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 from daemon_rig import Rig
-from gateway_rig import CODE
+from gateway_rig import CODE, Gateway, gateway
 
 
 @pytest.fixture
@@ -98,3 +99,25 @@ def test_nothing_is_taken_over_where_the_user_wants_no_memory(rig: Rig, app: Pat
     code, told = run(rig, app, "feed", "-", "--session", "s1", stdin=line + "\n")
     assert (code, set(told)) == (1, {"error", "hint"})
     assert not os.path.exists(rig.home.feeds)
+
+
+def test_a_job_asks_gateways_how_they_are(tmp_path: Path) -> None:
+    """At a port and at a socket; one that was stopped is silent, and one that was killed is none."""
+    with gateway(tmp_path, "--socket", str(tmp_path / "g.sock")) as first:
+        second = Gateway(first.rig, first.folder)
+
+        def asked() -> dict[str, Any]:
+            told: dict[str, Any] = run(first.rig, tmp_path, "jobs", "run", "memory-gateway")[1]
+            return told
+
+        done = asked()
+        assert (done["outcome"], sorted(done["report"]["gateways"])) == (
+            "ok",
+            sorted([first.url, second.url]),
+        )
+        second.process.send_signal(signal.SIGSTOP)
+        done = asked()
+        assert (done["outcome"], done["report"]["silent"]) == ("failed", [second.url])
+        second.process.kill()
+        second.process.wait()
+        assert asked()["report"]["gateways"] == [first.url]

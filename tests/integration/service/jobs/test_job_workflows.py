@@ -430,13 +430,24 @@ def test_trusted_folders_that_are_gone_are_told(house: ServiceHouse, tmp_path: P
     assert house.ctx.state.trusted_folders() == [gone]
 
 
-def test_the_gateway_says_that_none_runs(house: ServiceHouse) -> None:
+def test_a_gateway_that_does_not_run_is_told(house: ServiceHouse) -> None:
     done = run(house, "memory-gateway")
-    assert (done["outcome"], done["report"], done["next_due"]) == (
-        "waits",
-        {"running": False},
-        None,
-    )
+    assert (done["outcome"], done["report"]["running"], done["next_due"]) == ("waits", False, None)
+
+
+def test_tokens_that_nobody_uses_are_told(house: ServiceHouse) -> None:
+    """Those that have ended, and those by which nobody called for long."""
+    asks = {"action": "new", "right": ["read"]}
+    for name in ("used", "idle"):
+        door(house.ctx, "token", {**asks, "name": name})
+    ends = (house.time + timedelta(days=1)).isoformat()
+    door(house.ctx, "token", {**asks, "name": "ended", "until": ends})
+    assert run(house, "permission-review")["report"]["idle_tokens"] == []
+    house.pass_time(days=100)
+    house.ctx.audit("http", "http:used", [], asked="recall")
+    done = run(house, "permission-review")
+    assert done["report"]["idle_tokens"] == ["idle", "ended"]
+    assert run(house, "memory-gateway")["report"]["ended"] == 1
 
 
 def test_recalls_are_timed_and_compared_with_earlier_runs(house: ServiceHouse) -> None:
