@@ -18,8 +18,9 @@ CALLS = frozenset(
      "subprocess.getoutput", "subprocess.getstatusoutput", "asyncio.create_subprocess_shell",
      "numpy.frompyfunc", "pandas.read_pickle", "ctypes.PyDLL", "runpy.run_path", "runpy.run_module"]
 )  # fmt: skip
-ALLOWED: frozenset[str] = frozenset()
-"""Empty. What is added says in a comment why no data of others can get there."""
+# A line that is typed at a terminal is a text: `input` of Python 3 makes no code of it.
+ALLOWED = frozenset({"cli/review_screens.py: input"})
+"""What is added says in a comment why no data of others can get there."""
 LISTENING = frozenset({"AF_INET", "AF_INET6", "create_server", "start_server", "HTTPServer"})
 HTTP = "web/"
 """The one part that may listen on a network address, which is loopback's (tests/unit/web)."""
@@ -77,7 +78,7 @@ def sources() -> Iterator[tuple[str, str]]:
 def test_nothing_makes_code_of_data() -> None:
     """In any module of the package."""
     found = {f"{name}: {what}" for name, source in sources() for what in found_in(source)}
-    assert {one for one in found if one.split(": ")[0] not in ALLOWED} == set()
+    assert {one for one in found if one.rpartition(":")[0] not in ALLOWED} == set()
 
 
 def test_what_is_looked_for_is_found() -> None:

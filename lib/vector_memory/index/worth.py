@@ -39,6 +39,9 @@ are chosen together before one of them is."""
 PLAINLY, LEAST_PLAIN = "plainly", 0.35
 """The turns of phrase that say outright what a sentence is (a rule, a decision, a cause, what is left to do), and
 the worth from which such a one is kept. Few of the labelled sentences have one."""
+LEAST_ASKED = 0.5
+"""The worth from which a question is kept: of those that stand open half are worth it, and those that were looked
+up and told are no ideas."""
 
 
 @dataclass(frozen=True)
@@ -122,4 +125,6 @@ def _verdict(by: Weights, name: str, unit: Unit, odds: NDArray[np.float64]) -> V
     least = by.least[name][unit.speaker != USER]
     if name != FORM and cues(unit)[PLAINLY] and intent != QUESTION:
         least = min(least, LEAST_PLAIN)
+    if unit.text.endswith("?"):
+        least = min(least, LEAST_ASKED)
     return Verdict(intent, worth, worth >= least)

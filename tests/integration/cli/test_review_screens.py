@@ -13,9 +13,12 @@ import pytest
 from fake_daemon import FakeDaemon, fake_daemon
 from terminal import STEERING, Terminal, on_terminal
 
+from vector_memory.system import paths
 from vector_memory.system.paths import Home
 
-COMMAND = [sys.executable, "-m", "vector_memory.cli.main", "review"]
+LIB = os.path.dirname(paths.PACKAGE_ROOT)
+CODE = f"import sys; sys.path.insert(0, {LIB!r})\nfrom vector_memory.cli.main import main\nsys.exit(main())"
+COMMAND = [sys.executable, "-c", CODE, "review"]
 LONG = (
     "Releases are tagged on Thursdays, after everybody has eaten, and never before a holiday. " * 3
 )

@@ -17,7 +17,8 @@ from vector_memory.service.memory.lookup import is_open, lookup, project_names
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
 MOST_LOOKED_AT = 5_000
-SPECIFIC = ("file:", "concept:", "person:")
+FILE = "file:"
+SPECIFIC = (FILE, "concept:", "person:")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,18 +115,24 @@ def _sharing(
     shelves: Sequence[Shelf], scope: Scope, memory: Memory
 ) -> list[tuple[Memory, list[str]]]:
     """Return the memories that name what a memory names, those first that share most."""
-    own = {*memory.files, *(name for name in memory.entities if name.startswith(SPECIFIC))}
+    own = _things(memory)
     sharing = []
     for other in _looked_at(shelves, scope):
-        shared = own & {*other.files, *other.entities}
+        shared = own & _things(other)
         if other.id != memory.id and shared:
             sharing.append((other, sorted(shared)))
     return sorted(sharing, key=lambda pair: -len(pair[1]))
 
 
+def _things(memory: Memory) -> set[str]:
+    """Return the files and names that a memory is about: a file once, whether it is named or was worked on."""
+    named = {name for name in memory.entities if name.startswith(SPECIFIC)}
+    return {*memory.files, *(name.removeprefix(FILE) for name in named)}
+
+
 def _names(memory: Memory, path: str) -> bool:
     """Whether a memory is about a file, or names it by its last parts."""
-    named = [*memory.files, *(e[5:] for e in memory.entities if e.startswith("file:"))]
+    named = [*memory.files, *(e.removeprefix(FILE) for e in memory.entities if e.startswith(FILE))]
     return any(_is_one(os.path.normpath(one), path) for one in named) or path in memory.text
 
 
