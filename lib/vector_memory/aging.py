@@ -140,6 +140,20 @@ def day_of(memory: Memory, now: datetime) -> date | None:
     return day if day - now.date() <= timedelta(days=DAYS_AHEAD[every]) else None
 
 
+def due_on(memory: Memory) -> date | None:
+    """Return the last day, in this machine's zone, on which a memory with a deadline holds; None for others."""
+    if memory.temporal is not Temporal.DEADLINE or memory.valid_until is None:
+        return None
+    # The end of a day belongs to that day.
+    return (memory.valid_until - timedelta(microseconds=1)).astimezone().date()
+
+
+def refuted_on(memory: Memory) -> date | None:
+    """Return the day on which somebody found that a memory is not so, None where nobody did."""
+    at = _verified_at(memory)
+    return at.date() if at and _verified(memory).get("verdict") in ("refuted", "outdated") else None
+
+
 def _next(first: date, every: Every, today: date) -> date:
     """Return the first day from today on that something falls on which began on a day."""
     if first >= today:

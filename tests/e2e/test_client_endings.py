@@ -41,7 +41,7 @@ def test_a_compacted_session_is_told_of_itself(
     after = shared_client.session("Go on", cwd=cwd, plugin=plugin, resume=first.session)
     told = "\n".join(injections(after.main[0]))
     assert f"Decided: {DECIDED}" in told
-    assert "Open: Should files that were set aside be kept for a week?" in told
+    assert "Should files that were set aside be kept for a week?" in told
 
 
 def test_an_ended_session_leaves_its_summary(

@@ -147,13 +147,18 @@ def shown_text(memory: Row) -> str:
 
 
 def warning(memory: Row) -> str:
-    """Return what stands before a text that looks like instructions to the model."""
+    """Return what stands before a text that looks like instructions to the model, waits, was found to be wrong,
+    or has its day."""
+    marks = []
     if memory.row("proposed").flag("held"):
-        return "[proposed, waits for you] "
-    suspicion = memory.row("suspicious")
-    if not suspicion:
-        return ""
-    return f"[suspicious{', held back' if suspicion.flag('held_back') else ''}] "
+        marks.append("proposed, waits for you")
+    elif suspicion := memory.row("suspicious"):
+        marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
+    if wrong := memory.text("refuted_on"):
+        marks.append(f"found to be wrong on {wrong}")
+    if due := memory.text("due_on"):
+        marks.append(f"due {due}")
+    return f"[{'; '.join(marks)}] " if marks else ""
 
 
 def project_name(memory: Row) -> str:

@@ -7,7 +7,7 @@ from vector_memory.cli.answers import Row
 
 HEAD = (
     "id", "kind", "created_at", "project", "priority", "tags", "origin", "external_id", "tier", "temporal",
-    "every", "valid_from", "valid_until", "expires_at", "last_used_at",
+    "due_on", "every", "valid_from", "valid_until", "expires_at", "last_used_at", "refuted_on",
 )  # fmt: skip
 
 
@@ -23,6 +23,8 @@ def _show(memory: Row) -> None:
         if name == "project":
             words = output.project_name(memory)
         _line(name, words)
+    if half_life := memory.number("half_life_days"):
+        _line("half-life", f"{half_life:g} days")
     _line("confidence", f"{memory.number('confidence'):.2f}")
     if asks := memory.row("proposed").fields:
         weight = ", ".join(f"{name} {value}" for name, value in asks.items() if name != "held")

@@ -72,7 +72,7 @@ _SAID_PLAINLY: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             CAUSE,
             r".{0,80}\broot cause\b|.{0,80}\b(?:is|was|were|are) (?:caused by|due to)\b"
-            r"|\W*(?:the|another|one) (?:real |actual |main )?(?:cause|culprit|reason|issue|problem|bug) (?:is|was)\b"
+            r"|\W*(?:the|another|one) (?:real |actual |main )?(?:cause|culprit|reason|issue|bug) (?:is|was)\b"
             r"|.{0,60}\b(?:fail(?:s|ed|ing)?|breaks|broke|crash(?:es|ed)|happen(?:s|ed)|hangs?)\b.{0,60}\bbecause\b",
         ),
         (
@@ -86,7 +86,7 @@ _SAID_PLAINLY: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             PROBLEM,
-            r".{0,60}\b(?:is|are) broken\b"
+            r"\W*(?:the|another|one) problem (?:is|was)\b|.{0,60}\b(?:is|are) broken\b"
             r"|.{0,60}\b(?:crash(?:es|ed)|hangs|fails) (?:when|if|on|with|to|in)\b",
         ),
     )

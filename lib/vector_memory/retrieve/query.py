@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -53,6 +53,7 @@ class Query:
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
     pieces: tuple[str, ...] = ()
+    asks_of_a_time: bool = False
 
     def with_vector(self, vector: Vector | None) -> Query:
         """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
@@ -107,7 +108,22 @@ def analyse(
             _days(span) for span in spans if span.is_period and times.is_asked(text, span.offset)
         ),
         tuple(analysis.pieces_of(text)[:MAX_PIECES]),
+        _asks_of_a_time(text, spans),
     )
+
+
+def _asks_of_a_time(text: str, spans: Sequence[times.TimeSpan]) -> bool:
+    """Whether a question is about all that was in a time, and says nothing else: "what did we do last week?"."""
+    for span in spans:
+        text = text.replace(span.words, " ")
+    terms = set(analysis.analyse(text))
+    return bool(spans) and terms <= _DOINGS
+
+
+_DOINGS = frozenset(
+    analysis.analyse("happened work worked doing done changed change fix fixed finished")
+)
+"""What people do all the time: with a time, it asks for everything of it."""
 
 
 def essence(text: str, failure: failures.Failure) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from vector_memory import aging
 from vector_memory.model import DERIVED, PASSAGE, Memory, Origin
 from vector_memory.retrieve.search import Hit
 from vector_memory.text import fence
@@ -86,7 +87,12 @@ def head(memory: Memory, project: str) -> str:
     if memory.is_suspicious:
         origin = " · ".join(filter(None, (origin, "suspicious")))
     date = memory.created_at.date().isoformat()
-    return fence.head(date, memory.kind, project, where, origin)
+    line = fence.head(date, memory.kind, project, where, origin)
+    if due := aging.due_on(memory):
+        line += f" · due {due}"
+    if wrong := aging.refuted_on(memory):
+        line += f" · found to be wrong on {wrong}"
+    return line
 
 
 def notes(

@@ -170,7 +170,8 @@ def search(
 def _judged(hit: Hit, query: Query, least: float) -> Hit:
     """Return a hit with whether it fits."""
     # "What did we decide last week?" is answered by any decision, however little it is like it.
-    fits = hit.relevance >= least or bool(query.periods and hit.memory.kind in query.kinds)
+    asks_for_it = hit.memory.kind in query.kinds or query.asks_of_a_time
+    fits = hit.relevance >= least or bool(query.periods and asks_for_it)
     return hit if fits else replace(hit, fits=False)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vector_memory.retrieve.repetitions import jaccard
 from vector_memory.retrieve.search import Hit
+from vector_memory.text import analysis
 
 ALIKE = 0.3
 """The share of their words that two hits have in common when they are about one thing."""
@@ -68,9 +69,9 @@ def _name(hits: Sequence[Hit]) -> str:
 
 def _word(hit: Hit, term: str) -> str:
     """Return the word of a text that a stem stands for."""
-    for word in hit.memory.text.split():
+    for word in f"{hit.memory.text} {hit.memory.title}".split():
         plain = word.strip(".,:;!?()[]'\"`*").lower()
-        if plain.startswith(term):
+        if plain.startswith(term) or term in analysis.analyse(plain):
             return plain
     return term
 

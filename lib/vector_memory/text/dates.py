@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from vector_memory.text import times
 
 EXAMPLES = (
-    "2026-11-20, 2026-11-20T14:30, tomorrow, last week, next monday, in 3 days, 2 weeks ago, "
+    "2026-11-20, 2026-11-20T14:30, tomorrow, next monday, in 3 days, 3 May, last week, 2 weeks ago, "
     "today, yesterday, 12h, 3d, 2w"
 )
 _AGE = re.compile(r"(\d{1,5})\s*([hdwmy])(?:\s+ago)?")
@@ -50,6 +50,33 @@ def parse(text: str, now: datetime, zone: tzinfo | None = None) -> datetime:
         return _utc(day.replace(hour=hour, minute=minute, tzinfo=None), zone)
     except OverflowError as error:
         raise ValueError(f"{text!r} lies outside the calendar") from error
+
+
+def coming(text: str, now: datetime) -> datetime | None:
+    """Return the day to come that words mean which by themselves name one that is over: a weekday, a day or a
+    month without its year, a distance without "in"; None where they mean none.
+
+    Args:
+        now: the present moment, in the zone of its days.
+    """
+    words = " ".join(text.lower().split())
+    if words in times.WEEKDAYS or _AGE.fullmatch(words):
+        said = f"next {words}" if words in times.WEEKDAYS else ""
+        age = _AGE.fullmatch(words)
+        if age:
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+            return midnight + timedelta(days=int(age[1]) * _DAYS[age[2]])
+        return _beginning(said, now)
+    if re.search(r"\d{4}|ago|last|yesterday", words):
+        return None
+    day = _beginning(words, now)
+    if day is None or day > now:
+        return day
+    try:
+        return day.replace(year=day.year + 1)
+    except ValueError:
+        # The 29th of February.
+        return None
 
 
 def _distance(words: str) -> float | None:

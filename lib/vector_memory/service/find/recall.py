@@ -116,7 +116,8 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     each = bool(asker.scope.kinds)
     excerpts = _excerpts(asker.shelves, hits, last, each)[request.offset :]
     hits = [hit for hit, _ in excerpts]
-    touch(ctx, asker.shelves, hits)
+    # What does not fit was of no use to anybody.
+    touch(ctx, asker.shelves, [hit for hit in hits if hit.fits])
     ids = [hit.memory.id for hit in hits]
     ctx.audit("recall", request.actor, ids)
     if request.for_session:

@@ -28,10 +28,15 @@ MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
 LOOKED_AT = 8
 """How many hits are asked what they are worth: further down little is worth telling."""
-LEAST_TERMS = 8
+LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
+"""Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
 PLAINLY_NEAR = 0.35
 """The cosine from which on other words for the same are meant. Of 90 labelled ideas without a word of their prompt
 all but one lay below, and 80 of these would not have helped."""
+NEAR, SHARED = 0.25, 0.3
+"""The cosine, or the share of the prompt's words, without which talk is of something else, however fresh it is:
+labels are of sessions that go on with their work, and know no other. On these it changes nothing but one prompt of
+54 that had something worth telling."""
 CONTEXT_CHARS = 600
 """What of the last turn is searched together with a prompt that points back to it."""
 END_TOKENS, LONG_AGO = 250, timedelta(days=14)
@@ -165,13 +170,17 @@ def _least_to_speak(ctx: Context, hit: Hit) -> float:
 
 
 def _says_something(hit: Hit) -> bool:
-    """Whether there is content in what a session said: not "Fixed. Lint clean", and no idea that shares
-    no word with the prompt, unless its meaning is plainly near."""
-    if len(hit.terms) < LEAST_TERMS:
+    """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", no talk of
+    something else, and no idea that shares no word with the prompt, unless its meaning is plainly near."""
+    is_talk = hit.memory.kind == PASSAGE
+    if len(hit.terms) < (LEAST_TERMS if is_talk else LEAST_OF_AN_IDEA):
         return False
-    parts = hit.breakdown
-    shares_a_word = parts["words"] > 0.0 or parts.get("exact", 0.0) > 0.0
-    return hit.memory.kind == PASSAGE or shares_a_word or parts["cosine"] >= PLAINLY_NEAR
+    words, cosine = hit.breakdown["words"], hit.breakdown["cosine"]
+    if hit.breakdown.get("exact", 0.0) > 0.0:
+        return True
+    if is_talk:
+        return words >= SHARED or cosine >= NEAR
+    return words > 0.0 or cosine >= PLAINLY_NEAR
 
 
 def _gives_way(hit: Hit) -> bool:

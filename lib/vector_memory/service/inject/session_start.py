@@ -54,8 +54,8 @@ OPEN_KINDS = (QUESTION, TODO)
 UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
 EPISODES = "episodes"
-DATED = {Temporal.DEADLINE: "due", Temporal.PERIODIC: "comes back"}
-"""What stands before a memory's date in its first line."""
+MOST_DATED = 3
+"""How many of what has its date these days come with their words; the line of notices counts all."""
 
 
 def on_start(ctx: Context, question: HookQuestion) -> str:
@@ -163,8 +163,8 @@ def start_notes(
         note = _with_sessions(
             memory, render.note(memory, name_in(names, memory.project), NOTE_TOKENS)
         )
-        if memory.id in days:
-            note = note.with_head(f"{note.head} · {DATED[memory.temporal]} {days[memory.id]}")
+        if memory.id in days and memory.temporal is Temporal.PERIODIC:
+            note = note.with_head(f"{note.head} · comes back {days[memory.id]}")
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
@@ -198,7 +198,7 @@ def _memories(
     now, seen = ctx.now(), set()
 
     def ordered() -> Iterator[Memory]:
-        yield from dated
+        yield from dated[:MOST_DATED]
         important = _newest([s.journal.important(both, LOOKED_AT) for s in asker.shelves])
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest([s.journal.recent(both, LOOKED_AT, kinds=BINDING) for s in asker.shelves])

@@ -12,6 +12,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.model import Memory, Temporal
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.text import dates
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -68,13 +69,14 @@ def aged(ctx: Context, request: AgeingWishes, memory: Memory) -> Memory:
         half_life = 0 if temporal is Temporal.PERMANENT else None
     if half_life is not None:
         extra[HALF_LIFE] = half_life
-    due = _date(ctx, request.due, "due", is_end=temporal is not Temporal.PERIODIC)
+    due = _due(ctx, request.due, is_end=temporal is not Temporal.PERIODIC)
     until = _date(ctx, request.valid_until, "valid_until") or memory.valid_until
     since = _date(ctx, request.valid_from, "valid_from") or memory.valid_from
     if temporal is Temporal.DEADLINE:
         until = _required(due or until, "until when it holds", "due")
         if until <= ctx.now():
-            raise BadInputError(f"The deadline {request.due!r} is over.", "Give one to come.")
+            said = request.due or request.valid_until or f"{until:%Y-%m-%d}"
+            raise BadInputError(f"The deadline {said!r} is over.", "Give one to come.")
     elif due is not None:
         since = due
     return replace(
@@ -94,7 +96,9 @@ def _temporal(request: AgeingWishes, memory: Memory) -> Temporal:
         return Temporal.PERIODIC
     if request.due:
         return Temporal.PERIODIC if memory.temporal is Temporal.PERIODIC else Temporal.DEADLINE
-    return Temporal.DECAYING if request.half_life_days else memory.temporal
+    # What has its date keeps it, however soon it fades.
+    fades = bool(request.half_life_days) and memory.temporal is Temporal.PERMANENT
+    return Temporal.DECAYING if fades else memory.temporal
 
 
 def _one_of(words: type[E], said: str) -> E:
@@ -113,6 +117,16 @@ def _date(ctx: Context, said: str, name: str, is_end: bool = False) -> datetime 
     local = at.astimezone(ctx.local_now().tzinfo)
     is_day = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0)
     return at + timedelta(days=1) if is_day else at
+
+
+def _due(ctx: Context, said: str, is_end: bool) -> datetime | None:
+    """Return the moment that a date to come means: "friday" is the next one, "3 May" that of next year where
+    this year's is over, "3d" in three days."""
+    at, now = _date(ctx, said, "due", is_end), ctx.local_now()
+    if at is None or at > now:
+        return at
+    ahead = dates.coming(said, now)
+    return ahead + timedelta(days=1) if ahead is not None and is_end else ahead or at
 
 
 def _required(value: T | None, what: str, field: str) -> T:

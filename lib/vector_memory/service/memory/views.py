@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from typing import Any, TypeVar
 
 from vector_memory import aging
@@ -48,6 +48,7 @@ class MemoryView(BriefView):
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
         triggers: conditions under which it comes by itself.
+        due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so.
         temporal: how it ages; `every` how often it comes back, `half_life_days` after how many days without
             use half of its confidence is gone, where it is.
         confidence: how sure it is now.
@@ -75,6 +76,8 @@ class MemoryView(BriefView):
     valid_from: datetime | None
     valid_until: datetime | None
     expires_at: datetime | None
+    due_on: str | None = spare()
+    refuted_on: str | None = spare()
     every: str | None = spare()
     half_life_days: float | None = spare()
     triggers: list[str] | None = spare()
@@ -147,6 +150,10 @@ def brief(view: type[B], memory: Memory, /, **more: Any) -> B:
     return view(**{**told, **more})
 
 
+def _day(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
 def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = None) -> MemoryView:
     """Return a memory as programs see it.
 
@@ -180,6 +187,8 @@ def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = No
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
         expires_at=memory.expires_at,
+        due_on=_day(aging.due_on(memory)),
+        refuted_on=_day(aging.refuted_on(memory)),
         every=str(memory.extra.get(aging.EVERY) or "") or None,
         half_life_days=aging.half_life_days(memory),
     )

@@ -142,3 +142,32 @@ def test_the_line_of_dates_holds_no_words(house: ServiceHouse, folder: Path) -> 
     held = {"score": 1, "reasons": ["x"], "held": True}
     journal.update(replace(journal.get(id), extra={"suspicion": held}))
     assert "has its date" not in start(house, folder, "s2")
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [("friday", "2026-05-08"), ("3d", "2026-05-06"), ("2 may", "2027-05-02"), ("10 may", "2026-05-10"), ("tomorrow", "2026-05-04")],
+)  # fmt: skip
+def test_a_due_date_is_one_to_come(house: ServiceHouse, said: str, day: str) -> None:
+    """Though the same words name one that is over where it is asked what was."""
+    stored = door(
+        house.ctx, "remember", {"text": "Renew the certificate of the gate.", "due": said}
+    )
+    shown = door(house.ctx, "get", {"id": stored["id"]})["memory"]
+    assert (shown["temporal"], shown["due_on"]) == ("deadline", day)
+
+
+def test_a_deadline_stays_one_however_soon_it_fades(house: ServiceHouse) -> None:
+    stored = door(
+        house.ctx, "remember", {"text": "Renew the certificate of the gate.", "due": "tomorrow"}
+    )
+    door(house.ctx, "edit", {"id": stored["id"], "half_life_days": 14})
+    shown = door(house.ctx, "get", {"id": stored["id"]})["memory"]
+    assert (shown["temporal"], shown["half_life_days"]) == ("deadline", 14)
+
+
+def test_what_was_found_to_be_wrong_says_so(house: ServiceHouse) -> None:
+    stored = door(house.ctx, "remember", {"text": "The gate listens on port 8123."})
+    assert door(house.ctx, "get", {"id": stored["id"]})["memory"].get("refuted_on") is None
+    door(house.ctx, "verify", {"id": stored["id"], "verdict": "refuted"})
+    assert door(house.ctx, "get", {"id": stored["id"]})["memory"]["refuted_on"] == "2026-05-03"
