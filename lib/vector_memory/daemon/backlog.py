@@ -26,6 +26,8 @@ from vector_memory.system.durable_files import write_durably
 log = logging.getLogger(__name__)
 
 MOST_TIMES = 3
+MANY = 3
+"""Events from which on what can be made later of what is read waits."""
 AGAIN_S = 60.0
 """How long an event that failed is left alone: it is begun again with the next one after that."""
 LEFT_S = 10.0
@@ -120,6 +122,7 @@ class Backlog:
         try:
             if not entry:
                 raise ValueError("it is no event")
+            self._ctx.is_behind = len(spooled_paths(self._ctx.home.spool)) > MANY
             self._learn(entry, last, times > 1)
         except Exception as error:
             if isinstance(error, StoreFullError) or self._ctx.stopping.is_set():

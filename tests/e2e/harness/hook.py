@@ -117,7 +117,7 @@ def bare_home(root: Path, python: str = "") -> Path:
         (root / folder).mkdir(parents=True, mode=0o700)
     (root / "runtime" / "hook-python").symlink_to(python or base_python())
     # As a daemon leaves it that wants to be asked about everything.
-    (root / "run" / "tools").write_text("search merge watch warn")
+    (root / "run" / "tools").write_text("search watch warn errors")
     return root
 
 

@@ -78,6 +78,8 @@ class Context:
     timings: Timings = field(default_factory=Timings)
     hooks: Hooks = field(default_factory=Hooks)
     filling: Filling = field(default_factory=Filling)
+    is_behind: bool = False
+    """Whether several turns wait to be read: what is made of them beside memories waits for a quiet moment."""
     hopeless: Hopeless = field(default_factory=Hopeless)
     running: Running = field(default_factory=Running)
     job_clock: JobClock = field(default_factory=JobClock)

@@ -33,15 +33,22 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_AT_A_TURN = 200
+"""Changed memories whose ideas are found at a turn's end at most: a turn changes some tens."""
 AT_ONCE = 64
 """Changed memories that are looked at together: some hundred sentences, which are embedded at once."""
 
 
 def find_all(ctx: Context) -> int:
-    """Find the ideas of all that was stored in the open stores, unless much is being stored; return how many
-    were stored."""
+    """Find the ideas of all that was stored in the open stores, unless much is being stored or turns wait to be
+    read; return how many were stored."""
     stored = 0
+    if ctx.is_behind:
+        return stored
     for shelf in ctx.opened_shelves():
+        if shelf.journal.last_seq() - _reached(ctx, shelf) > MOST_AT_A_TURN:
+            # A backlog, which is for a quiet moment: whoever waits for this turn need not wait for that.
+            continue
         while not ctx.filling and not ctx.stopping.is_set() and shelf.journal.writable:
             moved, added = _find(ctx, shelf, AT_ONCE)
             stored += added
@@ -59,9 +66,7 @@ def find(ctx: Context, shelf: Shelf, most: int = AT_ONCE) -> int:
 def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
     if ctx.embedding.state == "loading":
         return 0, 0
-    name = f"ideas:{shelf.journal.store_id}"
-    reached = (ctx.state.cursor(name) or Record()).number("seq")
-    changes = [memory for memory, _, _ in shelf.journal.changes(reached, most)]
+    changes = [memory for memory, _, _ in shelf.journal.changes(_reached(ctx, shelf), most)]
     if not changes:
         return 0, 0
     names = unique(exchange_of(one.external_id) for one in changes if _is_talk(one))
@@ -73,8 +78,17 @@ def _find(ctx: Context, shelf: Shelf, most: int) -> tuple[int, int]:
             return len(changes), 0
         purged = tombstones.is_purged(ctx, made)
         stored = _store(ctx, shelf, talks, [one for one in made if one.id not in purged])
-        ctx.state.set_cursor(name, {"seq": changes[-1].seq})
+        ctx.state.set_cursor(_cursor(shelf), {"seq": changes[-1].seq})
     return len(changes), stored
+
+
+def _cursor(shelf: Shelf) -> str:
+    return f"ideas:{shelf.journal.store_id}"
+
+
+def _reached(ctx: Context, shelf: Shelf) -> int:
+    """Return the sequence number up to which ideas were looked for."""
+    return (ctx.state.cursor(_cursor(shelf)) or Record()).number("seq")
 
 
 def _is_talk(memory: Memory) -> bool:

@@ -52,6 +52,10 @@ def learn(ctx: Context, ended: Ended) -> None:
             session_summary.finish(ctx, one)
         ctx.state.done(deferred.TOPICS, concerned)
     deferred.finish(ctx, concerned)
+    if ctx.is_behind:
+        # Once their ideas are found.
+        for one in concerned:
+            ctx.state.add_due(deferred.SUMMARY if ended.final else deferred.TOPICS, one)
     fix_feedback.judge(ctx, ended.session, turn)
     note_uses.judge(ctx, ended.session, turn, ended.last_message, ended.final)
     applied.followed(ctx, ended.session)

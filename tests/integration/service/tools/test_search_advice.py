@@ -438,6 +438,7 @@ def test_what_hooks_are_asked(tmp_path: Path) -> None:
 
     path = tmp_path / "tools"
     dispatch.publish_wishes(str(path), replace(Settings(), facade="serve", observer="off"))
-    assert path.read_text().split() == ["search", "watch"]
-    dispatch.publish_wishes(str(path), replace(Settings(), facade="off", observer="off"))
+    assert path.read_text().split() == ["search", "watch", "errors"]
+    nothing = replace(Settings(), facade="off", observer="off", recall_on_failure=False)
+    dispatch.publish_wishes(str(path), nothing)
     assert not path.read_text()
