@@ -286,6 +286,20 @@ class State:
                 self._unwritten.clear()
             self._unwritten.setdefault(session, {}).update(dict.fromkeys(given, at))
 
+    def take_back_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
+        """Note that a session was not given memories after all that were noted at a time; what it was given
+        since stays."""
+        given = list(ids)
+        unwritten = self._unwritten.get(session, {})
+        for id in given:
+            if unwritten.get(id) == at:
+                del unwritten[id]
+        rows = [(session, id, microseconds(at)) for id in given]
+        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
+            connection.executemany(
+                "DELETE FROM shown WHERE session = ? AND memory = ? AND at = ?", rows
+            )
+
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
         # Both places, or what could not be written would stay hidden.
