@@ -129,12 +129,13 @@ def show(answer: Row, why: bool, every: bool) -> None:
     nearest = answer.rows("hits")
     # Without a daemon nobody says what fits.
     hits = [hit for hit in nearest if every or hit.fields.get("fits", True)]
-    left = len(nearest) - len(hits)
+    note = answer.text("note")
     if not nearest:
         output.say("Nothing found.")
     elif not hits:
-        output.say(f"Nothing fits. --all shows the nearest ({left}).")
-    elif note := answer.text("note"):
+        nothing = output.plain(note) or "Nothing fits."
+        output.say(f"{nothing} --all shows the nearest ({len(nearest)}).")
+    elif note:
         output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:
         ids = topic.texts("ids")

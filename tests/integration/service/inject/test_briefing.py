@@ -179,3 +179,23 @@ def test_what_the_start_told_whole_is_not_told_again(house: ServiceHouse, app: P
     )
     assert "tested" in started(house, app)
     assert prompted(house, app, "continue") == ""
+
+
+def test_who_comes_back_after_weeks_is_told_what_is_of_the_task(
+    house: ServiceHouse, app: Path
+) -> None:
+    """The first prompt is given what was said of its subject when the project was worked on, and one about
+    something else is given nothing."""
+    capture(
+        house, app, "old", 0, (ASKED, ANSWERED),
+        ("Paint the button of the form green, please", "The button of the form is green now, as the style guide wants it."),
+    )  # fmt: skip
+    house.time = START + timedelta(days=23)
+    for session, text, told in (
+        ("new", "the migration of the ledger's totals to whole cents fails on negative totals", "migration"),
+        ("more", "translate the privacy page into Danish", ""),
+    ):  # fmt: skip
+        asked = hook_question(house.ctx, session, str(app), text)
+        given = prompt_recall.on_prompt(house.ctx, asked)
+        assert ("written and its twelve tests pass" in given) is bool(told)
+        assert bool(given) is bool(told)
