@@ -77,7 +77,8 @@ class ColdReads:
         rows = self.connections.rows(
             f"SELECT m.seq FROM memories m WHERE {_COLD} AND m.created_at >= ? AND m.created_at < ?"
             f" AND {limits} ORDER BY m.created_at DESC LIMIT ?",
-            (int(start * _DAY_US), int(end * _DAY_US), *values, k),
+            # As floats: an open end lies beyond what an integer holds.
+            (start * _DAY_US, end * _DAY_US, *values, k),
         )
         return [seq for (seq,) in rows]
 

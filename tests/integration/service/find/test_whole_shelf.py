@@ -72,6 +72,7 @@ def test_neighbours_are_known_across_tiers(house: ServiceHouse, cold: tuple[int,
     }
     assert set(around.session.tolist()) == {0}
     assert all(around.size)
+    assert set(whole.between(Scope(), float("-inf"), float("inf"), 9)) == set(order)
     vectors = whole.vectors(around.seqs)
     assert vectors is not None
     assert vectors.any(axis=1).all()
