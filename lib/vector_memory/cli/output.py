@@ -148,7 +148,7 @@ def shown_text(memory: Row) -> str:
 
 def warning(memory: Row) -> str:
     """Return what stands before a text that looks like instructions to the model, waits, was found to be wrong,
-    or has its day."""
+    cannot hold beside another one, or has its day."""
     marks = []
     if memory.row("proposed").flag("held"):
         marks.append("proposed, waits for you")
@@ -156,6 +156,9 @@ def warning(memory: Row) -> str:
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
     if wrong := memory.text("refuted_on"):
         marks.append(f"found to be wrong on {wrong}")
+    for other in memory.rows("contradicts")[:1]:
+        age = "older" if other.text("created_at") < memory.text("created_at") else "newer"
+        marks.append(f"contradicts the {age} {other.id} of {other.day()}")
     if due := memory.text("due_on"):
         marks.append(f"due {due}")
     return f"[{'; '.join(marks)}] " if marks else ""

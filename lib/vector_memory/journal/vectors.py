@@ -119,14 +119,19 @@ class VectorCache:
     def vectors_of(
         self, seqs: Sequence[int], model: str
     ) -> tuple[NDArray[np.int64], Vectors] | None:
-        """Return the vectors of those of `seqs` that are active and have one.
+        """Return the vectors of those of `seqs` that are not forgotten and have one.
 
         Returns:
-            (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the order of
-            (project, seq); None when there are none.
+            (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the same order; None when
+            there are none.
         """
-        found = self._chunk(seqs, self._number(model))
-        return None if found is None else (found[0], found[2])
+        import numpy as np
+
+        number = self._number(model)
+        found = [one for part in parts(seqs) if (one := self._chunk(part, number)) is not None]
+        if not found:
+            return None
+        return np.concatenate([one[0] for one in found]), np.concatenate([one[2] for one in found])
 
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
         """Yield the vectors of all active memories that have one of this model, in pieces.
@@ -152,7 +157,7 @@ class VectorCache:
         rows = self.connections.rows(
             f"""SELECT m.seq, m.project, v.vector FROM memories m
                 JOIN vectors v ON v.hash = m.hash AND v.model = ?
-                WHERE m.seq IN ({marks(seqs)}) AND m.status = 'active' ORDER BY m.project, m.seq""",
+                WHERE m.seq IN ({marks(seqs)}) AND m.status != 'forgotten' ORDER BY m.project, m.seq""",
             (number, *seqs),
         )
         if not rows:

@@ -171,7 +171,18 @@ def search(
         if collapse
         else list(islice(every, k))
     )
-    return Answer(hits, period.period_of(query), is_widened)
+    return Answer(_with_rivals(hits), period.period_of(query), is_widened)
+
+
+def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits of which those fit too that contradict one that fits: who is told the one must see the other."""
+    fitting = {hit.memory.id for hit in hits if hit.fits}
+    return [
+        replace(hit, fits=hit.fits or any(other.id in fitting for other in hit.against))
+        if hit.against
+        else hit
+        for hit in hits
+    ]
 
 
 def _judged(hit: Hit, query: Query, least: float) -> Hit:

@@ -585,6 +585,7 @@ class TestReadingIn:
         assert asked["paths"] == [str(kept / "s-7.jsonl"), str(kept / "s-7")]
         assert asked["session"] == "s-7"
         assert asked["codex_dir"] == str(tmp_path / "codex")
+        assert asked["gemini_dir"] == os.path.join(os.environ["HOME"], ".gemini")
 
 
 class TestExport:

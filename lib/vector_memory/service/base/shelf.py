@@ -156,9 +156,9 @@ class Shelf:
             if one.status is Status.ACTIVE or one.id in successors
         }
 
-    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory | None]]:
-        """Return the links from and to these memories, each with the active one at its other end that is not
-        cold; None where that is one of them."""
+    def linked(self, ids: Sequence[str], cold: bool = False) -> list[tuple[Link, Memory | None]]:
+        """Return the links from and to these memories, each with the active one at its other end, without cold
+        ones unless these are wanted; None where that is one of them."""
         links = self.journal.links_of(ids)
         known = set(ids)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - known
@@ -173,7 +173,7 @@ class Shelf:
                 for end in beyond
                 if end in others
                 and others[end].status is Status.ACTIVE
-                and others[end].tier is not Tier.COLD
+                and (cold or others[end].tier is not Tier.COLD)
             ]
         return found
 

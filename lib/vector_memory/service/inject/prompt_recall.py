@@ -133,7 +133,18 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return told[: ctx.settings.prompt_memories], worths, answer.note
+    return _each_once(told[: ctx.settings.prompt_memories]), worths, answer.note
+
+
+def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits without those that say again what a better one says: of an idea and the exchange that it was
+    said in, one is told."""
+    said, kept = ShownTexts(), []
+    for hit in hits:
+        if not said.holds(hit.memory, whole_turns=True):
+            kept.append(hit)
+            said.add(hit.memory)
+    return kept
 
 
 def _worths(
