@@ -7,6 +7,8 @@ import os
 from dataclasses import asdict
 from typing import Annotated, Any
 
+import typer
+
 from vector_memory import config as settings
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
@@ -17,7 +19,13 @@ from vector_memory.system.paths import Home
 app = options.group("Read and change settings.", no_args_is_help=True)
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
-Name = Annotated[str, options.argument("NAME", "The setting.")]
+
+
+def _names(incomplete: str) -> list[str]:
+    return [name for name in settings.names() if name.startswith(incomplete)]
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.", autocompletion=_names)]
 
 
 @app.command("list")
@@ -41,7 +49,7 @@ def get_setting(name: Name, as_json: options.Json = False) -> None:
     output.answer(answer, as_json, lambda _: output.say(_shown(value)))
 
 
-@app.command("set")
+@app.command("set", cls=options.Verb)
 def set_setting(
     name: Name,
     value: Annotated[
@@ -65,7 +73,7 @@ def set_setting(
 Values = Annotated[list[str], options.argument("VALUE...", "Members of the list.")]
 
 
-@app.command("add")
+@app.command("add", cls=options.Verb)
 def add(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Add to a list; what it holds stays."""
     home, members = _list_in(name)
@@ -73,7 +81,7 @@ def add(name: Name, values: Values, as_json: options.Json = False) -> None:
     _done(name, as_json)
 
 
-@app.command("remove")
+@app.command("remove", cls=options.Verb)
 def remove(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Remove from a list; the rest of it stays."""
     home, members = _list_in(name)
