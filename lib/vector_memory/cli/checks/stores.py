@@ -29,6 +29,7 @@ def check(case: Case) -> Iterator[CheckResult]:
         yield CheckResult("stores", FAIL, error.message, error.hint)
         return
     yield from _problems(checked)
+    yield from _not_opened(case)
     yield from _followed(stats)
 
 
@@ -55,6 +56,19 @@ def _problems(checked: Row) -> Iterator[CheckResult]:
         yield CheckResult("stores", OK, "Journals and index agree")
     for damage in checked.rows("set_aside"):
         yield _set_aside(damage)
+
+
+def _not_opened(case: Case) -> Iterator[CheckResult]:
+    """Tell of the `.memory/` of the folder that this is asked from, where it is not opened."""
+    asked = {**asking.target(), "k": 1}
+    try:
+        listed = Row(case.daemon().ask("list", asked, start=False))
+    except VectorMemoryError:
+        # What is wrong with the stores is told beside this.
+        return
+    for why in listed.texts("unopened"):
+        message, _, fix = why.partition(" If you know ")
+        yield CheckResult("stores", WARN, message, f"If you know {fix}" if fix else REBUILD)
 
 
 def _set_aside(damage: Row) -> CheckResult:
