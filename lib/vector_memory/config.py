@@ -20,6 +20,8 @@ PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
+STARTED_WITH = ("embedding_", "ollama_")
+"""How the names of settings begin that only a start of the daemon takes over."""
 PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
 """Settings that say what must not be stored."""
 
@@ -273,5 +275,5 @@ def _words(name: str, value: str) -> Any:
 
 def needs_restart(old: Settings, new: Settings) -> bool:
     """Whether a change takes effect only in a new daemon: the embedding model is loaded once."""
-    fixed = [name for name in names() if name.startswith(("embedding_", "ollama_"))]
+    fixed = [name for name in names() if name.startswith(STARTED_WITH)]
     return any(getattr(old, name) != getattr(new, name) for name in fixed)

@@ -236,6 +236,10 @@ class App:
         if self._events is not None:
             self._events.backlog.take_up()
 
+    def is_plugin_gone(self) -> bool:
+        """Whether the client has uninstalled the plugin that hooks came from."""
+        return self._events is not None and self._events.plugin.is_gone()
+
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""
         limits = {"miner": HUNG_MINER_S}

@@ -50,6 +50,8 @@ HUNG_S = 120.0
 ends, say, holds the interpreter's lock. It ends itself, and the next hook starts another."""
 OPENING_S = 1_800.0
 """The same while stores are opened: migrating or mending a large journal takes its time."""
+LEFT_ALONE_S = 5.0
+"""After so long without a request it looks whether its plugin is still installed."""
 MAX_LOG_BYTES = 1_000_000
 SOCKET = "daemon.sock"
 
@@ -302,6 +304,8 @@ class Daemon:
             if hung := self.app.hung():
                 self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
+        if self.app is not None and idle_s > LEFT_ALONE_S and self.app.is_plugin_gone():
+            self.end("the plugin was uninstalled")
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")
 

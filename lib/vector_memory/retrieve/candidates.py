@@ -182,6 +182,8 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
     dense = pooled = _Scores(meaning).of(own, np.nan)
     if around is None:
         nothing = np.zeros(len(own), np.float32)
+        if query.vector is not None and (vectors := shelf.vectors(own)) is not None:
+            dense = pooled = np.where(vectors.any(axis=1), vectors @ query.vector, dense)
         return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, exact, None)
     # Those found by words alone have a vector too, and it is at hand.
     if query.vector is not None:
