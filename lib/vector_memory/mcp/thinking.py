@@ -1,0 +1,107 @@
+"""Tools that help to think: what is kept of work, asked about the task at hand. Their answers are figures and
+words of the daemon's; each says on how many cases it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.fields import NUMBER, TEXT, WORDS, YES, Field
+from vector_memory.mcp.telling import Json, say
+from vector_memory.mcp.tool import tool
+
+DRY = "Only show it (default true)."
+OWN = {
+    "dry": Field("dry_run", YES, DRY),
+    "k": Field("k", NUMBER, low=1, high=300),
+    "task_kind": Field("kind", TEXT, "Such as fix, feature, test, docs, release.", high=40),
+    "monitor": Field("action", TEXT, choices=("status", "trend", "flags")),
+    "trail": Field("action", TEXT, choices=("trails", "guide", "deposit", "decay")),
+    "kind_or_task": Field("kind", TEXT, "A kind of task, or for guide its words.", high=300),
+    "lines": Field("steps", WORDS, "`edit` or command lines, in order.", high=8, split="\n"),
+    "ok": Field("ok", YES, "Whether it led there (default true)."),
+    "evidence": Field("evidence", TEXT, "How its end is known.", high=500),
+    "world": Field("action", TEXT, choices=("predict", "observe", "list")),
+    "thing": Field("thing", TEXT, "A command line, port:5432 or version:node.", high=300),
+    "state": Field("state", TEXT, "ok, fails, up, down or a version.", high=60),
+}
+"""Arguments that only these tools have."""
+
+
+def told(asker: Asker, verb: str, arguments: Json, **more: Any) -> Json:
+    """Return the daemon's answer to a verb of the same name, with words that can do nothing but be read."""
+    return dict(_said(asker.ask(verb, arguments, **more)))
+
+
+def told_long(asker: Asker, verb: str, arguments: Json, **more: Any) -> Json:
+    """Return the same of a verb that takes its time."""
+    answer, _ = asker.ask_long(verb, arguments, **more)
+    return dict(_said(answer))
+
+
+def _said(value: Any) -> Any:
+    """Return an answer without what is empty; nothing in it looks like a tag or is a link."""
+    if isinstance(value, str):
+        return say(value, foreign=True)
+    if isinstance(value, dict):
+        return {
+            name: _said(one)
+            for name, one in value.items()
+            if one is not None and one not in ("", [])
+        }
+    return [_said(one) for one in value] if isinstance(value, list) else value
+
+
+@tool(
+    "constitutional_monitor",
+    "monitor session since k all_projects project",
+    "told! session asked unasked:count counts:object flags:array weeks:array",
+    "reads",
+    own=OWN,
+)
+def monitor(asker: Asker, arguments: Json) -> Json:
+    """What the observer flagged: calls that destroy something or lead away from what was asked, of a session, or
+    by weeks. Use before a risky step, or when the user asks what went off course."""
+    return told(asker, "constitutional_monitor", arguments)
+
+
+@tool(
+    "self_assess",
+    "task! task_kind all_projects project",
+    "kind verdict! compared:count done:object minutes:object trail trouble:array like:array",
+    "reads",
+    own=OWN,
+)
+def assess(asker: Asker, arguments: Json) -> Json:
+    """How tasks like this one went here: how often done, how long, what went wrong, which steps worked. Use before
+    you plan a task or promise a time."""
+    return told(asker, "self_assess", arguments)
+
+
+@tool(
+    "stigmergy",
+    "trail kind_or_task lines ok evidence dry project",
+    "told! trails:array dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def stigmergy(asker: Asker, arguments: Json) -> Json:
+    """Steps that worked for a kind of task, how strong they are and when they fade; deposit reports steps that you
+    took. Use guide before a task that comes again."""
+    return told(asker, "stigmergy", arguments, session=asker.session)
+
+
+@tool(
+    "world_model",
+    "world thing state k dry project",
+    "told! good:object expected seconds surprise:yes things:array dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def world_model(asker: Asker, arguments: Json) -> Json:
+    """What to expect of a command, port or version, by how often it went well before. Use predict before you run
+    something slow; observe notes what came of it."""
+    return told(asker, "world_model", arguments)
+
+
+TOOLS = (monitor, assess, stigmergy, world_model)
