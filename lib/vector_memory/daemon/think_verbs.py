@@ -14,6 +14,11 @@ VERBS = {
     "self_assess": "assessment:AssessmentRequest:assess",
     "stigmergy": "pheromones:TrailRequest:stigmergy",
     "world_model": "world_model:WorldRequest:world_model",
+    "workflow_author": "workflow:WorkflowRequest:author",
+    "workflow_optimizer": "bottlenecks:OptimizerRequest:optimize",
+    "skill_discovery": "skills:DiscoveryRequest:discover",
+    "micro_swarm": "swarm:SwarmRequest:swarm",
+    "temporal_planner": "plan:PlanRequest:planner",
 }
 """Each verb's module below `service/think`, its request there and the function that answers it."""
 LONG_VERBS: dict[str, str] = {}

@@ -24,6 +24,20 @@ OWN = {
     "world": Field("action", TEXT, choices=("predict", "observe", "list")),
     "thing": Field("thing", TEXT, "A command line, port:5432 or version:node.", high=300),
     "state": Field("state", TEXT, "ok, fails, up, down or a version.", high=60),
+    "description": Field("text", TEXT, "The steps in words; without, the session's.", high=8_000),
+    "called": Field("name", TEXT, high=100),
+    "format": Field("format", TEXT, choices=("procedure", "command", "skill")),
+    "first": Field("first", WORDS, "One way, as command lines.", high=10, split="\n"),
+    "second": Field("second", WORDS, "The other.", high=10, split="\n"),
+    "least": Field("least", NUMBER, "3 by default.", low=2, high=100),
+    "question": Field("question", TEXT, high=2_000),
+    "answers": Field("answers", WORDS, "What each said.", high=50, split="\n"),
+    "weights": Field("weights", WORDS, "A number for each answer.", high=50),
+    "planning": Field("action", TEXT, choices=("add", "list", "critical_path", "done", "remove")),
+    "plan": Field("plan", TEXT, "Its name, where there are several.", high=100),
+    "planned": Field("task", TEXT, high=200),
+    "after": Field("after", WORDS, "Tasks that come before it.", high=50),
+    "estimate": Field("estimate", NUMBER, "Minutes; else by like tasks.", low=1, high=100_000),
 }
 """Arguments that only these tools have."""
 
@@ -104,4 +118,75 @@ def world_model(asker: Asker, arguments: Json) -> Json:
     return told(asker, "world_model", arguments)
 
 
-TOOLS = (monitor, assess, stigmergy, world_model)
+@tool(
+    "workflow_author",
+    "description session called format dry global project",
+    "told! name steps:array path text id dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def author(asker: Asker, arguments: Json) -> Json:
+    """Steps out of a description, or of what a session did, as a procedure, a command or a skill, shown for review.
+    With dry_run false a procedure is proposed to the user; files are never written."""
+    return told(asker, "workflow_author", arguments)
+
+
+@tool(
+    "workflow_optimizer",
+    "task_kind since first second k all_projects project",
+    "told! tasks:count retries:count steps:array compared:object",
+    "reads",
+    own=OWN,
+)
+def optimizer(asker: Asker, arguments: Json) -> Json:
+    """Which step of the work fails, is repeated or takes longest; and of two ways (first, second), which went better,
+    by an exact test."""
+    return told(asker, "workflow_optimizer", arguments)
+
+
+@tool(
+    "skill_discovery", "since least k all_projects project", "told! skills:array", "reads", own=OWN
+)
+def discovery(asker: Asker, arguments: Json) -> Json:
+    """Steps that were done well again and again in several sessions, each as a SKILL.md to look at. Nothing is
+    written."""
+    return told(asker, "skill_discovery", arguments)
+
+
+@tool(
+    "micro_swarm",
+    "question! answers! weights",
+    "told! agreed:yes! tolerates:count opinions:array conflicts:array",
+    "reads",
+    own=OWN,
+)
+def swarm(asker: Asker, arguments: Json) -> Json:
+    """What several answers to one question agree on, and who contradicts whom. You bring the answers (of subagents, or
+    of several tries); it starts none."""
+    return told(asker, "micro_swarm", arguments)
+
+
+@tool(
+    "temporal_planner",
+    "planning plan planned after estimate due dry project",
+    "told! tasks:array critical_path:array minutes deadlines:array dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def planner(asker: Asker, arguments: Json) -> Json:
+    """A plan: what comes before what, how long it takes by like tasks, the critical path, and what cannot be ready by
+    its deadline. Add tasks with dry_run false."""
+    return told(asker, "temporal_planner", arguments)
+
+
+TOOLS = (
+    monitor,
+    assess,
+    stigmergy,
+    world_model,
+    author,
+    optimizer,
+    discovery,
+    swarm,
+    planner,
+)
