@@ -150,7 +150,7 @@ class TestSwarm:
         assert (told["agreed"], told["tolerates"]) == (True, 1)
         assert told["opinions"][0]["voters"] == [1, 2, 3, 4]
         assert any("SQLite" in one for one in told["conflicts"])
-        told = asked(house, tmp_path, "micro_swarm", weights=["1", "1", "1", "1", "9"], **said)
+        told = asked(house, tmp_path, "micro_swarm", weights=["1", "1", "1", "1", "5"], **said)
         assert not told["agreed"]
 
     @pytest.mark.parametrize(
