@@ -82,7 +82,7 @@ def _lines(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
     """Yield an answer as lines that a person reads: a name and its value, what is in it further in."""
     indent = "  " * depth
     head = f"{indent}{name}: " if name else indent
-    if isinstance(value, dict) and isinstance(value.get("told"), str) and len(value) > 2 and name:
+    if isinstance(value, dict) and {"k", "n", "told"} <= set(value) and name:
         # A figure says itself in words.
         yield head + output.one_line(value["told"], LINE_CHARS)
     elif isinstance(value, dict) and depth < DEEPEST:

@@ -10,6 +10,7 @@ from vector_memory.service.base.context import Context
 
 _HERE = "vector_memory.service.think."
 VERBS = {
+    "context_budget": "context_share:BudgetRequest:budget",
     "constitutional_monitor": "monitor:MonitorRequest:monitor",
     "self_assess": "assessment:AssessmentRequest:assess",
     "stigmergy": "pheromones:TrailRequest:stigmergy",
@@ -21,7 +22,11 @@ VERBS = {
     "temporal_planner": "plan:PlanRequest:planner",
 }
 """Each verb's module below `service/think`, its request there and the function that answers it."""
-LONG_VERBS: dict[str, str] = {}
+LONG_VERBS = {
+    "benchmark": "measuring:BenchmarkRequest:benchmark",
+    "benchmark_suite": "measuring:BenchmarkRequest:suite",
+    "cost_router": "costs:CostRequest:costs",
+}
 """The same of those that take their time and tell how far they are."""
 
 

@@ -38,6 +38,28 @@ OWN = {
     "planned": Field("task", TEXT, high=200),
     "after": Field("after", WORDS, "Tasks that come before it.", high=50),
     "estimate": Field("estimate", NUMBER, "Minutes; else by like tasks.", low=1, high=100_000),
+    "measured": Field("what", TEXT, choices=("recall", "store", "hooks", "daemon")),
+    "dimensions": Field(
+        "dimensions",
+        WORDS,
+        choices=(
+            "recall_ms",
+            "store_ms",
+            "hooks_ms",
+            "quality",
+            "duplicates",
+            "size_mb",
+            "open_ms",
+        ),
+    ),
+    "n": Field("n", NUMBER, "How often (20).", low=5, high=200),
+    "baseline": Field("baseline", YES, "Keep it to compare with (default true)."),
+    "costing": Field("action", TEXT, choices=("report", "route", "prices")),
+    "by": Field("by", TEXT, choices=("model", "day", "session", "project")),
+    "cap": Field("cap", NUMBER, "Dollars a day; days above it are told.", low=1, high=1_000_000),
+    "budgeting": Field("action", TEXT, choices=("show", "set")),
+    "compartment": Field("compartment", TEXT, choices=("start", "prompt", "search", "session")),
+    "tokens": Field("tokens", NUMBER, low=0, high=100_000),
 }
 """Arguments that only these tools have."""
 
@@ -179,6 +201,58 @@ def planner(asker: Asker, arguments: Json) -> Json:
     return told(asker, "temporal_planner", arguments)
 
 
+@tool(
+    "benchmark",
+    "measured! n",
+    "told! memories:count dimensions:array missing:array",
+    "reads",
+    own=OWN,
+)
+def benchmark(asker: Asker, arguments: Json) -> Json:
+    """How fast memory answers here, on what is stored: recall, store, hooks or the daemon's start. Nothing is
+    kept."""
+    return told_long(asker, "benchmark", arguments)
+
+
+@tool(
+    "benchmark_suite",
+    "dimensions n baseline",
+    "told! memories:count dimensions:array missing:array",
+    "repeats",
+    own=OWN,
+)
+def suite(asker: Asker, arguments: Json) -> Json:
+    """Seven figures of speed, quality and size, each compared with the last five runs. Use when memory seems slower
+    or worse than it was."""
+    return told_long(asker, "benchmark_suite", arguments)
+
+
+@tool(
+    "context_budget",
+    "budgeting compartment tokens session since dry",
+    "told! session used:count cap:count sessions:count compartments:array dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def budget(asker: Asker, arguments: Json) -> Json:
+    """What memory puts before you unasked: tokens by compartment, limits, and how much of it was used. Only the user
+    sets a limit."""
+    return told(asker, "context_budget", arguments)
+
+
+@tool(
+    "cost_router",
+    "costing by task since cap k all_projects project",
+    "told! rows:array over:array unpriced:array own:object models:array prices:array",
+    "repeats",
+    own=OWN,
+)
+def cost_router(asker: Asker, arguments: Json) -> Json:
+    """What sessions took of their models, in tokens and dollars; and, for a task (route), which model did its like
+    well for least. Advice alone."""
+    return told_long(asker, "cost_router", arguments)
+
+
 TOOLS = (
     monitor,
     assess,
@@ -189,4 +263,8 @@ TOOLS = (
     discovery,
     swarm,
     planner,
+    benchmark,
+    suite,
+    budget,
+    cost_router,
 )

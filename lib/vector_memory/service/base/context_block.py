@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.service.base import client_memory, shown_notes
+from vector_memory.service.base import client_memory, context_tally, shown_notes
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
@@ -22,6 +22,7 @@ def show(
     head: str = fence.HEAD,
     mark_of_cut: str = "",
     showing: shown_notes.Showing | None = None,
+    part: str = "",
 ) -> str:
     """Return the block that is shown, and remember that it was.
 
@@ -32,10 +33,17 @@ def show(
         mark_of_cut: stands before what is remembered of a note that does not give the whole memory: the
             whole may still be shown then.
         showing: with what it is shown, where it is to be judged whether it was used.
+        part: the compartment that its tokens count for, see `context_tally.PARTS`; by default the channel's.
     """
     fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
     safe = checked(fresh)
     if not safe:
+        return ""
+    block = fence.fence(safe, title, head)
+    counted = context_tally.Counted(
+        part or (showing.channel if showing else ""), fence.tokens(block)
+    )
+    if session and not context_tally.take(ctx, session, counted):
         return ""
     told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     if session:
@@ -44,8 +52,9 @@ def show(
         shown_notes.waiting(ctx.running, session).add(showing.of(session, safe, ctx.now()))
     ctx.count("memories_shown", len(safe))
     ctx.count("injections")
-    ctx.audit("recall", "hook", [note.id for note in safe], session=session)
-    return fence.fence(safe, title, head)
+    ids = [note.id for note in safe]
+    ctx.audit("recall", "hook", ids, session=session, part=counted.part, tokens=counted.tokens)
+    return block
 
 
 def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:

@@ -10,6 +10,9 @@ from statistics import median
 LEAST = 5
 """Cases below which nothing is concluded."""
 NOT_ENOUGH = "not enough evidence"
+LAST_RUNS, LEAST_RUNS = 5, 3
+WORSE, SPREADS = 1.2, 3.0
+"""What is worse than usual is so many times the median of the last runs, and so many spreads from it."""
 _Z = 1.96
 """Of the normal distribution: 95 of 100 lie within so many deviations."""
 _DOUBT = 0.05
@@ -118,3 +121,15 @@ def fisher(k: int, n: int, other_k: int, other_n: int) -> float:
     seen = chance(k) * (1 + 1e-9)
     span = range(max(0, good - other_n), min(n, good) + 1)
     return min(1.0, sum(one for one in map(chance, span) if one <= seen))
+
+
+def compared(history: Sequence[float], now: float) -> str:
+    """Return how a figure of which less is better compares with earlier ones, in words: `worse` first where it
+    is. It is worse beyond the median of the last five by a fifth and by three median deviations."""
+    last = history[-LAST_RUNS:]
+    if len(last) < LEAST_RUNS:
+        return "too few runs to compare with"
+    usual = median(last)
+    spread = median(abs(one - usual) for one in last)
+    is_worse = now > WORSE * usual and now > usual + SPREADS * spread
+    return f"worse than the usual {usual:g}" if is_worse else f"as usual ({usual:g})"
