@@ -10,6 +10,11 @@ from vector_memory.service.base.context import Context
 
 _HERE = "vector_memory.service.think."
 VERBS = {
+    "causal_debug": "causes:CauseRequest:explain",
+    "flow_debug": "flow:FlowRequest:flow",
+    "time_travel": "past:PastRequest:travel",
+    "semantic_diff": "differences:DiffRequest:difference",
+    "predictive_preload": "preload:PreloadRequest:preload",
     "context_budget": "context_share:BudgetRequest:budget",
     "constitutional_monitor": "monitor:MonitorRequest:monitor",
     "self_assess": "assessment:AssessmentRequest:assess",

@@ -60,6 +60,20 @@ OWN = {
     "budgeting": Field("action", TEXT, choices=("show", "set")),
     "compartment": Field("compartment", TEXT, choices=("start", "prompt", "search", "session")),
     "tokens": Field("tokens", NUMBER, low=0, high=100_000),
+    "error": Field("error", TEXT, "The line that says what failed.", high=4_000),
+    "step": Field("step", TEXT, "A command line: how did it go with and without?", high=300),
+    "turn": Field("turn", NUMBER, "Of one prompt alone.", low=1, high=10_000),
+    "travel": Field(
+        "action", TEXT, choices=("list", "record", "show", "compare", "memory", "replay")
+    ),
+    "other": Field("other", TEXT, "Another session's id.", high=200),
+    "from_step": Field("step", NUMBER, "From this step on.", low=1, high=1_000_000),
+    "at": Field("at", TEXT, "A moment, such as 2026-05-03.", high=60),
+    "without": Field("without", WORDS, "Ids to leave out.", high=50),
+    "settings": Field("settings", WORDS, "Such as scoring=sum.", high=5),
+    "difference": Field("what", TEXT, choices=("behaviour", "memory")),
+    "when": Field("at", TEXT, "Where the second begins: a date or a session.", high=200),
+    "prompt": Field("prompt", TEXT, "What is about to be done.", high=4_000),
 }
 """Arguments that only these tools have."""
 
@@ -253,6 +267,63 @@ def cost_router(asker: Asker, arguments: Json) -> Json:
     return told_long(asker, "cost_router", arguments)
 
 
+@tool(
+    "causal_debug",
+    "error session step dry all_projects project",
+    "told! tasks:count of:count cases:array mended_by:object before:object with_step:object id dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def causes(asker: Asker, arguments: Json) -> Json:
+    """What came before a failure, what mended it, and how tasks ended with and without a step. Use when an error comes
+    back; dry_run false keeps the analysis."""
+    return told(asker, "causal_debug", arguments)
+
+
+@tool("flow_debug", "session! turn k", "told! mermaid! nodes:array! edges:array!", "reads", own=OWN)
+def flow(asker: Asker, arguments: Json) -> Json:
+    """A session's steps as a graph (Mermaid, and nodes and edges): what followed what, what failed, what mended it."""
+    return told(asker, "flow_debug", arguments)
+
+
+@tool(
+    "time_travel",
+    "travel session other from_step at query without settings k dry all_projects project",
+    "told! sessions:array steps:array counts:object memories:array changed:array dry_run:yes",
+    "repeats",
+    own=OWN,
+)
+def travel(asker: Asker, arguments: Json) -> Json:
+    """A session step by step; two sessions compared; memory as it was at a moment; a recall again without some
+    memories, as of then, or with other settings."""
+    return told(asker, "time_travel", arguments)
+
+
+@tool(
+    "semantic_diff",
+    "difference when! since until task_kind k all_projects project",
+    "told! first:object second:object done:object new:array gone:array kinds:object",
+    "reads",
+    own=OWN,
+)
+def difference(asker: Asker, arguments: Json) -> Json:
+    """How work went before and after a moment, or what became of memory since. Use after a change of tools, rules or
+    version."""
+    return told(asker, "semantic_diff", arguments)
+
+
+@tool(
+    "predictive_preload",
+    "prompt! k project",
+    "told! memories:array sessions:count hits:object",
+    "reads",
+    own=OWN,
+)
+def preload(asker: Asker, arguments: Json) -> Json:
+    """Memories that sessions like this one used, and how often that was foretold right. Use before a long task."""
+    return told(asker, "predictive_preload", arguments)
+
+
 TOOLS = (
     monitor,
     assess,
@@ -267,4 +338,9 @@ TOOLS = (
     suite,
     budget,
     cost_router,
+    causes,
+    flow,
+    travel,
+    difference,
+    preload,
 )

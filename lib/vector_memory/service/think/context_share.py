@@ -13,6 +13,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
 from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
 from vector_memory.service.learning import guidance
+from vector_memory.service.think import ledger
 from vector_memory.service.think.figures import Share, share
 from vector_memory.service.tools import failure_advice
 
@@ -84,10 +85,7 @@ def budget(ctx: Context, request: BudgetRequest) -> BudgetAnswer:
     Raises:
         BadInputError: the action or compartment is unknown, the limit is out of range, or an agent sets it.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"There is no action {request.action!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
+    ledger.require(request.action, ACTIONS)
     told = _set(ctx, request) if request.action == "set" else ""
     since = request.since or ctx.now() - timedelta(days=DAYS)
     used: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -11,6 +11,7 @@ from datetime import datetime
 from math import log
 
 from vector_memory.errors import BadInputError
+from vector_memory.index.fixes import commands
 from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, Memory, Scope
 from vector_memory.observe.learning import outcomes
@@ -22,9 +23,11 @@ from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records, lessons
 from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.service.think.figures import Share, share
+from vector_memory.text import fence
 
-MOST_LEDGERS, MOST_REPORTS = 2_000, 60
+MOST_LEDGERS, MOST_REPORTS, BRIEF_TOKENS = 2_000, 60, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
 ALIKE = 0.2
@@ -136,3 +139,23 @@ def as_dict(task: Task) -> dict[str, object]:
     names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
     told = {name: value for name, value in asdict(task).items() if name in names}
     return {**told, "about": " ".join(task.terms[:8])}
+
+
+def job_of(line: str) -> str:
+    """Return the job of a command line, as tasks know it; the line itself where it names none."""
+    return commands.family(line) or line
+
+
+def require(action: str, actions: Sequence[str]) -> None:
+    """Make sure that an action is one of those there are.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    if action not in actions:
+        raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(actions)}.")
+
+
+def in_brief(memory: Memory) -> BriefView:
+    """Return a memory in brief: the sentences of it that say most."""
+    return brief(BriefView, memory, text=fence.cut(memory.text, BRIEF_TOKENS))

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory.errors import BadInputError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import ledger
@@ -66,10 +65,7 @@ def monitor(ctx: Context, request: MonitorRequest) -> MonitorAnswer:
     Raises:
         BadInputError: the action is unknown.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"There is no action {request.action!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
+    ledger.require(request.action, ACTIONS)
     found = flags.flags(ctx, _flags_of(request)).flags
     observer = ctx.settings.observer
     if request.action == "trend":

@@ -73,10 +73,7 @@ def stigmergy(ctx: Context, request: TrailRequest) -> TrailAnswer:
     Raises:
         BadInputError: the action is unknown, or a report lacks its kind, steps or evidence.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"There is no action {request.action!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
+    ledger.require(request.action, ACTIONS)
     if request.action == "deposit":
         return _deposit(ctx, request)
     views = _views(ctx, request)

@@ -102,10 +102,7 @@ def planner(ctx: Context, request: PlanRequest) -> PlanAnswer:
         BadInputError: the action is unknown, a task is missing, or tasks would wait for each other.
         NotFoundError: there is no such task.
     """
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"There is no action {request.action!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
+    ledger.require(request.action, ACTIONS)
     asker, key = ledger.project_of(ctx, request), f"{PLAN}:{redact.clean(request.plan).text}"
     items = _items(asker, key)
     changes = request.action in ("add", "done", "remove")

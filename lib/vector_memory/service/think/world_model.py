@@ -74,10 +74,7 @@ def world_model(ctx: Context, request: WorldRequest) -> WorldAnswer:
         known = sorted(learned_records.things_of(records), key=lambda one: one.last, reverse=True)
         odd = sum(one.surprise for one in known)
         return WorldAnswer(f"{len(known)} things, {odd} not as usual.", things=known[: request.k])
-    if request.action not in ACTIONS:
-        raise BadInputError(
-            f"There is no action {request.action!r}.", f"Actions: {', '.join(ACTIONS)}."
-        )
+    ledger.require(request.action, ACTIONS)
     kind, name = _named(request.thing)
     seen = [one for one in ledger.sightings_of(asker) if (one.kind, one.name) == (kind, name)]
     found = next(iter(things.of(seen)), None)
