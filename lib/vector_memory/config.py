@@ -77,6 +77,8 @@ class Settings:
     """Tokens at most that one prompt gets."""
     start_tokens: int = bounded(450, ge=50, le=4000)
     """Tokens at most that a session's start gets."""
+    session_tokens: int = bounded(0, ge=0, le=100_000)
+    """Tokens at most that a session gets unasked in all, from its start to its end. 0 means no such limit."""
     start_memories: int = bounded(7, ge=0, le=20)
     """Memories at most at a session's start."""
     prompt_memories: int = bounded(5, ge=0, le=20)
@@ -110,6 +112,8 @@ class Settings:
     `client` (which costs your tokens), or none."""
     generation_model: str = ""
     """Its name. Empty means a small one: `llama3.2:3b` of `ollama`, `haiku` of the `client`."""
+    generation_gate_model: str = ""
+    """The model that `extraction_gate` asks, which may be a smaller one. Empty means `generation_model`."""
     generation_daily_calls: int = bounded(200, ge=0, le=100_000)
     """Calls of the language model at most in a day."""
     generation_daily_tokens: int = bounded(200_000, ge=0, le=100_000_000)

@@ -58,6 +58,7 @@ VERBS = {
     "serve": "serve:serve",
     "token": "token:app",
     "feed": "feed:feed",
+    "tool": "tool:tool",
     "config": "config:app",
     "daemon": "daemon:app",
     "backend": "backend:app",

@@ -6,9 +6,11 @@ import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from vector_memory import wire
+from vector_memory.daemon import think_verbs
 from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.model import Progress
 from vector_memory.service.base import messages, privacy, privacy_rules, request_fields
@@ -244,12 +246,13 @@ SIMPLE: dict[str, Simple] = {
     "feed": _feed,
     "context": _context,
     "token": _token,
+    **{verb: partial(think_verbs.simple, verb) for verb in think_verbs.VERBS},
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
-    "review", "jobs",
+    "review", "jobs", *think_verbs.VERBS,
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
@@ -268,4 +271,5 @@ LONG: dict[str, Long] = {
     "prune": _prune,
     "rag": _rag,
     "run_job": _run_job,
+    **{verb: partial(think_verbs.long, verb) for verb in think_verbs.LONG_VERBS},
 }

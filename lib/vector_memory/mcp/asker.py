@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vector_memory.client.link import DaemonClient
@@ -34,6 +34,7 @@ class Asker:
         session: the session's id, or a name of this process where the client tells none.
         known: whether the client told it.
         shown: what was shown by this process.
+        actor: who asks: the model, where it is not said otherwise.
     """
 
     daemon: DaemonClient
@@ -42,10 +43,11 @@ class Asker:
     known: bool = False
     shown: Shown = field(default_factory=Shown)
     tell: Tell = tell_nobody
+    actor: str = ACTOR
 
     def telling(self, tell: Tell) -> Asker:
         """Return the same one with somebody who watches long work."""
-        return Asker(self.daemon, self.folder, self.session, self.known, self.shown, tell)
+        return replace(self, tell=tell)
 
     def ask(self, verb: str, arguments: Json, **more: Any) -> Json:
         """Return the daemon's answer about the project that the arguments name, or the session's.
@@ -76,4 +78,4 @@ class Asker:
         if "project" in asked:
             asked["project"] = os.path.join(self.folder, os.path.expanduser(asked["project"]))
         shown_to = {"for_session": self.session} if self.known else {}
-        return {**asked, **shown_to, "cwd": self.folder, "actor": ACTOR}
+        return {**asked, **shown_to, "cwd": self.folder, "actor": self.actor}

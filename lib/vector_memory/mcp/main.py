@@ -9,7 +9,7 @@ import sys
 
 from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import sdk
-from vector_memory.mcp.asker import Asker
+from vector_memory.mcp.asker import ACTOR, Asker
 from vector_memory.system import paths
 
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
@@ -57,11 +57,20 @@ def main() -> int:
     os._exit(0)
 
 
-def asker() -> Asker:
-    """Return the way to the daemon of the session that started this process."""
-    folder = os.environ.get(PROJECT_VARIABLE) or os.getcwd()
+def asker(actor: str = ACTOR, folder: str = "") -> Asker:
+    """Return the way to the daemon of the session that started this process.
+
+    Args:
+        actor: who asks.
+        folder: the folder that is asked from; by default the client's project.
+    """
+    folder = folder or os.environ.get(PROJECT_VARIABLE) or os.getcwd()
     session = os.environ.get(SESSION_VARIABLE) or ""
     home = paths.Home()
     return Asker(
-        DaemonClient(home), os.path.abspath(folder), session or os.urandom(8).hex(), bool(session)
+        DaemonClient(home),
+        os.path.abspath(folder),
+        session or os.urandom(8).hex(),
+        bool(session),
+        actor=actor,
     )

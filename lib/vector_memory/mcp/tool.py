@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -69,7 +69,12 @@ class Tool:
 
 
 def tool(
-    name: str, takes: str, answers: str, marks: str = "", also: str = ""
+    name: str,
+    takes: str,
+    answers: str,
+    marks: str = "",
+    also: str = "",
+    own: Mapping[str, Field] | None = None,
 ) -> Callable[[Act], Tool]:
     """Return what makes a tool of a function, whose docstring is what the model reads of it.
 
@@ -79,11 +84,13 @@ def tool(
         answers: its answer, as `outputs.answer` reads it.
         marks: which of `reads`, `destroys`, `repeats`, `always` and `unlisted` it is.
         also: other names under which it answers.
+        own: arguments that other tools have not, by the same keys: these go before those of `FIELDS`.
     """
+    known = {**FIELDS, **(own or {})}
 
     def made(act: Act) -> Tool:
         fields = tuple(
-            replace(FIELDS[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
+            replace(known[key.rstrip("!~")], required=key.endswith("!"), is_listed=key[-1] != "~")
             for key in takes.split()
         )
         is_marked = {mark: True for mark in marks.split() if mark != "unlisted"}

@@ -112,7 +112,7 @@ def _of_kind(kind: str, judged: Sequence[Task], now: datetime) -> Trail | None:
     strength = sum(evaporated(SURE if one.sure else LIKELY, one.ended_at, now) for one in won)
     strength -= sum(evaporated(FAILURE, one.ended_at, now) for one in mine if not one.done)
     stages = [one for one in won[-1].stages if one == EDIT or one in general][:LONGEST]
-    steps = list(dict.fromkeys(one if one == EDIT else _usual(one, won) for one in stages))
+    steps = list(dict.fromkeys(one if one == EDIT else usual(one, won) for one in stages))
     if strength < FLOOR or all(map(_needs_no_memory, steps)):
         return None
     figures = (len(mine), len(won), len(sessions), round(strength, 3), now.isoformat())
@@ -133,7 +133,7 @@ def _needs_no_memory(step: str) -> bool:
     return step == EDIT or bool(PATTERNS["by_itself"].fullmatch(re.sub(r" -\S+", "", step)))
 
 
-def _usual(job: str, won: Sequence[Task]) -> str:
+def usual(job: str, won: Sequence[Task]) -> str:
     """Return how a job is called here: the words of its newest command line that nearly all have. An option goes
     with the value that belongs to one task alone."""
     said = [_WORD.findall(one.commands[job]) for one in won if job in one.commands]

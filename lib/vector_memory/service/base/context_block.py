@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.service.base import client_memory, delivery, shown_notes
+from vector_memory.service.base import client_memory, context_tally, delivery, shown_notes
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
@@ -22,6 +22,7 @@ def show(
     head: str = fence.HEAD,
     mark_of_cut: str = "",
     showing: shown_notes.Showing | None = None,
+    part: str = "",
 ) -> str:
     """Return the block that is shown, and remember that it was.
 
@@ -32,10 +33,17 @@ def show(
         mark_of_cut: stands before what is remembered of a note that does not give the whole memory: the
             whole may still be shown then.
         showing: with what it is shown, where it is to be judged whether it was used.
+        part: the compartment that its tokens count for, see `context_tally.PARTS`; by default the channel's.
     """
     fresh = [one for one in notes if not client_memory.repeats(one.text, known)]
     safe = checked(fresh)
     if not safe:
+        return ""
+    block = fence.fence(safe, title, head)
+    counted = context_tally.Counted(
+        part or (showing.channel if showing else ""), fence.tokens(block)
+    )
+    if session and not context_tally.take(ctx, session, counted):
         return ""
     told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     if session:
@@ -47,15 +55,17 @@ def show(
         )
         waiting.add(judged)
         delivery.unless_read(lambda: waiting.drop(judged))
-    _count(ctx, session, [note.id for note in safe])
-    return fence.fence(safe, title, head)
+    _count(ctx, session, [note.id for note in safe], counted)
+    return block
 
 
-def _count(ctx: Context, session: str, ids: Sequence[str]) -> None:
+def _count(
+    ctx: Context, session: str, ids: Sequence[str], counted: context_tally.Counted
+) -> None:
     """Count memories as shown, and note it for the audit log."""
     ctx.count("memories_shown", len(ids))
     ctx.count("injections")
-    ctx.audit("recall", "hook", ids, session=session)
+    ctx.audit("recall", "hook", ids, session=session, part=counted.part, tokens=counted.tokens)
 
     def take_back() -> None:
         ctx.count("memories_shown", -len(ids))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vector_memory.errors import BadInputError, GenerationError, UsedUpError
@@ -67,15 +68,21 @@ def asked(
     max_tokens: int,
     timeout_s: float,
     schema: Mapping[str, Any] | None = None,
+    model: str = "",
 ) -> Completion:
     """Return what the model writes, within what the day allows. Failures and refusals are counted.
+
+    Args:
+        model: another one than `generation_model`.
 
     Raises:
         GenerationError: it failed, or was asked often enough today.
         BadInputError: there is no such model.
     """
     with _failures_counted(ctx):
-        generator = registry.create(ctx.settings)
+        generator = registry.create(
+            replace(ctx.settings, generation_model=model) if model else ctx.settings
+        )
         with _set_aside(ctx, generator, prompt, max_tokens) as reserved:
             completion = generator.complete(prompt, max_tokens, timeout_s, schema)
     took = completion.tokens

@@ -6,13 +6,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.index.topics.turns import TopicTurn
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
 
+TEXT, STEPS = ".md", ".steps.jsonl"
+"""How the name of an archive ends, and that of the log of steps beside it."""
 MOST_CHARS = 2_000_000
 CUT = "\n\n… (the rest is left out)\n"
 _UNSAFE = re.compile(r"[^\w.-]")
@@ -26,9 +27,8 @@ def archive(home: Home, project: str, session: str, title: str, turns: Sequence[
         UnsafeTextError: it could not be redacted.
     """
     text = text_of(title, turns)
-    folder = os.path.join(home.archives, _safe(project) or "global")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    path = os.path.join(folder, _name(turns[0].first.at, session))
+    path = path_of(home, project, f"{turns[0].first.at:%Y-%m-%d}", session)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     # The client deletes the transcript one day: then this is all that is left.
     write_durably(path, text.encode("utf-8", "replace"))
     return path
@@ -46,11 +46,18 @@ def text_of(title: str, turns: Sequence[TopicTurn]) -> str:
     return whole if len(whole) <= MOST_CHARS else whole[:MOST_CHARS] + CUT
 
 
-def archives_of(home: Home, session: str) -> list[str]:
-    """Return the paths of a session's archives, whatever its projects and dates."""
+def path_of(home: Home, project: str, day: str, session: str, ending: str = TEXT) -> str:
+    """Return where a session's archive or step log is kept."""
+    return os.path.join(
+        home.archives, _safe(project) or "global", f"{day}-{_safe(session)}{ending}"
+    )
+
+
+def archives_of(home: Home, session: str, ending: str = TEXT) -> list[str]:
+    """Return the paths of a session's archives, or step logs, whatever its projects and dates."""
     if not session:
         return []
-    ending = f"-{_safe(session)}.md"
+    ending = f"-{_safe(session)}{ending}"
     return sorted(
         os.path.join(folder, name)
         for folder, _, names in os.walk(home.archives, followlinks=False)
@@ -60,15 +67,11 @@ def archives_of(home: Home, session: str) -> list[str]:
 
 
 def remove(home: Home, session: str) -> int:
-    """Remove a session's archives; return how many there were."""
+    """Remove a session's archives and step logs; return how many archives there were."""
     found = archives_of(home, session)
-    for path in found:
+    for path in (*found, *archives_of(home, session, STEPS)):
         os.unlink(path)
     return len(found)
-
-
-def _name(at: datetime, session: str) -> str:
-    return f"{at:%Y-%m-%d}-{_safe(session)}.md"
 
 
 def _safe(word: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from vector_memory import model
-from vector_memory.errors import VectorMemoryError
+from vector_memory.errors import UnsafeTextError, VectorMemoryError
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary, session_topics
 
@@ -72,10 +72,16 @@ def _learn(
     if ctx.stopping.is_set():
         # The next daemon finds it due.
         return
+    from vector_memory.service.capture import step_log
     from vector_memory.service.learning import lessons
 
     there = [(path, folder) for path, folder in folders.items() if os.path.isfile(path)]
     lessons.learn_all(ctx, there, final, turn)
+    for path, _ in there if final else ():
+        try:
+            step_log.write(ctx, path)
+        except (OSError, UnsafeTextError) as error:
+            log.warning("the steps of %s are not logged: %s", path, error)
     ctx.state.done(LESSONS, folders)
 
 

@@ -59,7 +59,9 @@ def _wanted(ctx: Context) -> bool:
 
 def _ideas(ctx: Context, chunk: str, known: Sequence[str]) -> list[Extracted]:
     def ask(prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None) -> str:
-        return model_help.asked(ctx, prompt, max_tokens, TIMEOUT_S, schema)
+        # The gate answers yes or no; what follows has a schema.
+        model = ctx.settings.generation_gate_model if schema is None else ""
+        return model_help.asked(ctx, prompt, max_tokens, TIMEOUT_S, schema, model)
 
     found = extract(chunk, known, ask, gate=ctx.settings.extraction_gate)
     if found.garbage:

@@ -12,12 +12,10 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.memory import lookup
+from vector_memory.service.think.figures import compared
 
 QUESTIONS, WORDS = 20, 12
-KEPT, LEAST_KEPT = 12, 3
-COMPARED = 5
-SLOWER, SPREADS = 1.2, 3.0
-"""A regression takes so many times the usual time, and is so many spreads from it."""
+KEPT = 12
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -53,14 +51,3 @@ def _timed_ms(ctx: Context, asker: messages.Asker, text: str) -> float:
     started = time.perf_counter()
     lookup.answer(ctx, text, asker, 10)
     return (time.perf_counter() - started) * 1_000
-
-
-def compared(history: list[float], now: float) -> str:
-    """Return whether a time is a regression against earlier ones, in words."""
-    last = history[-COMPARED:]
-    if len(last) < LEAST_KEPT:
-        return "too few runs to compare with"
-    usual = median(last)
-    spread = median(abs(each - usual) for each in last)
-    slower = now > SLOWER * usual and now > usual + SPREADS * spread
-    return f"slower than the usual {usual} ms" if slower else f"as usual ({usual} ms)"

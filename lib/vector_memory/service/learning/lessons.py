@@ -70,7 +70,7 @@ def learn_all(
     for asker in changed.values():
         try:
             with privacy.for_folder(ctx, asker.place.root), ctx.capturing:
-                _draw(ctx, asker)
+                draw(ctx, asker)
         except Exception as error:
             # What it is made of is stored: the next turn makes it.
             log.warning(
@@ -121,7 +121,7 @@ def _begin_again(ctx: Context, path: str, place: Position) -> None:
 def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bool:
     """Keep what a transcript tells; return whether any of it was new. Nothing is purged meanwhile."""
     with ctx.capturing:
-        turns = _not_purged(ctx, asker, session, told.turns)
+        turns = not_purged(ctx, asker, session, told.turns)
         keys = {turn.key[:16] for turn in turns}
         seen = [one for one in told.sightings if one.id.partition(":")[0] in keys]
         found = _measured(tasks.group(turns), session)
@@ -143,7 +143,7 @@ def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bo
         return _keep(ctx, asker, record, known)
 
 
-def _not_purged(
+def not_purged(
     ctx: Context, asker: ProjectAsker, session: str, turns: Sequence[tasks.TaskTurn]
 ) -> list[tasks.TaskTurn]:
     """Return the turns that the user did not have purged."""
@@ -190,7 +190,7 @@ def _keep(ctx: Context, asker: ProjectAsker, record: Record, known: Memory | Non
 # -- what is made of it --
 
 
-def _draw(ctx: Context, asker: ProjectAsker) -> None:
+def draw(ctx: Context, asker: ProjectAsker) -> None:
     """Make trails, things and the board of a project anew, and drop what is too old or too much."""
     now = ctx.now()
     heuristics = counted_records.of(asker, HEURISTICS, MOST_RECORDS)

@@ -26,6 +26,7 @@ from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
 from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.context_tally import SEARCH
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import lookup
 from vector_memory.service.tools import file_changes
@@ -326,7 +327,7 @@ def _present(
     serves = may_serve and _may_serve(ctx, call, looked, wanted, fresh[0])
     notes = list(_notes(ctx, fresh[:1] if serves else fresh, wanted, SERVED if serves else TITLE))
     known = client_memory.known_to_client(call.transcript)
-    told = context_block.show(ctx, key, notes, SERVED if serves else TITLE, known)
+    told = context_block.show(ctx, key, notes, SERVED if serves else TITLE, known, part=SEARCH)
     if not told:
         return NOTHING
     delivery.add_shown(ctx, key, [mark])

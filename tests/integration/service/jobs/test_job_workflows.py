@@ -464,7 +464,7 @@ def test_recalls_are_timed_and_compared_with_earlier_runs(house: ServiceHouse) -
 def test_what_a_regression_is() -> None:
     """A fifth slower than usual, and well beyond what runs differ by."""
     usual = [10.0, 10.2, 9.9, 10.1, 10.0]
-    assert regression.compared(usual, 14.0).startswith("slower")
+    assert regression.compared(usual, 14.0).startswith("worse")
     assert regression.compared(usual, 11.0).startswith("as usual")
     assert regression.compared([5.0, 20.0, 10.0, 12.0], 14.0).startswith("as usual")
     assert regression.compared([10.0], 99.0).startswith("too few")

@@ -1,0 +1,107 @@
+"""`tool`: any tool of the MCP server, called from a shell."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from vector_memory.cli import asking, options, output
+from vector_memory.errors import BadInputError, NotFoundError
+
+LINE_CHARS = 240
+DEEPEST = 4
+
+
+def tool(
+    name: Annotated[
+        str | None, options.argument("NAME", "A tool. Without: all of them.", show_default=False)
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        options.argument("KEY=VALUE", "Its arguments, such as limit=5.", show_default=False),
+    ] = None,
+    arguments: Annotated[
+        str | None,
+        options.value("ARGUMENTS", "Its arguments as one JSON object; answers in JSON.", "--json"),
+    ] = None,
+) -> None:
+    """Call one of the tools that an agent has, or list them; --json '{}' answers in JSON.
+
+    What a tool does, and which arguments it takes, is in docs/mcp.md.
+    """
+    from vector_memory.mcp import main, registry
+
+    if name is None:
+        for one in registry.TOOLS:
+            output.say(f"{one.name}  {output.one_line(one.doc.partition('. ')[0], 110)}")
+        return
+    found = registry.BY_NAME.get(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, registry.BY_NAME, n=3, cutoff=0.4)
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise NotFoundError(f"There is no tool {name!r}.", f"{hint}`vector-memory tool` lists all.")
+    said = _arguments(arguments, given or [])
+    asker = main.asker(actor=str(asking.target().get("actor", "user")), folder=os.getcwd())
+    answer = registry.call(asker, found, said)
+    if arguments is not None:
+        output.document(answer)
+        return
+    for line in _lines(answer):
+        output.say(line)
+
+
+def _arguments(written: str | None, given: Sequence[str]) -> dict[str, Any]:
+    """Return a tool's arguments from JSON, and from `key=value` words, which go before.
+
+    Raises:
+        BadInputError: it is no JSON object, or a word has no name.
+    """
+    said: Any = {}
+    if written is not None:
+        try:
+            said = json.loads(asking.text_of(written))
+        except (ValueError, RecursionError) as error:
+            raise BadInputError(
+                f"The arguments are no JSON: {error}.", "Such as '{\"k\": 5}'."
+            ) from error
+    if not isinstance(said, dict):
+        raise BadInputError("The arguments are no JSON object.", "Such as '{\"k\": 5}'.")
+    for word in given:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise BadInputError(f"{word!r} is no KEY=VALUE.", "Such as limit=5.")
+        said[key] = value
+    return said
+
+
+def _lines(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
+    """Yield an answer as lines that a person reads: a name and its value, what is in it further in."""
+    indent = "  " * depth
+    head = f"{indent}{name}: " if name else indent
+    if isinstance(value, dict) and {"k", "n", "told"} <= set(value) and name:
+        # A figure says itself in words.
+        yield head + output.one_line(value["told"], LINE_CHARS)
+    elif isinstance(value, dict) and depth < DEEPEST:
+        if name:
+            yield head.rstrip()
+        for key, one in value.items():
+            yield from _lines(one, depth + bool(name), str(key))
+    elif isinstance(value, list) and value and depth < DEEPEST:
+        yield head.rstrip()
+        for number, one in enumerate(value, 1):
+            if isinstance(one, dict):
+                yield from _lines(one, depth + 1, str(number))
+            else:
+                yield f"{indent}  {output.one_line(str(one), LINE_CHARS)}"
+    elif isinstance(value, str) and "\n" in value:
+        yield head.rstrip()
+        yield from (f"{indent}  {output.plain(line)}" for line in value.splitlines())
+    else:
+        yield head + output.one_line(
+            json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value,
+            LINE_CHARS,
+        )

@@ -1,0 +1,116 @@
+"""What a session took of its models: tokens by day and model, read from its transcript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from vector_memory.index.codex import is_rollout
+from vector_memory.index.transcript import Entry, read_entries
+from vector_memory.system.json_in import Record
+
+_MODEL = re.compile(r"[\w.:/@\[\]-]{1,80}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_OUR_OWN = "<synthetic>"
+
+
+@dataclass
+class Usage:
+    """Tokens: read anew, written by the model, put into the cache for five minutes and for an hour, read from
+    there; and how many answers that were."""
+
+    input: int = 0
+    output: int = 0
+    cache_5m: int = 0
+    cache_1h: int = 0
+    cached: int = 0
+    answers: int = 0
+
+    def add(self, other: Usage) -> None:
+        """Add what another one took."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.input + self.output + self.cache_5m + self.cache_1h + self.cached
+
+
+Key = tuple[str, str]
+"""A day (`2026-05-03`, UTC) and a model's name."""
+
+
+def usage_of(path: str) -> dict[Key, Usage]:
+    """Return what a transcript's models took, by day and model; subagents in the same file count too.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    answers: dict[str, tuple[Key, Usage]] = {}
+    rollout: dict[Key, Usage] = {}
+    model = ""
+    for entry in read_entries(path, final=True):
+        if is_rollout(entry.data) or entry.data.text("type") in ("turn_context", "event_msg"):
+            payload = entry.data.part("payload")
+            model = _named(payload.text("model")) or model
+            _add(rollout, _key(entry, model), _of_rollout(payload))
+        elif entry.data.text("type") == "assistant":
+            message = entry.data.part("message")
+            name = message.text("model")
+            if _named(name) and name != _OUR_OWN and message.part("usage"):
+                # An answer stands in several lines, each with what it had taken by then.
+                id = message.text("id") or f"{entry.line}:{entry.part}"
+                answers[id] = _key(entry, name), _of_message(message.part("usage"))
+    for key, usage in answers.values():
+        _add(rollout, key, usage)
+    return {key: usage for key, usage in rollout.items() if usage.tokens}
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """Return what several took together."""
+    whole = Usage()
+    for one in usages:
+        whole.add(one)
+    return whole
+
+
+def _named(name: str) -> str:
+    return name if _MODEL.fullmatch(name) else ""
+
+
+def _key(entry: Entry, model: str) -> Key:
+    day = entry.data.text("timestamp")[:10]
+    return (day if _DAY.fullmatch(day) else ""), model or "unknown"
+
+
+def _add(found: dict[Key, Usage], key: Key, usage: Usage) -> None:
+    found.setdefault(key, Usage()).add(usage)
+
+
+def _of_message(said: Record) -> Usage:
+    apart = said.part("cache_creation")
+    for_hour = apart.number("ephemeral_1h_input_tokens")
+    written = said.number("cache_creation_input_tokens")
+    return Usage(
+        said.number("input_tokens"),
+        said.number("output_tokens"),
+        max(0, written - for_hour),
+        for_hour,
+        said.number("cache_read_input_tokens"),
+        1,
+    )
+
+
+def _of_rollout(payload: Record) -> Usage:
+    last = payload.part("info").part("last_token_usage")
+    if payload.text("type") != "token_count" or not last:
+        return Usage()
+    cached = last.number("cached_input_tokens")
+    return Usage(
+        max(0, last.number("input_tokens") - cached),
+        last.number("output_tokens"),
+        cached=cached,
+        answers=1,
+    )

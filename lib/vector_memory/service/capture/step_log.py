@@ -1,0 +1,117 @@
+"""Step logs: what was done in a session, a line for each prompt and each call, redacted, beside the session's
+archive: the client deletes the transcript one day."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+
+from vector_memory.index.reader import head_of, read_exchanges
+from vector_memory.observe.learning.tasks import TaskTurn
+from vector_memory.redact import policy
+from vector_memory.service.base import privacy
+from vector_memory.service.base.asker import ProjectAsker, asker_at
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import archives
+from vector_memory.service.learning import lessons
+from vector_memory.service.learning.observed_steps import cleaner, harvest
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.json_in import session_id
+
+PROMPT = "prompt"
+MOST_STEPS = 5_000
+
+
+@dataclass(frozen=True)
+class LoggedStep:
+    """A prompt or a call.
+
+    Attributes:
+        number: its place in the session, from 1; `turn` that of its prompt.
+        at: when, aware UTC in ISO form.
+        what: PROMPT, or what a `tasks.TaskStep` does.
+        said: the prompt's words, the command line or the file.
+        ok: whether it went well; None where that is not known.
+        error, sign, end: as a `tasks.TaskStep` has them.
+    """
+
+    number: int
+    turn: int
+    at: str
+    what: str
+    said: str
+    job: str = ""
+    ok: bool | None = None
+    error: str = ""
+    sign: str = ""
+    end: str = ""
+
+
+def of_session(ctx: Context, session: str) -> list[LoggedStep]:
+    """Return a session's steps, from its transcript, else from its log; [] where neither is there, or the user
+    wants no memory of its project."""
+    paths = [
+        path
+        for path in ctx.state.cursors()
+        if session and path.endswith(f"{session}.jsonl") and os.path.isfile(path)
+    ]
+    for path in paths:
+        with suppress(OSError):
+            if found := _read(ctx, path):
+                return found[1]
+    return _logged(ctx, session)
+
+
+def write(ctx: Context, transcript: str) -> int:
+    """Log the steps of a transcript anew; return how many there are.
+
+    Raises:
+        OSError: the transcript cannot be read, or the log not written.
+    """
+    found = _read(ctx, transcript) if ctx.settings.archive and ctx.settings.capture else None
+    if found is None or not found[1]:
+        return 0
+    asker, steps = found
+    session, _ = head_of(transcript)
+    lines = (json.dumps(asdict(one), ensure_ascii=False) for one in steps)
+    path = archives.path_of(ctx.home, asker.place.id, steps[0].at[:10], session, archives.STEPS)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    write_durably(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+    return len(steps)
+
+
+def _read(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | None:
+    session, cwd = head_of(path)
+    asker = asker_at(ctx, cwd or "/")
+    if asker is None:
+        return None
+    configurations = (*policy.configurations(), *policy.configuration_of(path))
+    with privacy.for_folder(ctx, cwd or "/", configurations):
+        told = harvest(read_exchanges(path, final=True), cleaner())
+        turns = lessons.not_purged(ctx, asker, session, told.turns)
+    return asker, list(_steps(turns))[:MOST_STEPS]
+
+
+def _steps(turns: Sequence[TaskTurn]) -> Iterator[LoggedStep]:
+    number = 0
+    for turn, one in enumerate(turns, 1):
+        number += 1
+        yield LoggedStep(number, turn, one.started_at.isoformat(), PROMPT, one.prompt)
+        for step in one.steps:
+            number += 1
+            at = (step.at or one.started_at).isoformat()
+            told = (step.said, step.job, step.ok, step.error, step.sign, step.end)
+            yield LoggedStep(number, turn, at, step.what, *told)
+
+
+def _logged(ctx: Context, session: str) -> list[LoggedStep]:
+    found: list[LoggedStep] = []
+    for path in archives.archives_of(ctx.home, session_id(session), archives.STEPS):
+        with suppress(OSError), open(path, encoding="utf-8") as file:
+            for line in file:
+                with suppress(ValueError, TypeError):
+                    found.append(LoggedStep(**json.loads(line)))
+    return found

@@ -1,0 +1,140 @@
+"""`context_budget`: what sessions are given unasked, by compartment: the limits, what was used, and what it brought."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from vector_memory import config
+from vector_memory.errors import BadInputError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.context_tally import GUIDANCE, PARTS, SEARCH
+from vector_memory.service.base.shown_notes import FAILURE, PROCEDURES, PROMPT, START
+from vector_memory.service.learning import guidance
+from vector_memory.service.think import ledger
+from vector_memory.service.think.figures import Share, share
+from vector_memory.service.tools import failure_advice
+
+ACTIONS = ("show", "set")
+SETTINGS = {
+    START: "start_tokens",
+    PROMPT: "prompt_tokens",
+    SEARCH: "facade_tokens",
+    "session": "session_tokens",
+}
+"""The setting of each compartment that can be changed, and of the cap over all."""
+FIXED = {FAILURE: failure_advice.FAILURE_TOKENS, GUIDANCE: guidance.FAILURE_TOKENS}
+MOST_ENTRIES, DAYS = 20_000, 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetRequest(messages.Request):
+    """The limits are shown, or one is to be set.
+
+    Attributes:
+        compartment: one of `SETTINGS`, for `set`; its limit is then `tokens`.
+        session: the session whose use is told; the newest by default.
+    """
+
+    action: str = messages.word(default="show")
+    compartment: str = messages.word()
+    tokens: int = messages.number(0, 0, 100_000)
+    session: str = messages.word()
+    since: datetime | None = messages.moment()
+    dry_run: bool = messages.flag(default=True)
+
+
+@dataclass(frozen=True)
+class CompartmentView:
+    """What comes by one way.
+
+    Attributes:
+        limit: tokens at most each time; `setting` changes that, "" where it is fixed.
+        used: tokens that the session was given, `times` so often.
+        all: the same of all sessions of the time.
+        brought: how many of its notes were used in what followed, of those judged; None where nobody judges.
+    """
+
+    compartment: str
+    limit: int
+    setting: str
+    used: int
+    times: int
+    all: int
+    brought: Share | None
+
+
+@dataclass(frozen=True)
+class BudgetAnswer:
+    """The compartments, the session that `used` is of, what it was given in all, and the cap (0 for none)."""
+
+    told: str
+    session: str
+    used: int
+    cap: int
+    sessions: int
+    compartments: list[CompartmentView]
+    dry_run: bool | None = messages.spare()
+
+
+def budget(ctx: Context, request: BudgetRequest) -> BudgetAnswer:
+    """Return the compartments of what is given unasked; or set a limit, which only the user does.
+
+    Raises:
+        BadInputError: the action or compartment is unknown, the limit is out of range, or an agent sets it.
+    """
+    ledger.require(request.action, ACTIONS)
+    told = _set(ctx, request) if request.action == "set" else ""
+    since = request.since or ctx.now() - timedelta(days=DAYS)
+    used: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    times: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    ctx.state.flush()
+    for entry in ctx.state.audit_entries(MOST_ENTRIES, since, "recall"):
+        session, part, tokens = (entry.detail.get(name) for name in ("session", "part", "tokens"))
+        if session and isinstance(part, str) and isinstance(tokens, int):
+            used[str(session)][part] += tokens
+            times[str(session)][part] += 1
+    session = request.session or next(iter(used), "")
+    whole = sum(used.values(), Counter())
+    uses = ctx.state.use_counts("channel", since)
+    views = []
+    for part in PARTS:
+        channel = PROCEDURES if part == GUIDANCE else part
+        count = uses.get(channel)
+        brought = share(count.used, count.shown) if count else None
+        limit = FIXED.get(part) or int(getattr(ctx.settings, SETTINGS[part]))
+        figures = (used[session][part], times[session][part], whole[part]) if session else (0, 0, 0)
+        views.append(CompartmentView(part, limit, SETTINGS.get(part, ""), *figures, brought))
+    given, cap = sum(used[session].values()) if session else 0, ctx.settings.session_tokens
+    limit_told = f" of at most {cap}" if cap else ""
+    told = (
+        told
+        or f"{given} tokens{limit_told} in this session, {whole.total()} in {len(used)} sessions."
+    )
+    return BudgetAnswer(
+        told,
+        session,
+        given,
+        cap,
+        len(used),
+        views,
+        request.dry_run if request.action == "set" else None,
+    )
+
+
+def _set(ctx: Context, request: BudgetRequest) -> str:
+    name = SETTINGS.get(request.compartment)
+    if name is None:
+        raise BadInputError(
+            f"{request.compartment!r} has no limit that can be set.",
+            f"There are: {', '.join(SETTINGS)}.",
+        )
+    raw = {**config.read_file(ctx.home.config), name: request.tokens}
+    config.validate(raw)
+    if request.dry_run:
+        return f"{name} would be {request.tokens}, is {getattr(ctx.settings, name)}. Nothing was changed."
+    request.require_user("sets what sessions are given")
+    config.save(ctx.home.config, raw)
+    return f"{name} is {request.tokens}, in force within moments."

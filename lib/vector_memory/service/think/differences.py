@@ -1,0 +1,143 @@
+"""`semantic_diff`: how work went in two windows of time, and what became of memory between two moments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.views import BriefView
+from vector_memory.service.think import ledger
+from vector_memory.service.think.figures import Comparison, Middle, Share, compare, middle, share
+from vector_memory.service.think.past import memories_at
+from vector_memory.text import dates
+
+WHAT = ("behaviour", "memory")
+MOST_JOBS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffRequest(messages.Request):
+    """Two windows, or two moments, are to be compared.
+
+    Attributes:
+        what: one of `WHAT`.
+        at: where the first ends and the second begins: a date, or the id of the session that begins the second.
+        since, until: where the first begins, and the second ends: as much before as after by default.
+        kind: tasks of one kind alone.
+    """
+
+    what: str = messages.word(default="behaviour")
+    at: str = messages.text(200)
+    since: datetime | None = messages.moment()
+    until: datetime | None = messages.moment()
+    kind: str = messages.word()
+    k: int = messages.number(10, 1, 100)
+
+
+@dataclass(frozen=True)
+class WindowView:
+    """The tasks of a window: how many, of which kinds, how they ended, how long they took, what failed again
+    right after it had failed, and in what share of them a job was run."""
+
+    since: datetime
+    until: datetime
+    tasks: int
+    kinds: dict[str, int]
+    done: Share
+    minutes: Middle
+    retries: int
+    jobs: dict[str, Share]
+
+
+@dataclass(frozen=True)
+class DiffAnswer:
+    """What differs.
+
+    Attributes:
+        first, second: the windows, and `done` how they compare.
+        new: memories that held at the end and not at the moment; `gone` the other way round.
+        kinds: of both by their kind.
+    """
+
+    told: str
+    first: WindowView | None = messages.spare()
+    second: WindowView | None = messages.spare()
+    done: Comparison | None = messages.spare()
+    new: list[BriefView] | None = messages.spare()
+    gone: list[BriefView] | None = messages.spare()
+    kinds: dict[str, dict[str, int]] | None = messages.spare()
+
+
+def difference(ctx: Context, request: DiffRequest) -> DiffAnswer:
+    """Return how two windows of tasks, or two moments of memory, differ.
+
+    Raises:
+        BadInputError: there is no such difference, or the windows are none.
+        NotFoundError: the moment is neither a date nor a session that did anything.
+    """
+    if request.what not in WHAT:
+        raise BadInputError(
+            f"There is no difference of {request.what!r}.", f"There is: {', '.join(WHAT)}."
+        )
+    known = ledger.tasks_of(messages.asker_of(ctx, request))
+    at, until = _moment(ctx, request.at, known), request.until or ctx.now()
+    since = request.since or at - (until - at)
+    if not since < at < until:
+        raise BadInputError(
+            "The windows are empty.", "`since` must lie before `at`, and `until` after it."
+        )
+    if request.what == "memory":
+        return _memory(ctx, request, at, until)
+    mine = [one for one in known if not request.kind or one.kind == request.kind]
+    first, second = _window(mine, since, at), _window(mine, at, until)
+    done = compare(first.done, second.done, ("before", "since then"))
+    told = f"{first.tasks} tasks before {at:%Y-%m-%d %H:%M}, {second.tasks} since: {done.verdict}."
+    return DiffAnswer(told, first, second, done)
+
+
+def _moment(ctx: Context, word: str, known: Sequence[Task]) -> datetime:
+    begun = [one.ended_at - timedelta(minutes=one.minutes) for one in known if one.session == word]
+    if begun:
+        return min(begun)
+    try:
+        return dates.parse(word, ctx.now())
+    except (ValueError, OverflowError):
+        raise NotFoundError(
+            f"{word[:60]!r} is neither a date nor a session that did anything here.",
+            f"Such as {dates.EXAMPLES}. For a git revision give its date: `git log -1 --format=%cI REV`.",
+        ) from None
+
+
+def _window(known: Sequence[Task], since: datetime, until: datetime) -> WindowView:
+    mine = [one for one in known if since <= one.ended_at < until]
+    jobs = Counter(job for one in mine for job in set(one.jobs))
+    return WindowView(
+        since,
+        until,
+        len(mine),
+        dict(Counter(one.kind for one in mine).most_common()),
+        ledger.done_of(mine),
+        middle([one.minutes for one in mine]),
+        sum(one.retries for one in mine),
+        {job: share(n, len(mine)) for job, n in jobs.most_common(MOST_JOBS)},
+    )
+
+
+def _memory(ctx: Context, request: DiffRequest, at: datetime, until: datetime) -> DiffAnswer:
+    before = {memory.id: memory for _, memory in memories_at(ctx, request, at)}
+    after = {memory.id: memory for _, memory in memories_at(ctx, request, until)}
+    new = [one for id, one in after.items() if id not in before]
+    gone = [one for id, one in before.items() if id not in after]
+    kinds = {
+        name: dict(Counter(one.kind for one in some).most_common())
+        for name, some in (("new", new), ("gone", gone))
+    }
+    told = f"{len(new)} memories are new since {at:%Y-%m-%d %H:%M}, {len(gone)} gave way."
+    views = [[ledger.in_brief(one) for one in some[: request.k]] for some in (new, gone)]
+    return DiffAnswer(told, new=views[0], gone=views[1], kinds=kinds)

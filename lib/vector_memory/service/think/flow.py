@@ -1,0 +1,142 @@
+"""`flow_debug`: a session's steps as a graph: what followed what, what failed, and what mended it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vector_memory.errors import NotFoundError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.capture import step_log
+from vector_memory.service.capture.step_log import PROMPT, LoggedStep
+
+MOST_LABEL = 60
+_UNFIT = re.compile(r"[\"<>{}\[\]|#;`\x00-\x1f]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlowRequest(messages.Request):
+    """A session's steps are to be drawn, of one turn (from 1) or of all; at most `k` nodes."""
+
+    session: str = messages.text(200)
+    turn: int = messages.number(0, 0, 10_000)
+    k: int = messages.number(60, 2, 400)
+
+
+@dataclass
+class Node:
+    """A step, or several in a row of the same sort: `n` of them, `failed` so many of them."""
+
+    id: str
+    turn: int
+    what: str
+    label: str
+    n: int
+    failed: int
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What came after what; `why` is `mended` where a failure was ended by it, else ""."""
+
+    from_id: str
+    to_id: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class FlowAnswer:
+    """A graph: its nodes in order, its edges, and the same as a Mermaid flowchart."""
+
+    told: str
+    nodes: list[Node]
+    edges: list[Edge]
+    mermaid: str
+
+
+def flow(ctx: Context, request: FlowRequest) -> FlowAnswer:
+    """Return a session's steps as a graph without cycles: repetitions in a row are one node.
+
+    Raises:
+        NotFoundError: nothing is known of the session's steps.
+    """
+    steps = steps_of(ctx, request.session)
+    mine = [one for one in steps if request.turn in (0, one.turn)]
+    nodes, edges = graph(mine)
+    kept = nodes[: request.k]
+    ids = {one.id for one in kept}
+    drawn = [one for one in edges if {one.from_id, one.to_id} <= ids]
+    failed = sum(one.failed for one in nodes)
+    left = f", the first {len(kept)} of {len(nodes)} nodes" if len(nodes) > len(kept) else ""
+    told = f"{len(mine)} steps in {len({one.turn for one in mine})} turns, {failed} failed{left}."
+    return FlowAnswer(told, kept, drawn, mermaid(kept, drawn))
+
+
+def steps_of(ctx: Context, session: str) -> list[LoggedStep]:
+    """Return a session's steps.
+
+    Raises:
+        NotFoundError: nothing is known of them.
+    """
+    if steps := step_log.of_session(ctx, session):
+        return steps
+    raise NotFoundError(
+        f"The steps of session {session[:60]!r} are not known: no transcript and no log of it is there.",
+        "`vector-memory tool time_travel` lists sessions.",
+    )
+
+
+def graph(steps: Sequence[LoggedStep]) -> tuple[list[Node], list[Edge]]:
+    """Return steps as nodes, and edges between them. What failed and went well later in its turn is mended
+    there."""
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    failing: dict[tuple[int, str], Node] = {}
+    for step in steps:
+        label, last = (
+            step.job or step.said.split("\n", 1)[0] or step.what,
+            nodes[-1] if nodes else None,
+        )
+        if step.what in ("read", "edit", "other"):
+            label = step.what
+        if last and (last.what, last.label, last.turn) == (step.what, label, step.turn):
+            last.n += 1
+        else:
+            nodes.append(Node(f"n{len(nodes) + 1}", step.turn, step.what, label, 1, 0))
+            if last:
+                edges.append(Edge(last.id, nodes[-1].id))
+        node, key = nodes[-1], (step.turn, label)
+        if step.ok is False:
+            node.failed, node.error = node.failed + 1, step.error or node.error
+            failing[key] = node
+        elif step.ok and key in failing:
+            broken = failing.pop(key)
+            if broken is not node:
+                edges.append(Edge(broken.id, node.id, "mended"))
+    return nodes, edges
+
+
+def mermaid(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
+    """Return a graph as a Mermaid flowchart, with a box for each turn."""
+    lines, turn = ["flowchart TD"], 0
+    for one in nodes:
+        if one.turn != turn:
+            lines += ["end"] if turn else []
+            turn = one.turn
+            lines.append(f'subgraph t{turn}["turn {turn}"]')
+        times = f" x{one.n}" if one.n > 1 else ""
+        bad = f" ({one.failed} failed)" if one.failed else ""
+        text = _UNFIT.sub(" ", one.label)[:MOST_LABEL].strip() + times + bad
+        shape = f'(["{text}"])' if one.what == PROMPT else f'["{text}"]'
+        lines.append(f"{one.id}{shape}" + (":::failed" if one.failed else ""))
+    lines += ["end"] if turn else []
+    for edge in edges:
+        lines.append(
+            f"{edge.from_id} -.->|{edge.why}| {edge.to_id}"
+            if edge.why
+            else f"{edge.from_id} --> {edge.to_id}"
+        )
+    return "\n".join([*lines, "classDef failed stroke:#c00,stroke-width:2px"])

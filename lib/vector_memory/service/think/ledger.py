@@ -1,0 +1,161 @@
+"""The tasks that are kept of sessions, as tools for thinking read them; and what an agent reports itself,
+which counts half and proves nothing alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from math import log
+
+from vector_memory.errors import BadInputError
+from vector_memory.index.fixes import commands
+from vector_memory.index.topics.turns import terms_of
+from vector_memory.model import HEURISTICS, Memory, Scope
+from vector_memory.observe.learning import outcomes
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import kind_of
+from vector_memory.observe.learning.things import Sighting
+from vector_memory.service.base import messages
+from vector_memory.service.base.asker import Asker, ProjectAsker, asker_in
+from vector_memory.service.base.context import Context
+from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning.counted_records import Record
+from vector_memory.service.memory.views import BriefView, brief
+from vector_memory.service.think.figures import Share, share
+from vector_memory.text import fence
+
+MOST_LEDGERS, MOST_REPORTS, BRIEF_TOKENS = 2_000, 60, 80
+REPORTS = "reports"
+"""The key of the record of what agents reported themselves."""
+ALIKE = 0.2
+"""The share of a description's telling words that a task's must hold to be like it."""
+
+
+def records(asker: Asker) -> list[Memory]:
+    """Return the records of sessions' tasks that an asker may see, newest first."""
+    scope = Scope(
+        projects=asker.scope.projects, collections=(HEURISTICS,), kinds=(learned_records.LEDGER,)
+    )
+    return [one for shelf in asker.shelves for one in shelf.journal.recent(scope, MOST_LEDGERS)]
+
+
+def tasks_of(
+    asker: Asker, since: datetime | None = None, until: datetime | None = None
+) -> list[Task]:
+    """Return the tasks that an asker may see, oldest first, each once: a fork of a session holds those before
+    it, too."""
+    found = {task.key: task for one in records(asker) for task in learned_records.ledger_of(one)[0]}
+    kept = (
+        one
+        for one in found.values()
+        if (since is None or one.ended_at >= since) and (until is None or one.ended_at < until)
+    )
+    return sorted(kept, key=lambda one: (one.at, one.key))
+
+
+def sightings_of(asker: Asker) -> list[Sighting]:
+    """Return what was seen in the sessions that an asker may see, each once."""
+    seen = (one for record in records(asker) for one in learned_records.ledger_of(record)[1])
+    return list({(one.kind, one.name, one.id): one for one in seen}.values())
+
+
+def done_of(tasks: Iterable[Task]) -> Share:
+    """Return how many of those tasks were done of which that is known for sure."""
+    done, undone = outcomes.evidence(tasks)
+    return share(done, done + undone)
+
+
+def like(tasks: Sequence[Task], text: str) -> list[tuple[float, Task]]:
+    """Return the tasks whose words are like a description's, the likest first, each with how much (0 to 1):
+    rare words weigh more."""
+    asked = terms_of(text)
+    held = Counter(term for task in tasks for term in set(task.terms))
+    weights = {term: log(1 + len(tasks) / (1 + held[term])) for term in asked}
+    whole = sum(weights.values())
+    scored = [
+        (sum(weights[term] for term in asked & set(task.terms)) / whole, task)
+        for task in tasks
+        if whole
+    ]
+    return sorted((one for one in scored if one[0] >= ALIKE), key=lambda one: -one[0])
+
+
+def kind_for(task: str, kind: str) -> str:
+    """Return the kind that was named, else that of a description, "" where its words do not say."""
+    return kind or kind_of(task)
+
+
+def project_of(ctx: Context, request: messages.Request) -> ProjectAsker:
+    """Return the project that a request is about.
+
+    Raises:
+        BadInputError: it is about none.
+    """
+    place = messages.place_of(ctx, request)
+    if place is None:
+        raise BadInputError("This is about one project.", "Name its folder with `project`.")
+    return asker_in(ctx, place)
+
+
+def report(
+    ctx: Context,
+    asker: ProjectAsker,
+    task: Task | None = None,
+    seen: Sighting | None = None,
+) -> bool:
+    """Keep what an agent reports, and draw what is learned anew; return whether it was new."""
+    with ctx.capturing:
+        known = counted_records.get(asker, HEURISTICS, REPORTS)
+        tasks, sighted = learned_records.ledger_of(known) if known else ([], [])
+        if task in tasks or seen in sighted:
+            return False
+        tasks += [task] if task else []
+        sighted += [seen] if seen else []
+        extra = {
+            "tasks": [one.to_dict() for one in tasks[-MOST_REPORTS:]],
+            "seen": [list(one) for one in sighted[-MOST_REPORTS:]],
+        }
+        text = f"Reported by agents: {len(tasks)} tasks, {len(sighted)} sightings."
+        counted_records.keep(
+            ctx,
+            asker,
+            Record(HEURISTICS, REPORTS, text, kind=learned_records.LEDGER, extra=extra),
+        )
+        lessons.draw(ctx, asker)
+    return True
+
+
+def key_of(*words: str) -> str:
+    """Return the name of a report: the same words are the same report."""
+    name = "\0".join(words).encode("utf-8", "replace")
+    return f"report:{hashlib.blake2b(name, digest_size=12).hexdigest()}"
+
+
+def as_dict(task: Task) -> dict[str, object]:
+    """Return what of a task is told: when, its kind, how it went and what it took."""
+    names = ("at", "kind", "done", "sure", "errors", "retries", "minutes", "stages", "session")
+    told = {name: value for name, value in asdict(task).items() if name in names}
+    return {**told, "about": " ".join(task.terms[:8])}
+
+
+def job_of(line: str) -> str:
+    """Return the job of a command line, as tasks know it; the line itself where it names none."""
+    return commands.family(line) or line
+
+
+def require(action: str, actions: Sequence[str]) -> None:
+    """Make sure that an action is one of those there are.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    if action not in actions:
+        raise BadInputError(f"There is no action {action!r}.", f"Actions: {', '.join(actions)}.")
+
+
+def in_brief(memory: Memory) -> BriefView:
+    """Return a memory in brief: the sentences of it that say most."""
+    return brief(BriefView, memory, text=fence.cut(memory.text, BRIEF_TOKENS))

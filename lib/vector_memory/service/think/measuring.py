@@ -1,0 +1,272 @@
+"""`benchmark` and `benchmark_suite`: how fast and how good memory is on what is stored here, on this machine,
+compared with the last runs. What writes does so in a scratch store; nothing is counted as used."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError
+from vector_memory.journal.journal import Journal
+from vector_memory.lifecycle.dedup import text_key
+from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.memory import lookup
+from vector_memory.service.think.figures import NOT_ENOUGH, Middle, compared, middle, share
+from vector_memory.system.json_in import Record
+
+DIMENSIONS = ("recall_ms", "store_ms", "hooks_ms", "quality", "duplicates", "size_mb", "open_ms")
+OF = {
+    "recall": ("recall_ms", "quality"),
+    "store": ("store_ms",),
+    "hooks": ("hooks_ms",),
+    "daemon": ("open_ms", "size_mb"),
+}
+"""What `benchmark` measures, by name."""
+KEPT = 12
+NOTE = "benchmarks"
+"""The state's note of the last runs: figures alone."""
+PROBE_WORDS, NEAR = 10, 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkRequest(messages.Request):
+    """Something is to be measured.
+
+    Attributes:
+        what: one of `OF`, for `benchmark`; `dimensions` some of `DIMENSIONS`, for the suite (all by default).
+        n: how often.
+        baseline: keep the run, to compare later ones with.
+    """
+
+    what: str = messages.word()
+    dimensions: tuple[str, ...] = messages.words()
+    n: int = messages.number(20, 5, 200)
+    baseline: bool = messages.flag(default=True)
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One figure of a run.
+
+    Attributes:
+        value: the median of times; a share from 0 to 1 for `quality`, a number for `duplicates`.
+        spread: of what it is the median; None where it is one number.
+        told: what it stands on.
+        verdict: how it compares with the last five runs.
+    """
+
+    name: str
+    value: float
+    spread: Middle | None
+    told: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class BenchmarkAnswer:
+    """Figures of a run, how many memories they stand on, and whether any is worse than usual."""
+
+    told: str
+    memories: int
+    dimensions: list[Dimension]
+    missing: list[str]
+
+
+def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> BenchmarkAnswer:
+    """Measure one thing, and compare it with nothing.
+
+    Raises:
+        BadInputError: there is no such thing to measure.
+    """
+    if request.what not in OF:
+        raise BadInputError(
+            f"There is nothing to measure as {request.what!r}.", f"There is: {', '.join(OF)}."
+        )
+    return _measured(ctx, request, OF[request.what], progress, keep=False)
+
+
+def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> BenchmarkAnswer:
+    """Measure seven dimensions, or some, and compare each with the median of the last five runs.
+
+    Raises:
+        BadInputError: there is no such dimension.
+    """
+    wanted = request.dimensions or DIMENSIONS
+    if unknown := [one for one in wanted if one not in DIMENSIONS]:
+        raise BadInputError(
+            f"There is no dimension {unknown[0]!r}.", f"Dimensions: {', '.join(DIMENSIONS)}."
+        )
+    return _measured(ctx, request, wanted, progress, keep=request.baseline)
+
+
+def _measured(
+    ctx: Context,
+    request: BenchmarkRequest,
+    wanted: tuple[str, ...],
+    progress: Progress,
+    keep: bool,
+) -> BenchmarkAnswer:
+    known = ctx.state.cursor(NOTE) or Record()
+    history = {name: _numbers(known.get(name)) for name in DIMENSIONS}
+    found, missing = [], []
+    for number, name in enumerate(wanted):
+        progress(number, len(wanted), name)
+        ctx.hooks.give_way()
+        made = _MEASURES[name](ctx, request.n)
+        if made is None:
+            missing.append(f"{name}: {NOT_ENOUGH}, nothing to measure it on")
+            continue
+        value, spread, told = made
+        # Of quality less is worse.
+        turned = name == "quality"
+        verdict = compared(
+            [1 - one for one in history[name]] if turned else history[name],
+            1 - value if turned else value,
+        )
+        found.append(Dimension(name, value, spread, told, verdict))
+        history[name] = [*history[name], value][-KEPT:]
+    if keep:
+        ctx.state.set_cursor(NOTE, history)
+    worse = [one.name for one in found if one.verdict.startswith("worse")]
+    told = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
+    if not keep:
+        told = "Measured, and not kept."
+    return BenchmarkAnswer(
+        told, sum(one.journal.count() for one in ctx.all_shelves()), found, missing
+    )
+
+
+Measured = tuple[float, Middle | None, str] | None
+
+
+def _probes(ctx: Context, n: int) -> list[tuple[str, Memory]]:
+    """Return questions made of stored memories: every second word of their first ones, so that no question
+    has its answer's words in a row."""
+    found = []
+    for shelf in ctx.all_shelves():
+        for memory in shelf.journal.recent(request_fields.listed(Scope()), 4 * n):
+            words = memory.text.split()[: 2 * PROBE_WORDS : 2]
+            if len(words) >= PROBE_WORDS // 2:
+                found.append((" ".join(words), memory))
+    return found[:n]
+
+
+def _recall(ctx: Context, n: int) -> Measured:
+    probes = _probes(ctx, n)
+    if not probes:
+        return None
+    asker = messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
+    lookup.answer(ctx, probes[0][0], asker, 10)
+    acts = [partial(lookup.answer, ctx, text, asker, 10) for text, _ in probes]
+    return _times(acts, "recalls of ten")
+
+
+def _quality(ctx: Context, n: int) -> Measured:
+    probes = _probes(ctx, n)
+    if not probes:
+        return None
+    asker, good = messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job")), 0
+    for text, memory in probes:
+        hits = lookup.find(ctx, text, asker, NEAR)
+        good += any(hit.memory.id == memory.id or hit.memory.text == memory.text for hit in hits)
+    found = share(good, len(probes))
+    told = f"{found.told} found among the first {NEAR} by every second word of their first"
+    return round(good / len(probes), 3), None, told
+
+
+def _store(ctx: Context, n: int) -> Measured:
+    """Time a write that is durable, and its vector, in a store that goes afterwards."""
+    text = redact.clean("A scratch memory that says nothing, to time a write.").text
+    with (
+        tempfile.TemporaryDirectory(dir=ctx.home.run) as folder,
+        closing(Journal.open(folder)) as journal,
+    ):
+
+        def write() -> None:
+            ctx.embedding.query(text)
+            journal.add([Memory(new_id(), text, ctx.now(), origin=Origin.JOB)])
+
+        return _times([write] * n, "writes with a vector, durable")
+
+
+def _open(ctx: Context, n: int) -> Measured:
+    """Time the opening of a copy of the largest store."""
+    shelf = max(ctx.all_shelves(), key=lambda one: one.journal.count())
+    with tempfile.TemporaryDirectory(dir=ctx.home.run) as folder:
+        shelf.journal.backup_to(os.path.join(folder, "journal.db"))
+        return _times(
+            [lambda: Journal.open(folder).close()] * 5, "openings of a copy of the journal"
+        )
+
+
+def _hooks(ctx: Context, n: int) -> Measured:
+    """Return what real prompts waited for the daemon: nobody's session is asked again for it."""
+    slo = ctx.timings.report(ctx.state).get("UserPromptSubmit")
+    if slo is None:
+        return None
+    return (
+        slo.p50_ms,
+        None,
+        f"median of the last {slo.count} prompts, 95 of 100 within {slo.p95_ms:g} ms",
+    )
+
+
+def _duplicates(ctx: Context, n: int) -> Measured:
+    """Count memories whose words another one of their project has too, passages of talk left out."""
+    seen: Counter[tuple[str, bytes]] = Counter()
+    for shelf in ctx.all_shelves():
+        for memory in shelf.journal.iter_memories(request_fields.listed(Scope())):
+            if memory.kind != PASSAGE and memory.status is Status.ACTIVE:
+                seen[memory.project, text_key(" ".join(memory.text.lower().split()))] += 1
+    if not seen:
+        return None
+    return (
+        float(sum(n - 1 for n in seen.values())),
+        None,
+        f"of {seen.total()} memories without talk",
+    )
+
+
+def _size(ctx: Context, n: int) -> Measured:
+    stores = [shelf.folder for shelf in ctx.all_shelves()]
+    files = (
+        os.path.join(at, name)
+        for folder in stores
+        for at, _, names in os.walk(folder)
+        for name in names
+    )
+    total = sum(os.lstat(path).st_size for path in files if os.path.lexists(path))
+    return round(total / 1e6, 2), None, f"MB in {len(stores)} stores"
+
+
+def _times(acts: Sequence[Callable[[], object]], what: str) -> Measured:
+    took = []
+    for act in acts:
+        started = time.perf_counter()
+        act()
+        took.append((time.perf_counter() - started) * 1_000)
+    return round(median(took), 2), middle(took), f"ms, median of {len(took)} {what}"
+
+
+def _numbers(value: object) -> list[float]:
+    return (
+        [float(one) for one in value if isinstance(one, (int, float))]
+        if isinstance(value, list)
+        else []
+    )
+
+
+_MEASURES: dict[str, Callable[[Context, int], Measured]] = {
+    "recall_ms": _recall, "store_ms": _store, "hooks_ms": _hooks, "quality": _quality,
+    "duplicates": _duplicates, "size_mb": _size, "open_ms": _open,
+}  # fmt: skip

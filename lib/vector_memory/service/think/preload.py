@@ -1,0 +1,83 @@
+"""`predictive_preload`: which memories a session like this one will want, by what like sessions used; and how
+often that was right. It is told to whoever asks, and never put before the model by itself."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.views import BriefView
+from vector_memory.service.think import ledger
+from vector_memory.service.think.figures import LEAST, NOT_ENOUGH, Share, share
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreloadRequest(messages.Request):
+    """What is about to be done, in words; `k` memories at most."""
+
+    prompt: str = messages.text(4_000)
+    k: int = messages.number(5, 1, 20)
+
+
+@dataclass(frozen=True)
+class PreloadAnswer:
+    """What is likely to be wanted.
+
+    Attributes:
+        memories: the likeliest first.
+        sessions: how many sessions like it have used anything that was shown.
+        hits: of the memories that a session used, how many would have been foretold from all the others.
+    """
+
+    told: str
+    memories: list[BriefView]
+    sessions: int
+    hits: Share
+
+
+def preload(ctx: Context, request: PreloadRequest) -> PreloadAnswer:
+    """Return the memories that like sessions used. Nothing is counted as used, and nothing is shown unasked."""
+    asker = messages.asker_of(ctx, request)
+    tasks = ledger.tasks_of(asker)
+    used: defaultdict[str, set[str]] = defaultdict(set)
+    for label in ctx.state.use_labels():
+        if label.used:
+            used[label.session].add(label.memory)
+    here = {one.session for one in tasks}
+    used = defaultdict(set, {session: some for session, some in used.items() if session in here})
+    hits = _hits(tasks, used, request.k)
+    if len(used) < LEAST:
+        told = f"{NOT_ENOUGH}: {len(used)} sessions used what they were shown, {LEAST} are needed."
+        return PreloadAnswer(told, [], len(used), hits)
+    ids = foretold(ledger.like(tasks, request.prompt), used)[: request.k]
+    known = {id: one for shelf in asker.shelves for id, one in shelf.journal.by_ids(ids).items()}
+    kept = [known[id] for id in ids if id in known and not known[id].is_held]
+    told = (
+        f"{len(kept)} memories by like sessions; that foretold {hits.told} of what sessions used."
+    )
+    return PreloadAnswer(told, [ledger.in_brief(one) for one in kept], len(used), hits)
+
+
+def foretold(like: Sequence[tuple[float, Task]], used: Mapping[str, set[str]]) -> list[str]:
+    """Return the ids of what like tasks' sessions used, the likeliest first."""
+    weights: defaultdict[str, float] = defaultdict(float)
+    for session in dict.fromkeys(task.session for _, task in like):
+        alike = max(score for score, task in like if task.session == session)
+        for id in used.get(session, ()):
+            weights[id] += alike
+    return sorted(weights, key=lambda id: (-weights[id], id))
+
+
+def _hits(tasks: Sequence[Task], used: Mapping[str, set[str]], k: int) -> Share:
+    """Return how many used memories each session's first task would have foretold from the other sessions."""
+    good = total = 0
+    for session, mine in used.items():
+        first = next(one for one in tasks if one.session == session)
+        others = [one for one in tasks if one.session != session]
+        found = foretold(ledger.like(others, " ".join(first.terms)), used)[:k]
+        good, total = good + len(mine & set(found)), total + len(mine)
+    return share(good, total)

@@ -1,0 +1,165 @@
+"""Steps written down, found and compared; plans; answers that agree."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door
+from worked import keep, task, work
+
+from vector_memory.errors import BadInputError, NotFoundError
+
+
+def asked(house: ServiceHouse, folder: Path, verb: str, **more: Any) -> dict[str, Any]:
+    """Return the answer to a verb in a project."""
+    return door(house.ctx, verb, {"project": str(folder), **more})
+
+
+class TestAuthor:
+    """`workflow_author`."""
+
+    TEXT = "First run the linter, then run pytest, then commit"
+
+    def test_a_description_becomes_steps(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """Each with the command that is known here; nothing is stored where it is only shown."""
+        work(house, tmp_path)
+        told = asked(house, tmp_path, "workflow_author", text=self.TEXT)
+        assert [one["text"] for one in told["steps"]] == ["Run the linter", "Run pytest", "Commit"]
+        assert told["steps"][1]["command"] == "pytest tests/ledger"
+        assert told["steps"][1]["went_well"] == "5 of 6 (44-97 %)"
+        assert door(house.ctx, "list", {"project": str(tmp_path)})["total"] == 0
+
+    def test_what_an_agent_writes_waits_for_the_user(
+        self, house: ServiceHouse, tmp_path: Path
+    ) -> None:
+        """The user's own is a procedure at once; files are never written."""
+        said = {"text": self.TEXT, "name": "Release", "dry_run": False}
+        told = asked(house, tmp_path, "workflow_author", actor="mcp", **said)
+        assert "vector-memory review" in told["told"]
+        told = asked(house, tmp_path, "workflow_author", **{**said, "text": "Tag it. Push it."})
+        stored = door(house.ctx, "get", {"id": told["id"]})["memory"]
+        assert (stored["kind"], stored["collection"]) == ("procedure", "procedures")
+        with pytest.raises(BadInputError, match="not written"):
+            asked(house, tmp_path, "workflow_author", format="skill", **said)
+
+    def test_a_session_becomes_steps(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """Of its last task that was done; one that did nothing is refused."""
+        work(house, tmp_path)
+        told = asked(house, tmp_path, "workflow_author", session="s1", format="skill")
+        assert [one["text"] for one in told["steps"]] == [
+            "Change the files.",
+            "Run `pytest tests/ledger`.",
+        ]
+        assert "a check or the user said so" in told["text"]
+        with pytest.raises(NotFoundError):
+            asked(house, tmp_path, "workflow_author", session="nowhere")
+        with pytest.raises(BadInputError):
+            asked(house, tmp_path, "workflow_author")
+
+
+class TestSkills:
+    """`skill_discovery` and `workflow_optimizer`."""
+
+    def test_steps_that_come_again_are_shown(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """Of three tasks in two sessions, and not of fewer."""
+        work(house, tmp_path)
+        (skill,) = asked(house, tmp_path, "skill_discovery")["skills"]
+        assert skill["steps"] == ["edit", "pytest tests/ledger"]
+        assert (skill["tasks"], skill["sessions"], skill["won"]["n"]) == (5, 2, 6)
+        told = asked(house, tmp_path, "skill_discovery", least=6)
+        assert told["skills"] == []
+        assert told["told"].startswith("not enough evidence")
+
+    def test_two_ways_are_compared(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """By the tasks that took one and not the other."""
+        work(house, tmp_path)
+        other = [
+            task(house.time, n, "s3", done=False, jobs=["tox"], stages=["tox"], commands={})
+            for n in range(6)
+        ]
+        keep(house, tmp_path, "s3", other, [])
+        told = asked(house, tmp_path, "workflow_optimizer", first=["pytest"], second=["tox"])
+        assert told["compared"]["verdict"].startswith("pytest went better")
+        assert told["steps"][0]["went_well"]["told"] == "5 of 6 (44-97 %)"
+        told = asked(house, tmp_path, "workflow_optimizer", kind="docs")
+        assert told["told"].startswith("not enough evidence")
+        with pytest.raises(BadInputError):
+            asked(house, tmp_path, "workflow_optimizer", first=["pytest"])
+
+
+class TestPlanner:
+    """`temporal_planner`."""
+
+    def add(self, house: ServiceHouse, folder: Path, name: str, **more: Any) -> dict[str, Any]:
+        """Put a task into the plan."""
+        said = {"action": "add", "task": name, "dry_run": False, **more}
+        return asked(house, folder, "temporal_planner", **said)
+
+    def test_the_longest_chain_is_critical(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """What may be late has slack; what is done takes no time."""
+        self.add(house, tmp_path, "schema", estimate=30)
+        self.add(house, tmp_path, "docs", estimate=10)
+        told = self.add(house, tmp_path, "release", after=["schema", "docs"], estimate=5)
+        assert told["critical_path"] == ["schema", "release"]
+        slack = {one["task"]: one["slack"] for one in told["tasks"]}
+        assert slack == {"schema": 0, "docs": 20, "release": 0}
+        said = {"action": "done", "task": "schema"}
+        tried = asked(house, tmp_path, "temporal_planner", **said)
+        assert tried["minutes"] == 15
+        assert asked(house, tmp_path, "temporal_planner")["minutes"] == 35
+        asked(house, tmp_path, "temporal_planner", dry_run=False, **said)
+        assert asked(house, tmp_path, "temporal_planner")["minutes"] == 15
+
+    def test_estimates_are_of_like_tasks(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """And a deadline that cannot be kept is told."""
+        work(house, tmp_path)
+        due = (house.time + timedelta(minutes=5)).isoformat()
+        told = self.add(house, tmp_path, "Fix the ledger rounding", due=due)
+        (planned,) = told["tasks"]
+        assert (planned["minutes"], planned["late"]) == (12, True)
+        assert "6 like tasks" in planned["by"]
+        told = self.add(house, tmp_path, "Paint the shed")
+        assert "Of 1 nothing says" in told["told"]
+
+    def test_what_cannot_be_is_refused(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """And changes nothing."""
+        self.add(house, tmp_path, "a")
+        self.add(house, tmp_path, "b", after=["a"])
+        with pytest.raises(BadInputError, match="a, b"):
+            self.add(house, tmp_path, "a", after=["b"])
+        with pytest.raises(NotFoundError):
+            self.add(house, tmp_path, "c", after=["z"])
+        assert len(asked(house, tmp_path, "temporal_planner")["tasks"]) == 2
+
+
+class TestSwarm:
+    """`micro_swarm`."""
+
+    ANSWERS = ("Use Postgres for the ledger.", "use Postgres for the ledger") * 2
+
+    def test_what_says_the_same_votes_together(self, house: ServiceHouse, tmp_path: Path) -> None:
+        """More than two thirds agree, or nobody does."""
+        said = {
+            "question": "Which database?",
+            "answers": [*self.ANSWERS, "Use SQLite for the ledger."],
+        }
+        told = asked(house, tmp_path, "micro_swarm", **said)
+        assert (told["agreed"], told["tolerates"]) == (True, 1)
+        assert told["opinions"][0]["voters"] == [1, 2, 3, 4]
+        assert any("SQLite" in one for one in told["conflicts"])
+        told = asked(house, tmp_path, "micro_swarm", weights=["1", "1", "1", "1", "5"], **said)
+        assert not told["agreed"]
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"answers": ["one"]}, {"answers": "one"}, {"answers": ["a", "b"], "weights": ["x"]}],
+    )
+    def test_wrong_votes_are_refused(
+        self, house: ServiceHouse, tmp_path: Path, wrong: dict[str, Any]
+    ) -> None:
+        """With what is needed."""
+        with pytest.raises(BadInputError):
+            asked(house, tmp_path, "micro_swarm", question="Which?", **wrong)
