@@ -34,6 +34,7 @@ VERBS = {
     "purge": "purge:purge",
     "topics": "topics:topics",
     "resume": "resume:resume",
+    "wrapup": "wrapup:wrapup",
     "lessons": "lessons:lessons",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",
