@@ -10,7 +10,7 @@ from vector_memory.model import PROCEDURE
 from vector_memory.observe.learning.outcomes import Task, evidence
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.think.proportion import LEAST, SURE, difference, proportion
+from vector_memory.service.think.proportion import LEAST, SURE, Stratum, proportion, tails
 from vector_memory.service.think.task_ledger import SESSION_ITSELF, is_judged, tasks_of
 
 AGENT, MODEL, SKILL = "agent", "model", "skill"
@@ -43,9 +43,10 @@ class Standing:
         sort: `agent`, `model`, `skill` or `procedure`.
         n: its judged tasks, of which `done` were done; `low` to `high` is the 95 % interval of their share.
         others_n, others_done: the same of the others at these kinds.
-        gap_low, gap_high: between what the difference to them lies, so sure that of all that are compared here one
-            in twenty answers like this one errs.
-        verdict: `worse`, `better`, `no difference shown` or `not enough evidence`.
+        expected: how many it would have done as the others do, kind by kind.
+        chance: how likely it is to be so far from that, on this side, by chance alone.
+        verdict: `worse`, `better`, `no difference shown` or `not enough evidence`; so strict that of all that are
+            compared together one such verdict in twenty answers errs.
         advice: what to do about it, "" for nothing.
     """
 
@@ -58,8 +59,8 @@ class Standing:
     high: float
     others_n: int
     others_done: int
-    gap_low: float
-    gap_high: float
+    expected: float
+    chance: float
     verdict: str
     advice: str
 
@@ -94,7 +95,7 @@ def underperformers(ctx: Context, request: MetaRequest) -> MetaAnswer:
         _standing(*key, some, against[key], request.least, compared) for key, some in groups.items()
     ]
     order = {"worse": 0, "better": 1, "no difference shown": 2}
-    found.sort(key=lambda one: (order.get(one.verdict, 3), one.gap_high, -one.n, one.name))
+    found.sort(key=lambda one: (order.get(one.verdict, 3), one.chance, -one.n, one.name))
     return MetaAnswer(len(known), len(judged), compared, request.least, found, _summary(found))
 
 
@@ -133,33 +134,35 @@ def _others(judged: Sequence[Task], some: Sequence[Task]) -> list[Task]:
 def _standing(
     sort: str, name: str, some: Sequence[Task], others: Sequence[Task], least: int, compared: int
 ) -> Standing:
-    # The more are compared, the more seem to differ by chance.
-    sure = 1 - (1 - SURE) / max(1, compared)
-    (done, undone), (others_done, others_undone) = evidence(some), evidence(others)
-    own = proportion(done, done + undone)
-    strict = proportion(done, own.n, sure)
-    low, high = difference(strict, proportion(others_done, others_done + others_undone, sure))
+    own, kinds = proportion(evidence(some)[0], len(some)), sorted({task.kind for task in some})
+    found = tails(_stratum(kind, some, others) for kind in kinds)
     is_enough = min(len(some), len(others)) >= least
+    # The more are compared, the more seem to differ by chance.
+    limit = (1 - SURE) / 2 / max(1, compared)
     verdict = "no difference shown" if is_enough else "not enough evidence"
-    if is_enough and high < 0:
-        verdict = "worse"
-    elif is_enough and low > 0:
-        verdict = "better"
+    if is_enough and min(found.few, found.many) <= limit:
+        verdict = "worse" if found.few < found.many else "better"
     return Standing(
         sort=sort,
         name=name,
-        kinds=sorted({task.kind for task in some}),
+        kinds=kinds,
         n=own.n,
         done=own.done,
         low=own.low,
         high=own.high,
         others_n=len(others),
-        others_done=others_done,
-        gap_low=low,
-        gap_high=high,
+        others_done=evidence(others)[0],
+        expected=found.expected,
+        chance=round(min(found.few, found.many), 4),
         verdict=verdict,
         advice=ADVICE[sort] if verdict == "worse" else "",
     )
+
+
+def _stratum(kind: str, some: Sequence[Task], others: Sequence[Task]) -> Stratum:
+    mine = [task for task in some if task.kind == kind]
+    theirs = [task for task in others if task.kind == kind]
+    return Stratum(evidence(mine)[0], len(mine), evidence(theirs)[0], len(theirs))
 
 
 def _summary(found: Sequence[Standing]) -> str:

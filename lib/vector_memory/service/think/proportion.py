@@ -1,9 +1,10 @@
-"""How sure a share of a few is: intervals for proportions. Pure."""
+"""How sure a share of a few is: intervals of shares, and a test of two that were got at unlike tasks. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, sqrt
 from statistics import NormalDist
 
 SURE = 0.95
@@ -45,3 +46,40 @@ def difference(one: Proportion, other: Proportion) -> tuple[float, float]:
     low = gap - sqrt((one.rate - one.low) ** 2 + (other.high - other.rate) ** 2)
     high = gap + sqrt((one.high - one.rate) ** 2 + (other.rate - other.low) ** 2)
     return round(low, 3), round(high, 3)
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Of `n` like tasks one did `done`, and of `others_n` the others `others_done`."""
+
+    done: int
+    n: int
+    others_done: int
+    others_n: int
+
+
+@dataclass(frozen=True)
+class Tails:
+    """How many one would have done as the others do, and how likely so few, or so many, are by chance alone."""
+
+    expected: float
+    few: float
+    many: float
+
+
+def tails(strata: Iterable[Stratum]) -> Tails:
+    """Return how far chance explains that one does better or worse than the others, like tasks compared with like
+    alone: the exact test of Cochran, Mantel and Haenszel, right for few, too."""
+    ways, done, expected = [1.0], 0, 0.0
+    for one in strata:
+        good, total = one.done + one.others_done, one.n + one.others_n
+        chances = [
+            comb(good, k) * comb(total - good, one.n - k) / comb(total, one.n)
+            for k in range(min(one.n, good) + 1)
+        ]
+        summed = [0.0] * (len(ways) + len(chances) - 1)
+        for at, way in enumerate(ways):
+            for k, chance in enumerate(chances):
+                summed[at + k] += way * chance
+        ways, done, expected = summed, done + one.done, expected + one.n * good / total
+    return Tails(round(expected, 1), min(1.0, sum(ways[: done + 1])), min(1.0, sum(ways[done:])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.service.think.proportion import difference, proportion
+from vector_memory.service.think.proportion import Stratum, difference, proportion, tails
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,20 @@ def test_surer_is_wider() -> None:
     """Who compares much has to be surer of each."""
     plain, strict = proportion(5, 10), proportion(5, 10, 0.999)
     assert strict.low < plain.low < plain.high < strict.high
+
+
+def test_chance_of_one_kind() -> None:
+    """Fisher's tea: of four cups all four right, where four of eight are."""
+    found = tails([Stratum(4, 4, 0, 4)])
+    assert (found.expected, found.many, found.few) == (
+        2.0,
+        pytest.approx(1 / 70),
+        pytest.approx(1.0),
+    )
+
+
+def test_unlike_tasks_are_not_compared() -> None:
+    """One that gets the hard kind alone is no worse for it: kind by kind it does as well as the others."""
+    hard, easy = Stratum(2, 10, 1, 5), Stratum(5, 5, 40, 40)
+    assert tails([hard, easy]).few > 0.5
+    assert tails([Stratum(7, 15, 41, 45)]).few < 0.001
