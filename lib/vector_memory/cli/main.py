@@ -36,6 +36,7 @@ VERBS = {
     "purge": "purge:purge",
     "topics": "topics:topics",
     "resume": "resume:resume",
+    "wrapup": "wrapup:wrapup",
     "lessons": "lessons:lessons",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",

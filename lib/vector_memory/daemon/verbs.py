@@ -147,6 +147,36 @@ def _rag(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return shown(_typed_long(vault.VaultRequest, vault.search)(ctx, sent, reply))
 
 
+def _task_specialization(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import task_specialization as verb
+
+    return _typed(verb.SpecializationRequest, verb.specialization)(ctx, sent)
+
+
+def _meta_agent(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import meta_agent
+
+    return _typed(meta_agent.MetaRequest, meta_agent.underperformers)(ctx, sent)
+
+
+def _multimodal_input(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import multimodal_input as verb
+
+    return _typed(verb.InputRequest, verb.take_in)(ctx, sent)
+
+
+def _wrapup(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import wrapup
+
+    return _typed(wrapup.WrapupRequest, wrapup.wrapup)(ctx, sent)
+
+
+def _formal_verify(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.think import formal_verify
+
+    return _typed_long(formal_verify.VerifyRequest, formal_verify.verify)(ctx, sent, reply)
+
+
 def _jobs(ctx: Context, sent: Sent) -> Written:
     from vector_memory.service.jobs import listing
 
@@ -247,12 +277,16 @@ SIMPLE: dict[str, Simple] = {
     "context": _context,
     "token": _token,
     **{verb: partial(think_verbs.simple, verb) for verb in think_verbs.VERBS},
+    "task_specialization": _task_specialization,
+    "meta_agent": _meta_agent,
+    "multimodal_input": _multimodal_input,
+    "wrapup": _wrapup,
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
-    "review", "jobs", *think_verbs.VERBS,
+    "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup", *think_verbs.VERBS,
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
@@ -272,4 +306,5 @@ LONG: dict[str, Long] = {
     "rag": _rag,
     "run_job": _run_job,
     **{verb: partial(think_verbs.long, verb) for verb in think_verbs.LONG_VERBS},
+    "formal_verify": _formal_verify,
 }

@@ -296,11 +296,16 @@ def _load(
 def _fits(memory: Memory, query: Query, now: datetime) -> bool:
     """Whether a memory holds now and is within what was asked for: a successor may be elsewhere."""
     return (
-        (memory.expires_at is None or memory.expires_at > now)
-        and (memory.valid_until is None or memory.valid_until > now)
+        holds_at(memory, now)
         and (memory.collection not in QUIET or bool(query.scope.collections))
         and query.scope.holds(memory)
     )
+
+
+def holds_at(memory: Memory, now: datetime) -> bool:
+    """Whether a memory has neither expired nor ceased to hold: no other is served."""
+    has_expired = memory.expires_at is not None and memory.expires_at <= now
+    return not has_expired and (memory.valid_until is None or memory.valid_until > now)
 
 
 def _once(items: Iterable[_Weighed]) -> list[_Weighed]:

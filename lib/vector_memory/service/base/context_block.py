@@ -59,9 +59,7 @@ def show(
     return block
 
 
-def _count(
-    ctx: Context, session: str, ids: Sequence[str], counted: context_tally.Counted
-) -> None:
+def _count(ctx: Context, session: str, ids: Sequence[str], counted: context_tally.Counted) -> None:
     """Count memories as shown, and note it for the audit log."""
     ctx.count("memories_shown", len(ids))
     ctx.count("injections")
