@@ -66,9 +66,9 @@ class Settings:
     it where it surely holds the answer (`serve`)."""
     facade_tokens: int = bounded(200, ge=50, le=1000)
     """Tokens at most that one search gets."""
-    observer: Literal["off", "record", "warn"] = "record"
-    """Whether tool calls that destroy something, or lead away from what was asked, are recorded, and
-    whether the agent is warned of them."""
+    observer: Literal["off", "record", "warn", "block"] = "record"
+    """Whether tool calls that destroy something, or lead away from what was asked, are recorded, whether the
+    agent is warned of them, and whether those that break a limit or a contract of yours are refused."""
     learn_from_outcomes: bool = True
     """Learn from how tasks went: which steps worked, what failed, in what state things were last seen."""
     guidance_on_start: bool = True

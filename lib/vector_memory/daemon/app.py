@@ -130,6 +130,7 @@ class App:
         try:
             with privacy.for_request(self.ctx, request):
                 agent_rights.require_included(self.ctx, request)
+                agent_rights.require_allowed(self.ctx, verb, request)
                 if door := str(request.get("door") or ""):
                     # By whose token, and what for; what it did to which memories, the verb notes itself.
                     asked = str(request.get("address") or verb)[:60]

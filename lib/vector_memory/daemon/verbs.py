@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -207,6 +208,16 @@ def _token(ctx: Context, sent: Sent) -> Written:
     return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
 
 
+def _governed(module: str, request: str, act: str) -> Simple:
+    """Return a use case of `service/governance`, imported when it is first asked for."""
+
+    def ask(ctx: Context, sent: Sent) -> Written:
+        found = importlib.import_module(f"vector_memory.service.governance.{module}")
+        return _typed(getattr(found, request), getattr(found, act))(ctx, sent)
+
+    return ask
+
+
 def shown(answer: Written) -> Written:
     """Return an answer with what was stored redacted once more."""
     redacted: Written = privacy.shown(answer)
@@ -281,12 +292,23 @@ SIMPLE: dict[str, Simple] = {
     "meta_agent": _meta_agent,
     "multimodal_input": _multimodal_input,
     "wrapup": _wrapup,
+    "contract": _governed("contract", "ContractRequest", "contract"),
+    "proof": _governed("proofs", "ProofRequest", "proof"),
+    "governance_report": _governed("controls", "GovernanceRequest", "report"),
+    "governance_gaps": _governed("controls", "GovernanceRequest", "gaps"),
+    "identity": _governed("identities", "IdentityRequest", "identity"),
+    "actors": _governed("actors", "ActorsRequest", "actors"),
+    "lease": _governed("leases", "LeaseRequest", "lease"),
+    "card": _governed("cards", "CardRequest", "card"),
+    "vote": _governed("votes", "VoteRequest", "vote"),
+    "pack": _governed("packs", "PackRequest", "pack"),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
-    "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup", *think_verbs.VERBS,
+    "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
+    "contract", "lease", "vote", "pack", *think_verbs.VERBS,
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {

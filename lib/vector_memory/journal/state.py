@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files, job_rows, use_labels
+from vector_memory.journal import audit, audit_files, job_rows, kept_records, use_labels
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
@@ -259,6 +259,18 @@ class State:
         What a power cut takes of this is read again."""
         with self._connections.writing() as connection:
             job_rows.follow(connection, folder, read, there)
+
+    # -- small records ----------------------------------------------------------------------------
+
+    def put_record(self, sort: str, id: str, body: Mapping[str, object] | None) -> None:
+        """Write a small record in the place of the one of its sort and id; None removes it. Durable."""
+        with self._durably() as connection:
+            kept_records.write(connection, sort, id, body)
+
+    def records(self, sort: str) -> dict[str, Record]:
+        """Return the small records of a sort by their ids, in the order of these."""
+        with self._connections.reading() as connection:
+            return kept_records.read(connection, sort)
 
     # -- sessions ---------------------------------------------------------------------------------
 
@@ -543,6 +555,15 @@ class State:
             return audit.break_in([*older, *table], last, bool(files) and not whole)
         except StoreDamagedError as error:
             return error.message
+
+    def audit_rows(self) -> list[Row]:
+        """Return all entries of the audit log as they are stored, in their order, its older files' first.
+
+        Raises:
+            StoreDamagedError: an older file cannot be read.
+        """
+        self._write_events()
+        return list(self._audit_backwards(0))[::-1]
 
     def rotate_audit(self) -> str:
         """Move older entries to a file where there are many; return its path, "" for none.

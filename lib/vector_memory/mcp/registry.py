@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from vector_memory.mcp import agents, changing, finding, safety, storing, tending, thinking
+from vector_memory.mcp import (
+    agents,
+    changing,
+    finding,
+    governing,
+    safety,
+    storing,
+    tending,
+    thinking,
+)
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import checked
 from vector_memory.mcp.telling import NOTICE, Json
@@ -16,6 +25,7 @@ TOOLS: tuple[Tool, ...] = (
     *thinking.TOOLS,
     *agents.TOOLS,
     *safety.TOOLS,
+    *governing.TOOLS,
 )
 ALIASES = tuple(alias for tool in TOOLS for alias in tool.aliases)
 BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}

@@ -29,7 +29,7 @@ from vector_memory.model import (
 )
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
-from vector_memory.service.base import client_memory, privacy_rules
+from vector_memory.service.base import client_memory, leases, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
@@ -104,6 +104,7 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
     if ctx.settings.recall_on_start and question.source != "compact":
         told.append(captured.notice(ctx, question.shelves, question.place.id))
         told.append(_dates(ctx, question))
+        told.append(leases.notice(ctx, question.place.id, question.session))
     line = " ".join(filter(None, told))
     return fence.fence([], fence.cut(line, NOTICE_TOKENS), fence.OWN_HEAD) if line else ""
 
