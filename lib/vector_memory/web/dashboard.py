@@ -99,7 +99,7 @@ class Dashboard:
             Address("/run/{verb}", self._run, methods=["POST"]),
             Address("/live", self._live, methods=["GET"]),
         ]
-        handlers = {HTTPException: unrouted, Exception: broken}
+        handlers = {HTTPException: unrouted, VectorMemoryError: _refused, Exception: broken}
         made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
         made.router.redirect_slashes = False
         return made
@@ -116,11 +116,8 @@ class Dashboard:
         return answered({"bearer": self._visitors.admit()}, {})
 
     async def _ask(self, request: Request) -> Response:
-        try:
-            asked = self._asked(request, ASKED | set(_OWN_ACTS))
-            return answered(await run_in_threadpool(self._answer, asked), {})
-        except VectorMemoryError as error:
-            return failed(status_of(error), error.message, error.hint)
+        asked = self._asked(request, ASKED | set(_OWN_ACTS))
+        return answered(await run_in_threadpool(self._answer, asked), {})
 
     def _answer(self, asked: Asked) -> Json:
         own = _OWN_ACTS.get(asked.verb)
@@ -128,13 +125,9 @@ class Dashboard:
         return own(asked.call) if own else asked.call.ask(asked.verb, **arguments)
 
     async def _run(self, request: Request) -> Response:
-        try:
-            asked = self._asked(request, RUN)
-            lines = self._lines(asked)
-            # What goes wrong at once is told as an error.
-            first = await run_in_threadpool(lambda: list(islice(lines, 1)))
-        except VectorMemoryError as error:
-            return failed(status_of(error), error.message, error.hint)
+        lines = self._lines(self._asked(request, RUN))
+        # What goes wrong at once is told as an error.
+        first = await run_in_threadpool(lambda: list(islice(lines, 1)))
         return StreamingResponse(chain(first, lines), media_type="application/jsonl")
 
     def _lines(self, asked: Asked) -> Iterator[bytes]:
@@ -190,6 +183,10 @@ class Dashboard:
             request.state.headers,
             self._confirmations,
         )
+
+
+async def _refused(request: Request, error: VectorMemoryError) -> Response:
+    return failed(status_of(error), error.message, error.hint)
 
 
 def _edit(call: Call) -> Json:

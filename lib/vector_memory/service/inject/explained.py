@@ -10,6 +10,7 @@ from vector_memory import projects
 from vector_memory.errors import BadInputError
 from vector_memory.index.noise import plain_prompt
 from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import messages
@@ -43,7 +44,7 @@ class VerdictView:
 
     Attributes:
         verdict: `told`, or the rule that left it out: `held`, `repeats`, `little`, `contradicted`,
-            `worth`, `far down`, `weak`, `enough` or `no room`.
+            `worth`, `far down`, `weak`, `silent`, `enough` or `no room`.
         why: the same as a sentence, with its figures.
         worth: what the gate says of it, 0 … 1; left out where the gate was not asked.
     """
@@ -163,6 +164,8 @@ class _Judgement:
         self._ctx = ctx
         self._relevant = relevant
         self._is_silent = is_silent
+        before = prompt_recall.session_before(question, question.session)
+        self._moment = gate.Moment(ctx.now(), True, before)
         fresh = without_echoes([hit for hit in found.hits if not hit.memory.is_held])
         self._looked_at = [hit.memory.id for hit in fresh[: prompt_recall.LOOKED_AT]]
         self._fresh = {hit.memory.id for hit in fresh}
@@ -227,5 +230,5 @@ class _Judgement:
             return "little", "It says too little, or speaks of something else than the prompt."
         if prompt_recall.gives_way(hit):
             return "contradicted", "Something newer says otherwise."
-        least = least_worth(self._ctx)
-        return "worth", f"It is worth less than {least:.2f} to a prompt at this moment."
+        worth, least = gate.worth(gate.features(hit, self._moment)), least_worth(self._ctx)
+        return "worth", f"It is worth {worth:.2f} to a prompt now; {least:.2f} is wanted."

@@ -4,7 +4,7 @@ import { ask } from './api.js';
 import { button, choice, el, field, number, put } from './dom.js';
 import { allRows, chosen, doing, forget, keys, row, step, undoable, verify } from './ui.js';
 
-const ROW_PX = 74;
+const ROW_PX = 88;
 const PAGE = 60;
 const AROUND = 6;
 
