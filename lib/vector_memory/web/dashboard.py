@@ -25,11 +25,12 @@ from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.system import json_in
 from vector_memory.system.paths import PACKAGE_ROOT
+from vector_memory.tokens import Codes
 from vector_memory.web import acts, commands
 from vector_memory.web.app import answered, broken, failed, health, status_of, unrouted
 from vector_memory.web.asker import LONG_S, Call, Confirmations, ConflictError
 from vector_memory.web.doors import House
-from vector_memory.web.entrance import Codes, Visitors
+from vector_memory.web.entrance import Visitors
 
 STATIC = os.path.join(PACKAGE_ROOT, "web", "static")
 TYPES = {
@@ -110,10 +111,19 @@ class Dashboard:
 
     async def _enter(self, request: Request) -> Response:
         code = _fields(request).get("code")
-        if not isinstance(code, str) or not self._codes.take(code[:200]):
+        if not isinstance(code, str) or not await run_in_threadpool(self._is_good, code[:200]):
             hint = "Run `vector-memory dashboard` again: a code is good once, for a minute."
             return failed(401, "The code is none, or was used, or is too old.", hint)
         return answered({"bearer": self._visitors.admit()}, {})
+
+    def _is_good(self, code: str) -> bool:
+        """Whether a code is one of ours, or one that the daemon gave the user for a dashboard that runs."""
+        if self._codes.take(code):
+            return True
+        try:
+            return bool(self._daemon.ask("token", {"action": "enter", "id": code}).get("id"))
+        except VectorMemoryError:
+            return False
 
     async def _ask(self, request: Request) -> Response:
         asked = self._asked(request, ASKED | set(_OWN_ACTS))

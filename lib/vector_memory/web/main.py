@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,9 +20,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.system import private
+from vector_memory.system import browsers, private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
+from vector_memory.tokens import Codes
 from vector_memory.web.app import Gateway
 from vector_memory.web.doors import Doors, TokenFile
 
@@ -159,7 +161,7 @@ def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: 
         BadInputError: it cannot listen there.
     """
     from vector_memory.web.dashboard import Dashboard
-    from vector_memory.web.entrance import Codes, Visitors, write_door
+    from vector_memory.web.entrance import Visitors
 
     listening = _loopback(port)
     named = f"{LOOPBACK}:{listening.getsockname()[1]}"
@@ -171,7 +173,7 @@ def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: 
 
     def listens() -> None:
         code = codes.make()
-        write_door(door, url, code)
+        browsers.write_door(door, url, code)
         ready(url)
         if opens:
             _open(door)
@@ -187,11 +189,9 @@ def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: 
 
 def _open(door: str) -> None:
     """Have the user's browser open a file: the address with the code stands in no program's arguments."""
-    import threading
-    import webbrowser
 
     def open_it() -> None:
-        if not webbrowser.open(f"file://{door}"):
+        if not browsers.open_door(door):
             sys.stderr.write(f"No browser was found: open {door} in one.\n")
 
     threading.Thread(target=open_it, daemon=True).start()

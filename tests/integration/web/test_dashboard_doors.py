@@ -14,6 +14,7 @@ import pytest
 from gateway_rig import Answer, Gateway, gateway
 
 from vector_memory.daemon import verbs
+from vector_memory.errors import BadInputError
 from vector_memory.web import dashboard
 
 OWN = {"list", "recall", "forget", "edit", "where", "memories", "settings", "doctor"}
@@ -167,6 +168,16 @@ def test_settings_are_those_of_the_command_line(served: Gateway, bearer: str) ->
     assert refused.body["error"]
     assert ask(served, bearer, "set_setting", name="--help", value="x").status == 400
     assert ask(served, bearer, "unset_setting", name="prompt_memories").body["source"] == "default"
+
+
+def test_one_that_runs_is_opened_again_for_the_user_alone(served: Gateway) -> None:
+    """The daemon looks at who asks for a code; one that it gave is good once. An agent is given none."""
+    ask_daemon = served.rig.daemon.ask
+    code = ask_daemon("token", {"action": "code"})["token"]
+    assert served.post("/enter", "", {"code": code}).status == 200
+    assert served.post("/enter", "", {"code": code}).status == 401
+    with pytest.raises(BadInputError):
+        ask_daemon("token", {"action": "code", "actor": "agent"})
 
 
 def test_it_ends_in_good_order(tmp_path: Path) -> None:

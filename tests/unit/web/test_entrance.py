@@ -7,8 +7,9 @@ import stat
 from pathlib import Path
 
 from vector_memory import tokens
-from vector_memory.tokens import Token
-from vector_memory.web.entrance import CODE_S, MOST_SESSIONS, Codes, Visitors, write_door
+from vector_memory.system.browsers import write_door
+from vector_memory.tokens import CODE_S, Codes, Token
+from vector_memory.web.entrance import MOST_SESSIONS, Visitors
 
 
 def test_a_code_is_good_once_and_for_a_minute() -> None:
