@@ -56,6 +56,7 @@ VERBS = {
     "review": "review:review",
     "audit": "audit:audit",
     "jobs": "jobs:app",
+    "dashboard": "dashboard:app",
     "serve": "serve:serve",
     "token": "token:app",
     "feed": "feed:feed",

@@ -22,6 +22,7 @@ from vector_memory.service.edit import (
     classify,
     contradictions,
     edit_forget,
+    labels,
     quarantine,
     remember,
     review,
@@ -202,6 +203,24 @@ def _context(ctx: Context, sent: Sent) -> Written:
     return _typed(asked_context.ContextRequest, asked_context.context)(ctx, sent)
 
 
+def _explain(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.inject import explained
+
+    return _typed(explained.ExplainRequest, explained.explain)(ctx, sent)
+
+
+def _evolution(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.find import evolution
+
+    return _typed(evolution.EvolutionRequest, evolution.evolution)(ctx, sent)
+
+
+def _growth(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import growth
+
+    return _typed(growth.GrowthRequest, growth.growth)(ctx, sent)
+
+
 def _token(ctx: Context, sent: Sent) -> Written:
     from vector_memory.service.upkeep import http_tokens
 
@@ -302,13 +321,17 @@ SIMPLE: dict[str, Simple] = {
     "card": _governed("cards", "CardRequest", "card"),
     "vote": _governed("votes", "VoteRequest", "vote"),
     "pack": _governed("packs", "PackRequest", "pack"),
+    "explain": _explain,
+    "evolution": _evolution,
+    "growth": _growth,
+    "label": _typed(labels.LabelRequest, labels.label),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
     "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
-    "contract", "lease", "vote", "pack", *think_verbs.VERBS,
+    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", *think_verbs.VERBS,
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {

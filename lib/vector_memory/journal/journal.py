@@ -17,6 +17,7 @@ from vector_memory.journal.failures import (
     is_damage,
     translated,
 )
+from vector_memory.journal.figures import FigureReads
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.reads import Reader, Reading
@@ -41,7 +42,7 @@ def _utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class Journal(Reading, ReviewReads, ColdReads, VectorCache, Surroundings):
+class Journal(Reading, ReviewReads, ColdReads, FigureReads, VectorCache, Surroundings):
     """A store's memories. Any thread may call any method; writers take turns.
 
     `folder` is the store's folder, `store_id` the random id that the store got when it was made,

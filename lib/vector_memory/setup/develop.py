@@ -75,6 +75,7 @@ def _more(plan: SetupPlan, kit: tools.Kit) -> list[SetupStep]:
         SetupStep("Installing the test tools", lambda: kit.install(plan.uv)),
         SetupStep("Installing sentence-transformers", lambda: kit.install_reference(plan.uv)),
         SetupStep("Installing the client", kit.install_client),
+        SetupStep("Installing a browser", kit.install_browser),
     ]
 
 

@@ -151,7 +151,11 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Filter(Request):
-    """A request about the memories of some kinds, tags, sessions, times, entities and collections."""
+    """A request about the memories of some kinds, tags, sessions, times, entities and collections.
+
+    Attributes:
+        project_ids: of these projects alone, wherever it is asked from.
+    """
 
     kinds: tuple[str, ...] = words("kind")
     tags: tuple[str, ...] = words("tag")
@@ -160,6 +164,7 @@ class Filter(Request):
     until: datetime | None = moment()
     entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
     collections: tuple[str, ...] = words("collection")
+    project_ids: tuple[str, ...] = words("project_id")
 
 
 def asker_of(ctx: Context, request: Request) -> Asker:
@@ -169,14 +174,16 @@ def asker_of(ctx: Context, request: Request) -> Asker:
         BadInputError: its project is no folder's path.
         NotFoundError: there is no such folder, and no memory of it.
     """
-    place = None if request.all_projects else place_of(ctx, request)
+    by_id = request.project_ids if isinstance(request, Filter) else ()
+    is_of_all = request.all_projects or bool(by_id)
+    place = None if is_of_all else place_of(ctx, request)
     if place and request.project:
         _require_known(ctx, place, request)
     ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
     if place and request.only_project:
         ids = (place.id,)
-    shelves = ctx.all_shelves if request.all_projects else partial(ctx.shelves_of, place)
-    scope = Scope(projects=None if request.all_projects else ids)
+    shelves = ctx.all_shelves if is_of_all else partial(ctx.shelves_of, place)
+    scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
         scope = dataclasses.replace(
             scope,
