@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
+
 from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home

@@ -32,7 +32,7 @@ class Wording(NamedTuple):
 
     words: str
     """Each between two spaces, so that words that follow each other are found as they stand."""
-    count: int
+    length: int
     stems: frozenset[str]
 
 
@@ -55,8 +55,8 @@ def in_own_words(question: str, memory: Memory) -> bool:
     them as it stands."""
     asked, told = wording_of(question), wording_of(_compared(memory))
     if asked.words == told.words:
-        return asked.count > 0
-    if asked.count < max(LEAST_WORDS, PART * told.count):
+        return asked.length > 0
+    if asked.length < max(LEAST_WORDS, PART * told.length):
         return False
     return asked.words in told.words
 
