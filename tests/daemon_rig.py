@@ -17,7 +17,8 @@ from fakes_embed import models_folder
 from vector_memory.client.link import DaemonClient
 from vector_memory.system import paths
 
-WAIT_S = 30.0
+WAIT_S = 90.0
+"""Long enough for a machine that does much else: nothing is waited for longer than it takes."""
 
 
 class Rig:

@@ -47,12 +47,12 @@ def _parents() -> list[tuple[int, int]]:
     return found
 
 
-def gone(pid: int, within_s: float = 20.0) -> bool:
+def gone(pid: int, within_s: float = 60.0) -> bool:
     """Whether a process ends in time; a zombie counts as gone."""
     return holds(lambda: not state_of(pid), within_s)
 
 
-def holds(true: Callable[[], object], within_s: float = 30.0) -> bool:
+def holds(true: Callable[[], object], within_s: float = 60.0) -> bool:
     """Whether something comes true in time."""
     end = time.monotonic() + within_s
     while time.monotonic() < end:

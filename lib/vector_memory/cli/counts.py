@@ -9,6 +9,7 @@ from vector_memory.cli.answers import Row
 TROUBLE = {
     "hooks_late": "hooks ended at their deadline without an answer",
     "answers_too_late": "answers of the daemon came after the hook had stopped waiting",
+    "answers_unread": "answers were not read by their hook: what they told may be told again",
     "hooks_failed": "hooks failed and said nothing",
     "hook_inputs_broken": "hook inputs could not be read",
     "errors": "errors (logs/daemon.log has them)",

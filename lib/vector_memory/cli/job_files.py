@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from vector_memory.cli import output
 from vector_memory.cli.answers import Row
@@ -100,7 +99,10 @@ def _quoted(words: str) -> str:
 
 def _launchd(home: str) -> Timers:
     path = os.path.expanduser(f"~/Library/LaunchAgents/{_LABEL}.plist")
-    text = _filled(f"{_LABEL}.plist", escape(home), escape(program()))
+    # Not the one for XML, which does the same: it imports all of HTTP, and this module is read for `--help`.
+    from html import escape
+
+    text = _filled(f"{_LABEL}.plist", escape(home, False), escape(program(), False))
     start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
     return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{_LABEL}")
 

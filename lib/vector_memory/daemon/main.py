@@ -205,6 +205,7 @@ class Daemon:
             if not is_read and answer:
                 log.info("a hook of %s did not wait for its answer", event)
                 answer.take_back()
+                self.app.ctx.count("answers_unread")
 
     def _own_verbs(self, request: Sent, reply: Reply) -> dict[str, Callable[[], object]]:
         """Return what this process answers itself; without a store, what still makes sense."""

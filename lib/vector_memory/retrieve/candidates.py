@@ -29,6 +29,7 @@ NAMED = 50
 """How many are looked up by the identifiers and files that a question names."""
 NEIGHBOUR_SHARE = 0.5
 """How much a neighbour's vector counts in a pooled one."""
+_MIXED = 64
 
 
 class CandidateSource(Protocol):
@@ -235,18 +236,36 @@ def _cosines(
         return known, known
     similar = vectors @ vector
     own = np.searchsorted(wanted, around.seqs)
-    cosines = np.where(vectors[own].any(axis=1), similar[own], known)
+    present = np.asarray(vectors.any(axis=1))
+    cosines = np.where(present[own], similar[own], known)
     pooled = cosines.copy()
     if len(near):
         own = own[accompanied]
         before, after = np.searchsorted(wanted, near).reshape(2, -1)
-        mixed = vectors[own] + NEIGHBOUR_SHARE * (vectors[before] + vectors[after])
-        lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
+        lengths = _mixed_lengths(vectors, own, before, after)
         sums = similar[own] + NEIGHBOUR_SHARE * (similar[before] + similar[after])
         # The mixture's cosine, out of the products that are there: it is not computed again.
         pooled[accompanied] = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), 0.0)
         pooled = np.where(np.isnan(cosines), np.nan, pooled)
     return cosines.astype(np.float32), pooled.astype(np.float32)
+
+
+def _mixed_lengths(
+    vectors: Vectors, own: NDArray[np.int64], before: NDArray[np.int64], after: NDArray[np.int64]
+) -> Floats:
+    """Return the lengths, (n,) float32, of n rows of `vectors` with half of their neighbours' mixed in."""
+    import numpy as np
+
+    lengths = np.empty(len(own), np.float32)
+    # A few at a time stay in the processor's cache; all at once take three times as long.
+    for start in range(0, len(own), _MIXED):
+        some = slice(start, start + _MIXED)
+        mixed = vectors[before[some]]
+        mixed += vectors[after[some]]
+        mixed *= NEIGHBOUR_SHARE
+        mixed += vectors[own[some]]
+        lengths[some] = np.einsum("ij,ij->i", mixed, mixed)
+    return np.sqrt(lengths)
 
 
 class _Scores:

@@ -28,18 +28,20 @@ _TELLING = frozenset(("not", "no", "never", "cannot", "only", "before", "after",
 
 
 class Wording(NamedTuple):
-    """A text's words in their order, lower-case; and the stems of those that tell something."""
+    """A text's words in their order, lower-case, how many they are, and the stems of those that tell something."""
 
-    words: tuple[str, ...]
+    words: str
+    """Each between two spaces, so that words that follow each other are found as they stand."""
+    length: int
     stems: frozenset[str]
 
 
 @lru_cache(maxsize=2_048)
 def wording_of(text: str) -> Wording:
     """Return a text's words, whatever their case and the signs between them."""
-    words = tuple(word.lower() for word in _WORD.findall(text))
-    telling = (word for word in words if word in _TELLING or word not in analysis.STOP_WORDS)
-    return Wording(words, frozenset(analysis.stem(word) for word in telling))
+    words = [word.lower() for word in _WORD.findall(text)]
+    telling = {word for word in words if word in _TELLING or word not in analysis.STOP_WORDS}
+    return Wording(f" {' '.join(words)} ", len(words), frozenset(map(analysis.stem, telling)))
 
 
 def holds_as_much(question: str, one: str, other: str) -> bool:
@@ -51,14 +53,12 @@ def holds_as_much(question: str, one: str, other: str) -> bool:
 def in_own_words(question: str, memory: Memory) -> bool:
     """Whether a memory is asked for in its own words: they are the question, or it is a good part of
     them as it stands."""
-    asked, words = wording_of(question).words, wording_of(_compared(memory)).words
-    if asked == words:
-        return bool(asked)
-    if len(asked) < max(LEAST_WORDS, PART * len(words)):
+    asked, told = wording_of(question), wording_of(_compared(memory))
+    if asked.words == told.words:
+        return asked.length > 0
+    if asked.length < max(LEAST_WORDS, PART * told.length):
         return False
-    return any(
-        words[place : place + len(asked)] == asked for place in range(len(words) - len(asked) + 1)
-    )
+    return asked.words in told.words
 
 
 def settled(question: str, ranked: Sequence[tuple[Memory, float]]) -> list[float]:

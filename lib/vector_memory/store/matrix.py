@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 TAIL_ROWS = 2_000
 """Rows in the tail from which on it is worth saving."""
 _BLOCK_ROWS = 4_096
+_TAKEN = 64
 
 
 @dataclass(frozen=True)
@@ -422,7 +423,12 @@ def _fill(
 ) -> None:
     """Set the rows of `found` whose sequence numbers are among `seqs`, which ascend by `order`."""
     places = _places(wanted, seqs, order)
-    found[places >= 0] = rows.take(places[places >= 0])
+    there = np.flatnonzero(places >= 0)
+    # A few at a time: what is taken of all at once is larger than what the C library keeps, so that the
+    # system has to give it anew, page by page, for each question.
+    for start in range(0, len(there), _TAKEN):
+        some = there[start : start + _TAKEN]
+        found[some] = rows.take(places[some])
 
 
 def _nothing(dim: int) -> Saved:

@@ -17,7 +17,7 @@ from e2e.harness.reply import Scripted
 from e2e.harness.request import Request
 
 CLIENT_VARIABLE = "VECTOR_MEMORY_TEST_CLIENT"
-TIMEOUT_S = 90.0
+TIMEOUT_S = 180.0
 QUIET = {
     "ANTHROPIC_API_KEY": "dummy",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

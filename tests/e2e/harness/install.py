@@ -21,8 +21,9 @@ from vector_memory.setup.site import Site
 from vector_memory.system.paths import Home
 
 RUNTIME_VARIABLE = "VECTOR_MEMORY_TEST_RUNTIME"
-SETTLE_S = 60.0
-COMMAND_S = 60.0
+LATE = ("answers_unread", "answers_too_late", "hooks_late", "hooks_without_daemon")
+SETTLE_S = 120.0
+COMMAND_S = 120.0
 
 
 def ready_home() -> Path:
@@ -93,6 +94,11 @@ class Installation:
             "list", {"collection": [collection], "all_projects": True, "k": 1_000}
         )
         return list(found["memories"])
+
+    def late_hooks(self) -> int:
+        """Return how many hooks so far did not wait for what they would have been told."""
+        told = DaemonClient(Home(str(self.home))).ask("doctor", {})
+        return sum(told["counters"].get(name, 0) for name in LATE)
 
     def settle(self, memories: int) -> None:
         """Wait until at least so many memories are stored, each with its vector."""

@@ -280,7 +280,7 @@ def turn_ends(rig: Rig, folder: Path, session: str, path: Path) -> None:
     """Send the hook's message of a turn's end."""
     message = {"hook_event_name": "Stop", "session_id": session, "transcript_path": str(path)}
     body = os.fsencode(folder) + b"\0" + json.dumps(message).encode()
-    with contextlib.closing(rig.daemon._connect(5, False)) as sock, sock.makefile("rb") as reader:
+    with contextlib.closing(rig.daemon._connect(60, False)) as sock, sock.makefile("rb") as reader:
         sock.sendall(wire.encode_request(wire.HOOK_VERB + "Stop", body, rig.daemon.version))
         assert reader.readline()
 

@@ -34,7 +34,9 @@ class Door:
         self._begun = 0
         self._daemon = Daemon(house.ctx.home, time.monotonic())
         answers: Any = SimpleNamespace(
-            hook=lambda event, body, caller: events.answer(event, body), stir=lambda: None
+            hook=lambda event, body, caller: events.answer(event, body),
+            stir=lambda: None,
+            ctx=house.ctx,
         )
         self._daemon.app = answers
         monkeypatch.chdir(house.ctx.home.run)
@@ -107,7 +109,8 @@ def test_what_nobody_read_is_told_again(late_door: Door, waits_for_answer: bool)
             assert select.select([sock], [], [], WAIT_S)[0]
     late_door.settle()
     assert late_door.ctx.state.shown("s") == set()
-    assert late_door.ctx.state.counters().get("injections", 0) == 0
+    counters = late_door.ctx.state.counters()
+    assert (counters.get("injections", 0), counters["answers_unread"]) == (0, 1)
     assert shown_notes.waiting(late_door.ctx.running, "s").notes() == []
     assert b"Postgres" in late_door.ask(ASKED + " Please look.")
     late_door.ctx.state.flush()

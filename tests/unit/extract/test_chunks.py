@@ -43,6 +43,6 @@ def test_nothing_is_left_out(text: str, size: int, overlap: int) -> None:
 @pytest.mark.parametrize("text", ["." * 200_000, "x" * 200_000, "\n" * 200_000, "a. " * 60_000])
 def test_nasty_texts_take_no_time(text: str) -> None:
     """Without sentences or with nothing else: linear time."""
-    began = time.perf_counter()
+    began = time.process_time()
     chunks(text)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -78,11 +78,11 @@ def test_no_idea_is_an_answer() -> None:
 )
 def test_anything_else_says_why(said: str, why: str) -> None:
     """Wrong types, intents and lengths, no JSON, too much of it; told at once and in few words."""
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(ValueError, match=why) as told:
         schema.parse(said)
     assert len(str(told.value)) <= schema.MOST_TOLD_CHARS
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_what_is_told_holds_nothing_that_the_model_wrote() -> None:

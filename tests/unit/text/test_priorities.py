@@ -39,6 +39,6 @@ def test_the_suggestion_follows_words_and_heading(
 
 def test_a_long_text_takes_no_time() -> None:
     """Only its beginning is read."""
-    started = time.monotonic()
+    started = time.process_time()
     suggest("never all each " * 100_000, "must " * 100_000)
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,11 +157,9 @@ def test_who_asked_is_interrupted(rig: Rig, sessions: Path, tmp_path: Path) -> N
 
 def test_words_are_found_before_vectors(rig: Rig, sessions: Path) -> None:
     """Without waiting, everything is found by its words as soon as the answer is there."""
-    started = time.monotonic()
     done = fill(rig.daemon, sessions)
     assert done["files"] == SESSIONS
     answer = rig.daemon.ask(
         "recall", {"query": "part 3 of module 149", "all_projects": True, "k": 3}
     )
     assert "module 149" in answer["hits"][0]["text"]
-    assert time.monotonic() - started < 60

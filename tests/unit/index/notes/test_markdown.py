@@ -182,9 +182,9 @@ def test_an_unclosed_fence_takes_the_rest() -> None:
 )
 def test_hostile_documents_are_read_in_no_time(document: str) -> None:
     """A line of a megabyte, endless brackets, bottomless nesting."""
-    started = time.monotonic()
+    started = time.process_time()
     parse(document)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 @given(st.text(alphabet=st.sampled_from("#-*>`|[]()_~! \n\t1.xX:<a&\\\r"), max_size=200))
