@@ -119,7 +119,9 @@ def _asks_for_all(text: str, spans: Sequence[times.TimeSpan], kinds: Sequence[st
     for span in spans:
         text = text.replace(span.words, " ")
     terms = set(analysis.analyse(text))
-    return terms <= (_DOINGS | _KIND_NAMES) if spans else bool(kinds) and terms <= _KIND_NAMES
+    if not kinds:
+        return bool(spans) and terms <= _DOINGS
+    return terms <= (_KIND_NAMES | _DOINGS if spans else _KIND_NAMES)
 
 
 _KIND_NAMES = frozenset(

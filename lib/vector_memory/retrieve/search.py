@@ -59,11 +59,13 @@ class Answer:
     Attributes:
         period: the time that the question is limited to, None where it is not.
         is_widened: nothing of that time fits, so the hits are of any.
+        is_listing: everything of a kind was asked for, so that each hit counts by itself.
     """
 
     hits: list[Hit]
     period: period.Period | None = None
     is_widened: bool = False
+    is_listing: bool = False
 
     @property
     def note(self) -> str:
@@ -79,8 +81,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Found:
-    """One candidate after fusion: where it is, its fused score, what that is made of, and whether its date
-    is known to be one that is asked about."""
+    """One candidate after fusion: where it is, its fused score, what that is made of, and whether its date and
+    its kind are known to be asked about."""
 
     shelf: int
     seq: int
@@ -89,6 +91,7 @@ class _Found:
     bm25: float
     parts: dict[str, float]
     is_timely: bool = False
+    is_of_kind: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,9 @@ def search(
         best = _by_words(begun)
     else:
         best = _ranked(query.with_vector(vector), shelves, candidates, begun)
+    if query.asks_for_all and query.kinds:
+        # Nothing else says what to load: a month may hold more than is loaded.
+        best = iter(sorted(best, key=lambda one: not _is_listed(one, query)))
 
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
@@ -171,7 +177,8 @@ def search(
         if collapse
         else list(islice(every, k))
     )
-    return Answer(_with_rivals(hits), period.period_of(query), is_widened)
+    is_listing = query.asks_for_all and bool(query.kinds)
+    return Answer(_with_rivals(hits), period.period_of(query), is_widened, is_listing)
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -187,7 +194,7 @@ def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
 
 def _judged(hit: Hit, query: Query, least: float) -> Hit:
     """Return a hit with whether it fits."""
-    if query.asks_for_all and query.periods:
+    if query.asks_for_all and (query.periods or query.kinds):
         # "What did we decide last week?" is answered by any decision of it, however little it is like it.
         if not period.holds(query, hit.memory):
             return replace(hit, fits=False)
@@ -254,7 +261,12 @@ def _ranked(
             float(features.lexical[place]),
             {name: float(values[place]) for name, values in fused.parts.items()},
             bool(features.values["date"][place] == 1.0),
+            bool(features.values["kind"][place] == 1.0),
         )
+
+
+def _is_listed(one: _Found, query: Query) -> bool:
+    return one.is_of_kind and (one.is_timely or not query.spans)
 
 
 def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:

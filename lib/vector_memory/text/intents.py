@@ -20,6 +20,8 @@ class Intent:
     speaker: str = ""
 
 
+_LISTED = r"\b(?:which|what|any|list|show|all) (?:(?:of|the|our|my|me) ){0,2}"
+"""What several of a kind are asked for with."""
 _KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("decision", "conclusion"),
@@ -30,13 +32,15 @@ _KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("problem", "cause"),
         r"\b(?:problems?|issues?|bugs?|troubles?|pitfalls?|gotchas?) (?:with|in|of|about|around|when)\b"
-        r"|\bwhat (?:went wrong|broke|fails?|failed|kept failing)\b|\bknown (?:issues|problems|bugs)\b",
+        r"|\bwhat (?:went wrong|broke|fails?|failed|kept failing)\b|\bknown (?:issues|problems|bugs)\b"
+        r"|" + _LISTED + r"(?:problems|issues|bugs|troubles)\b",
     ),
     (
         ("solution", "fix"),
         r"\bhow (?:did|do|was|were) (?:we|you|i|it|that|this) (?:fix|solve|resolve|repair|work around)"
         r"|\bhow (?:was|were|is|did) .{1,60}\b(?:fixed|solved|resolved|repaired)\b"
-        r"|\b(?:solution|fix|workaround|remedy) (?:for|to|of)\b|\bwhat (?:fixed|solved|helped)\b",
+        r"|\b(?:solution|fix|workaround|remedy) (?:for|to|of)\b|\bwhat (?:fixed|solved|helped)\b"
+        r"|" + _LISTED + r"(?:solutions|fixes|workarounds)\b",
     ),
     (("question",), r"\b(?:open|unanswered|pending) questions?\b|\bquestions? (?:still )?open\b"),
     (

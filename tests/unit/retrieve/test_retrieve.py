@@ -482,6 +482,8 @@ def test_a_period_without_memories_is_left_and_that_is_said(text: str, note: str
         ("what did we decide last week?", [5, 4, 3, 2]),
         ("which decisions last week?", [5, 4, 3, 2]),
         ("what are the open questions of last week?", [6]),
+        ("what did we decide?", [5, 4, 3, 2]),
+        ("which problems were there last week?", []),
         ("what did we decide about the queue last week?", []),
     ],
 )

@@ -113,7 +113,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
         hits = without_echoes(hits)
     if ctx.settings.rerank:
         hits = model_help.reordered(ctx, request.query, hits)
-    each = bool(asker.scope.kinds)
+    each = found.is_listing or bool(asker.scope.kinds)
     excerpts = _excerpts(asker.shelves, hits, last, each)[request.offset :]
     hits = [hit for hit, _ in excerpts]
     # What does not fit was of no use to anybody.
