@@ -19,6 +19,7 @@ from vector_memory.service.edit import (
     classify,
     contradictions,
     edit_forget,
+    episodes,
     quarantine,
     remember,
     review,
@@ -232,6 +233,7 @@ SIMPLE: dict[str, Simple] = {
     "boost": _typed(confidence.BoostRequest, confidence.boost),
     "promote": _typed(confidence.PromoteRequest, confidence.promote),
     "rewrite": _rewrite,
+    "episode": _typed(episodes.EpisodeRequest, episodes.go_on),
     "summarize": _typed(summarize.SummaryRequest, summarize.summarize),
     "organize": _typed(classify.OrganizeRequest, classify.organize),
     "impact": _typed(impact.ImpactRequest, impact.impact),
@@ -247,7 +249,7 @@ SIMPLE: dict[str, Simple] = {
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
-    "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
+    "scratch", "verify", "boost", "promote", "rewrite", "episode", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
     "review", "jobs",
 })  # fmt: skip

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import QUIET, Link, Memory, Relation
+from vector_memory.model import Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -271,7 +271,7 @@ def _fits(memory: Memory, query: Query, now: datetime) -> bool:
     return (
         (memory.expires_at is None or memory.expires_at > now)
         and (memory.valid_until is None or memory.valid_until > now)
-        and (memory.collection not in QUIET or bool(query.scope.collections))
+        and (not memory.is_quiet or bool(query.scope.collections))
         and query.scope.holds(memory)
     )
 

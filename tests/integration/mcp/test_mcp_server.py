@@ -331,6 +331,17 @@ def test_collections_are_stored_and_searched(rig: Rig, server: McpClient) -> Non
         "episode", action="store", what="The jackdaw release broke.", outcome="Rolled back."
     )
     assert "Rolled back" in server.call("episode", action="search")["memories"][0]["text"]
+    begun = server.call("episode", action="start", what="The heron gateway refuses logins.")
+    id = begun["memory"]["id"]
+    for _ in range(2):
+        server.call("episode", action="update", id=id, step="Read its log: the clock is late.")
+    ended = server.call("episode", action="complete", id=id, outcome="Set the clock.")
+    assert ended["status"] == "complete"
+    lines = ended["memory"]["text"].splitlines()
+    assert lines[:2] == ["The heron gateway refuses logins.", "- Read its log: the clock is late."]
+    assert lines[2:] == ["Outcome after less than a minute: Set the clock."]
+    assert "is complete" in server.error("episode", action="update", id=id, step="More.")
+    assert "step is missing" in server.error("episode", action="update", id=id)
     server.call("trajectory", action="store", task="Move the jackdaw", outcome="success")
     found = server.call("trajectory", action="search", query="jackdaw")
     assert {one["kind"] for one in found["memories"]} == {"trajectory"}

@@ -47,6 +47,7 @@ class Task:
         terms: the telling words of what was asked.
         stages: its steps in order, each once: `read`, `edit` or a job.
         commands: how each of its jobs was called last when it went well.
+        asked: how its prompt began, as it may be told; "" where it may not.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Task:
     jobs: list[str] = field(default_factory=list)
     trouble: list[Trouble] = field(default_factory=list)
     session: str = ""
+    asked: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -88,7 +90,11 @@ class Task:
 
 
 def measure(
-    turns: Sequence[TaskTurn], next_prompt: str = "", terms: Iterable[str] = (), session: str = ""
+    turns: Sequence[TaskTurn],
+    next_prompt: str = "",
+    terms: Iterable[str] = (),
+    session: str = "",
+    asked: str = "",
 ) -> Task:
     """Return what is to be kept of a task.
 
@@ -96,6 +102,7 @@ def measure(
         turns: the task's turns, at least one.
         next_prompt: what the user said after it, "" if nothing yet.
         terms: the telling words of what was asked.
+        asked: how its prompt began, as it may be told.
     """
     steps = [step for turn in turns for step in turn.steps]
     kind = tasks.classify(turns)
@@ -119,6 +126,7 @@ def measure(
         jobs=_unique(step.job for step in runs if step.job)[:MOST_FILES],
         trouble=[one for sign, one in signs.items() if sign][:MOST_TROUBLE],
         session=session,
+        asked=asked,
     )
 
 
