@@ -109,6 +109,7 @@ FIELDS = {
     "before": Field("before", TEXT, "Older than this date.", high=40),
     "collections": Field("collections", WORDS, "Such as learnings, procedures.", choices=tuple(COLLECTIONS)),
     "cursor": Field("cursor", NUMBER, "next_cursor of the page before.", low=0, also=("offset",)),
+    "cycle": Field("action", TEXT, choices=("run", "status", "history")),
     "direction": Field("direction", TEXT, "up by default.", choices=("up", "down")),
     "due": Field("due", TEXT, "Deadline or first day.", high=60),
     "dry_run": Field("dry_run", YES, "Only show what would be done (default true)."),

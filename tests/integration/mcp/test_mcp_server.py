@@ -28,6 +28,7 @@ NAMES = [
     "memory_boost",
     "memory_promote",
     "memory_consolidate",
+    "hippocampal_consolidation",
     "memory_prune",
     "memory_summarize",
     "memory_organize",
@@ -346,6 +347,17 @@ def test_collections_are_stored_and_searched(rig: Rig, server: McpClient) -> Non
     found = server.call("trajectory", action="search", query="jackdaw")
     assert {one["kind"] for one in found["memories"]} == {"trajectory"}
     assert "name is missing" in server.error("procedure", action="store")
+
+
+def test_a_cycle_of_consolidation_is_run_and_told_of(server: McpClient) -> None:
+    """It shows first, and tells figures: proposals are the user's to read."""
+    told = server.call("hippocampal_consolidation", action="run")
+    assert told["dry_run"] is True
+    assert "new" in told["counts"]
+    told = server.call("hippocampal_consolidation", action="run", dry_run=False)
+    assert told["outcome"] == "ok"
+    assert server.call("hippocampal_consolidation", action="status")["outcome"] == "ok"
+    assert len(server.call("hippocampal_consolidation", action="history")["cycles"]) == 1
 
 
 def test_memory_is_kept_in_order(rig: Rig, server: McpClient) -> None:
