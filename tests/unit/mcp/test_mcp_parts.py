@@ -247,7 +247,7 @@ print(sum(one.listed for one in server.TOOLS), made.name, "uvicorn" in sys.modul
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["26", "memory", str(not light), str(not light)]
+    assert done.stdout.split() == ["27", "memory", str(not light), str(not light)]
 
 
 def test_a_broken_light_import_falls_back_to_the_whole() -> None:
