@@ -140,6 +140,7 @@ COLLECTIONS: dict[str, CollectionRule] = {
 TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD = (
     "pheromone_trails", "heuristics", "constitutional_assessments", "working_memory", "world_model",
 )  # fmt: skip
+TRAJECTORIES = "trajectories"
 QUIET = frozenset({TRAILS, HEURISTICS, ASSESSMENTS, SCRATCH, WORLD})
 """Collections that a question finds only where it names them: what observers keep count of, and notes
 for the moment. Each has a way of its own to come up."""
@@ -245,6 +246,12 @@ class Memory:
     applied: int = 0
     """In how many sessions it was of use: asked for, or followed by what it says. Being shown is no use."""
     applied_at: datetime | None = None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether observers keep it for their own use: it comes only where its collection is asked for by name."""
+        is_example = self.collection == TRAJECTORIES and self.origin is Origin.JOB
+        return self.collection in QUIET or is_example
 
     @property
     def is_aside(self) -> bool:

@@ -22,6 +22,7 @@ from vector_memory.service.edit import (
     classify,
     contradictions,
     edit_forget,
+    episodes,
     labels,
     quarantine,
     remember,
@@ -294,6 +295,7 @@ SIMPLE: dict[str, Simple] = {
     "boost": _typed(confidence.BoostRequest, confidence.boost),
     "promote": _typed(confidence.PromoteRequest, confidence.promote),
     "rewrite": _rewrite,
+    "episode": _typed(episodes.EpisodeRequest, episodes.go_on),
     "summarize": _typed(summarize.SummaryRequest, summarize.summarize),
     "organize": _typed(classify.OrganizeRequest, classify.organize),
     "impact": _typed(impact.ImpactRequest, impact.impact),
@@ -328,7 +330,7 @@ SIMPLE: dict[str, Simple] = {
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
-    "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
+    "scratch", "verify", "boost", "promote", "rewrite", "episode", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
     "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
     "contract", "lease", "vote", "pack", "explain", "evolution", "growth", *think_verbs.VERBS,

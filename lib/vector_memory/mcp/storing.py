@@ -165,11 +165,45 @@ def learning(given: Json) -> Json:
     return {"text": "\n".join(lines), "kind": "learning"}
 
 
-@_collection("episode", "episodes", "what outcome files")
-def episode(given: Json) -> Json:
-    """What happened, and what came of it. Store after an incident or a long search for a fault."""
-    lines = [given["what"], *_labelled("Outcome", given.get("outcome"))]
-    return {"text": "\n".join(lines), "kind": "episode"}
+@tool(
+    "episode",
+    "episode! what id step outcome files tags query limit cursor project",
+    EITHER,
+)
+def episode(asker: Asker, arguments: Json) -> Json:
+    """What happened, and what came of it. Start it when an incident or a long search for a fault begins, update it
+    step by step, complete it with the outcome; store what is over."""
+    action = arguments["action"]
+    if action == "search":
+        return _searched(asker, "episodes", arguments)
+    if action in ("update", "complete"):
+        return _gone_on(asker, action, arguments)
+    if not str(arguments.get("what") or "").strip():
+        raise BadInputError("what is missing.", f"To {action}, give what.")
+    lines, tags = [arguments["what"]], list(arguments.get("tags") or ())
+    if action == "start":
+        lines += [f"- {arguments['step']}"] if arguments.get("step") else []
+        tags.append("open")
+    else:
+        lines += _labelled("Outcome", arguments.get("outcome"))
+    asked = {name: arguments.get(name) for name in ("project", "files")}
+    text = "\n".join(lines)
+    return store(
+        asker, {**asked, "tags": tags, "collection": "episodes", "kind": "episode", "text": text}
+    )
+
+
+def _gone_on(asker: Asker, action: str, arguments: Json) -> Json:
+    needed = ("id", "outcome" if action == "complete" else "step")
+    for name in needed:
+        if not str(arguments.get(name) or "").strip():
+            raise BadInputError(f"{name} is missing.", f"To {action}, give {' and '.join(needed)}.")
+    asked = {name: arguments.get(name) for name in ("id", "step", "project")}
+    outcome = arguments.get("outcome") if action == "complete" else None
+    done = asker.ask("episode", asked, outcome=outcome)
+    telling = Telling(asker.shown)
+    memory = telling.memory(done["memory"])
+    return {"status": done["status"], **telling.held(), **({"memory": memory} if memory else {})}
 
 
 @_collection("trajectory", "trajectories", "task steps success")

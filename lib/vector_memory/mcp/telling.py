@@ -71,6 +71,7 @@ class Telling:
         fields["foreign"] = foreign
         fields["suspicious"] = [str(reason) for reason in suspicious.get("reasons") or ()]
         fields["source"] = say(_source(memory.get("source") or {}), foreign)
+        fields["link"] = say(memory.get("link") or "")
         fields["contradicts"] = [
             {"id": short(older["id"]), "date": str(older["created_at"])[:10]}
             for older in memory.get("contradicts") or ()

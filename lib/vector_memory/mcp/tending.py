@@ -9,6 +9,8 @@ from vector_memory.mcp.telling import Json, Telling, say
 from vector_memory.mcp.tool import page, reach, scope_of, tool
 
 MOST_STEPS = 30
+CYCLE, CYCLES = "hippocampal-consolidation", 20
+"""The job that consolidates, and of how many of its cycles its history tells."""
 ON_A_PAGE = 20
 MOST_GROUPS, MOST_SUGGESTED = 500, 200
 """The most that the daemon gives of groups and what could go, and of suggestions."""
@@ -80,6 +82,39 @@ def organize(asker: Asker, arguments: Json) -> Json:
 
 
 @tool(
+    "hippocampal_consolidation",
+    "cycle! dry_run limit",
+    "job! outcome next_due dry_run:yes counts:object cycles:array hint",
+    "repeats",
+)
+def cycle(asker: Asker, arguments: Json) -> Json:
+    """The nightly consolidation: run a cycle now (shows first unless dry_run is false), status, or history. What it
+    proposes binds nobody until the user confirms it."""
+    if arguments["action"] == "history":
+        found = asker.ask("audit", {"action": "consolidate", "k": arguments.get("limit") or CYCLES})
+        entries = [entry for entry in found["entries"] if entry["actor"] == "job"]
+        return {"job": CYCLE, "cycles": [{"at": entry["at"]} for entry in entries]}
+    if arguments["action"] == "status":
+        return _cycle(asker.ask("jobs", {"action": "show", "name": CYCLE}))
+    is_dry = arguments.get("dry_run", True)
+    row, _ = asker.ask_long("run_job", {"name": CYCLE, "dry_run": is_dry})
+    hint = "Tell the user what was proposed: `vector-memory review`."
+    proposed = not is_dry and (row.get("report") or {}).get("proposed")
+    return {**_cycle(row), "dry_run": is_dry, **({"hint": hint} if proposed else {})}
+
+
+def _cycle(row: Json) -> Json:
+    """Return a job's row in figures: words of memories are the user's to read in a review."""
+    report = row.get("report") or {}
+    told = {"outcome": row.get("outcome"), "next_due": row.get("next_due")}
+    return {
+        "job": CYCLE,
+        **{name: str(value) for name, value in told.items() if value},
+        "counts": {name: n for name, n in report.items() if type(n) is int},
+    }
+
+
+@tool(
     "import_markdown_memories",
     "path! dry_run global project",
     "dry_run:yes! counts:object! steps:array! errors:array!",
@@ -127,4 +162,4 @@ def migrate(asker: Asker, arguments: Json) -> Json:
     return {"dry_run": False, "model": say(done["model"]), "embedded": done["embedded"]}
 
 
-TOOLS = (consolidate, prune, organize, import_notes, migrate)
+TOOLS = (consolidate, cycle, prune, organize, import_notes, migrate)

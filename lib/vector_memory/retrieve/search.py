@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from vector_memory.model import QUIET, Link, Memory, Relation
+from vector_memory.model import Link, Memory, Relation
 from vector_memory.retrieve import candidates as pools
 from vector_memory.retrieve import expansion, factors, fusion, period, precedence, repetitions
 from vector_memory.retrieve.candidates import CandidateSource
@@ -309,7 +309,7 @@ def _fits(memory: Memory, query: Query, now: datetime) -> bool:
     """Whether a memory holds now and is within what was asked for: a successor may be elsewhere."""
     return (
         holds_at(memory, now)
-        and (memory.collection not in QUIET or bool(query.scope.collections))
+        and (not memory.is_quiet or bool(query.scope.collections))
         and query.scope.holds(memory)
     )
 

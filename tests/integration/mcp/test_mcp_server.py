@@ -28,6 +28,7 @@ NAMES = [
     "memory_boost",
     "memory_promote",
     "memory_consolidate",
+    "hippocampal_consolidation",
     "memory_prune",
     "memory_summarize",
     "memory_organize",
@@ -335,10 +336,32 @@ def test_collections_are_stored_and_searched(rig: Rig, server: McpClient) -> Non
         "episode", action="store", what="The jackdaw release broke.", outcome="Rolled back."
     )
     assert "Rolled back" in server.call("episode", action="search")["memories"][0]["text"]
+    begun = server.call("episode", action="start", what="The heron gateway refuses logins.")
+    id = begun["memory"]["id"]
+    for _ in range(2):
+        server.call("episode", action="update", id=id, step="Read its log: the clock is late.")
+    ended = server.call("episode", action="complete", id=id, outcome="Set the clock.")
+    assert ended["status"] == "complete"
+    lines = ended["memory"]["text"].splitlines()
+    assert lines[:2] == ["The heron gateway refuses logins.", "- Read its log: the clock is late."]
+    assert lines[2:] == ["Outcome after less than a minute: Set the clock."]
+    assert "is complete" in server.error("episode", action="update", id=id, step="More.")
+    assert "step is missing" in server.error("episode", action="update", id=id)
     server.call("trajectory", action="store", task="Move the jackdaw", outcome="success")
     found = server.call("trajectory", action="search", query="jackdaw")
     assert {one["kind"] for one in found["memories"]} == {"trajectory"}
     assert "name is missing" in server.error("procedure", action="store")
+
+
+def test_a_cycle_of_consolidation_is_run_and_told_of(server: McpClient) -> None:
+    """It shows first, and tells figures: proposals are the user's to read."""
+    told = server.call("hippocampal_consolidation", action="run")
+    assert told["dry_run"] is True
+    assert "new" in told["counts"]
+    told = server.call("hippocampal_consolidation", action="run", dry_run=False)
+    assert told["outcome"] == "ok"
+    assert server.call("hippocampal_consolidation", action="status")["outcome"] == "ok"
+    assert len(server.call("hippocampal_consolidation", action="history")["cycles"]) == 1
 
 
 def test_memory_is_kept_in_order(rig: Rig, server: McpClient) -> None:

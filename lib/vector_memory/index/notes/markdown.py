@@ -30,6 +30,10 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _IMAGE = re.compile(r"!\[([^\[\]]{0,200})\]\([^()\s]{0,500}(?:\s+\"[^\"]{0,200}\")?\)")
 _LINK = re.compile(r"\[([^\[\]]{0,300})\]\(<?([^()<>\s]{0,500})>?(?:\s+\"[^\"]{0,200}\")?\)")
+_WIKILINK = re.compile(
+    r"!?\[\[([^\[\]|#\n]{0,200})(#[^\[\]|\n]{0,200})?(?:\|([^\[\]\n]{0,200}))?\]\]"
+)
+"""A link to another note of a vault, by its name, with what it is called here behind a bar."""
 _NOTE = re.compile(
     r"\[\^[^\[\]\s]{1,40}\]:?|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]", re.IGNORECASE
 )
@@ -275,11 +279,19 @@ def plain(raw: str) -> str:
 
     text = _CODE_SPAN.sub(hide, raw.replace(_HIDDEN, ""))
     text = _TAG.sub("", _COMMENT.sub("", _BREAK.sub(" ", text)))
+    if "[[" in text:
+        text = _WIKILINK.sub(_wikilink, text)
     text = _LINK.sub(_link, _IMAGE.sub(r"\1", _NOTE.sub("", text)))
     text = _EMPHASIS.sub("", _STRONG.sub("", text))
     shown = iter(spans)
     text = re.sub(_HIDDEN, lambda _: next(shown), text)
     return " ".join(text.split())
+
+
+def _wikilink(found: re.Match[str]) -> str:
+    """Return what a link to a note is called, or the note's name."""
+    name, part, shown = (word or "" for word in found.groups())
+    return shown.strip() or name.rsplit("/", 1)[-1].strip() or part.lstrip("#^ ").strip()
 
 
 def _link(found: re.Match[str]) -> str:

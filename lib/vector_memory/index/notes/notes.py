@@ -20,6 +20,8 @@ MAX_TAGS = 6
 ARROW = " › "
 
 _WORD = re.compile(r"[^\W_][\w.+#-]*[\w+#]|\w{2,}")
+_INLINE_TAG = re.compile(r"(?<![\w/&#`(])#([^\W\d_][\w/-]{1,39})")
+"""A tag as vaults write it; "#12" is a number of something."""
 _MEANINGLESS = tables.words("meaningless_titles")
 
 
@@ -103,7 +105,7 @@ def _of_block(
             kind=_kind(block, record),
             # The nearest heading only: one "Architecture" on top does not make all of a file matter.
             priority=suggest_priority(text, headings[-1] if headings else ""),
-            tags=tuple(map(clean, _tags(path, headings, document))),
+            tags=tuple(map(clean, _tags(path, headings, document, block))),
             line_start=block.line_start,
             line_end=block.line_end,
             created_at=created_at,
@@ -153,10 +155,13 @@ def _says_nothing(heading: str) -> bool:
     return content(heading).removesuffix(".md") in _MEANINGLESS
 
 
-def _tags(path: str, headings: Sequence[str], document: Document) -> tuple[str, ...]:
-    """Return the file's name and what the headings are about, the nearest heading first."""
+def _tags(path: str, headings: Sequence[str], document: Document, block: Block) -> tuple[str, ...]:
+    """Return the file's name, its tags and other names, the tags in the text, and what the headings are about,
+    the nearest heading first."""
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower().replace(" ", "-")
-    own = [word.strip().lower() for word in document.front.get("tags", "").split(",")]
+    named = f"{document.front.get('tags', '')},{document.front.get('aliases', '')}".split(",")
+    own = [word.strip(" \"'#").lower().replace(" ", "-") for word in named]
+    own += [word.lower() for word in _INLINE_TAG.findall(" ".join((*block.context, block.text)))]
     words = [word.lower() for one in reversed(headings) for word in _WORD.findall(one)]
     told = [
         word

@@ -51,6 +51,7 @@ class Task:
         agent: the kind of subagent that did it, "" for the session itself.
         order: by what a subagent's prompt is known again.
         skills: those that were called for it.
+        asked: how its prompt began, as it may be told; "" where it may not.
     """
 
     key: str
@@ -72,6 +73,7 @@ class Task:
     agent: str = ""
     order: str = ""
     skills: list[str] = field(default_factory=list)
+    asked: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -96,7 +98,11 @@ class Task:
 
 
 def measure(
-    turns: Sequence[TaskTurn], next_prompt: str = "", terms: Iterable[str] = (), session: str = ""
+    turns: Sequence[TaskTurn],
+    next_prompt: str = "",
+    terms: Iterable[str] = (),
+    session: str = "",
+    asked: str = "",
 ) -> Task:
     """Return what is to be kept of a task.
 
@@ -104,6 +110,7 @@ def measure(
         turns: the task's turns, at least one.
         next_prompt: what the user said after it, "" if nothing yet.
         terms: the telling words of what was asked.
+        asked: how its prompt began, as it may be told.
     """
     steps = [step for turn in turns for step in turn.steps]
     kind = tasks.classify(turns)
@@ -130,6 +137,7 @@ def measure(
         model=next((turn.model for turn in reversed(turns) if turn.model), ""),
         order=turns[0].order,
         skills=_unique(step.said for step in steps if step.job == tasks.SKILL and step.said),
+        asked=asked,
     )
 
 

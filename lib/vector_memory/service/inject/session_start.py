@@ -218,7 +218,7 @@ def _memories(
 
     for memory in ordered():
         # What mended an error comes with that error.
-        may_come = memory.collection != EPISODES and memory.collection not in QUIET
+        may_come = memory.collection != EPISODES and not memory.is_quiet
         ends_at = [at for at in (memory.expires_at, memory.valid_until) if at is not None]
         is_over = any(at <= now for at in ends_at)
         has_date = memory.temporal in (Temporal.DEADLINE, Temporal.PERIODIC)

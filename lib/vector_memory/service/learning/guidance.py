@@ -12,8 +12,9 @@ from datetime import datetime
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
 from vector_memory.index.fixes.command_names import command_name
+from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, WORLD, Memory, Origin
-from vector_memory.observe.learning import tasks, things, trails, trouble
+from vector_memory.observe.learning import tasks, things, trails, trajectories, trouble
 from vector_memory.service.base import context_block, delivery
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
@@ -96,15 +97,41 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
 
 
 def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
-    """Return the note of the steps that worked for tasks like the one that a prompt begins: once a
-    session and kind, and none where nothing is known or the start has told it."""
+    """Return the note of a task like the one that a prompt begins and that went well, else of the steps that
+    worked for tasks of its kind: once a session and kind, and none where nothing is known or the start has told
+    it."""
     known = board_record(question) if _may_guide(ctx) else None
-    if known is None or not known.extra.get("trails"):
+    if known is None:
         return []
-    prompt, place = question.prompt[:PROMPT_CHARS], question.place
+    prompt = question.prompt[:PROMPT_CHARS]
     kind = tasks.kind_of(prompt) if tasks.starts_another(prompt) else ""
     if kind in ("", "question"):
         return []
+    return _example(ctx, question, kind, prompt) or _trail(ctx, question, kind, known)
+
+
+def _example(ctx: Context, question: HookQuestion, kind: str, prompt: str) -> list[fence.Note]:
+    """Return the note of the task that is most like the one that a prompt begins, [] for none."""
+    found = learned_records.trajectories_of(question)
+    best = trajectories.like(found, kind, terms_of(prompt), ctx.now(), question.session)
+    if best is None or best.id in ctx.state.shown(question.session):
+        return []
+    text = best.text
+    if fence.tokens(text) > PROMPT_TOKENS // 2:
+        text = text.split(trajectories.MET)[0]
+    foreign = unquoted(text) != text
+    origin = Origin.TOOL.value if foreign else ""
+    head = fence.head(best.at, learned_records.TRAJECTORY, question.place.name, best.id[:8], origin)
+    made = fence.fitting(fence.Note(best.id, head, text, foreign), PROMPT_TOKENS, [])
+    ctx.count("trajectories_shown")
+    return [made]
+
+
+def _trail(ctx: Context, question: HookQuestion, kind: str, known: Memory) -> list[fence.Note]:
+    """Return the note of the steps that worked for tasks of a kind, [] where none is proven or it is no news."""
+    if not known.extra.get("trails"):
+        return []
+    place = question.place
     drawn = learned_records.trails_of(question, learned_records.board_of(known).trails)
     best = trails.fitting(drawn, kind, ctx.now())
     if best is None or not _is_news(best, _instructions(place.root)):

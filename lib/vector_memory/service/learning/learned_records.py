@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from vector_memory.model import WORLD, Memory, Status
-from vector_memory.observe.learning import outcomes, things, trails, trouble
+from vector_memory.model import TRAJECTORIES, WORLD, Memory, Status
+from vector_memory.observe.learning import outcomes, things, trails, trajectories, trouble
 from vector_memory.service.base.asker import ProjectAsker
 from vector_memory.service.learning import counted_records
 
@@ -22,7 +22,7 @@ SUBAGENTS, ORDERS = "subagents", "orders"
 """Where a session's record keeps what its subagents did, and which kind of subagent each order went to: their
 transcripts do not say it."""
 UNKNOWN_AGENT = "subagent"
-TRAIL, THING = "trail", "thing"
+TRAIL, THING, TRAJECTORY = "trail", "thing", "trajectory"
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
 
@@ -77,6 +77,13 @@ def trails_of(asker: ProjectAsker, ids: Iterable[str]) -> list[trails.Trail]:
     found = asker.own.journal.by_ids(list(ids))
     kept = (found[id].extra for id in ids if id in found and found[id].status is Status.ACTIVE)
     return _all(trails.Trail, list(kept))
+
+
+def trajectories_of(asker: ProjectAsker) -> list[trajectories.Trajectory]:
+    """Return the tasks of a project that are an example, as they were captured, the newest first."""
+    records = counted_records.of(asker, TRAJECTORIES, trajectories.MOST, (TRAJECTORY,))
+    found = _all(trajectories.Trajectory, [one.extra for one in records if one.is_quiet])
+    return sorted(found, key=lambda one: one.at, reverse=True)
 
 
 def thing(asker: ProjectAsker, key: str) -> things.Thing | None:

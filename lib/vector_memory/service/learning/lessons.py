@@ -18,9 +18,10 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.cursor import Cursor, Position
 from vector_memory.index.exchanges import Exchange
 from vector_memory.index.reader import TurnRead, head_of, read_exchanges
+from vector_memory.index.tools import clip
 from vector_memory.index.topics.turns import terms_of
-from vector_memory.model import HEURISTICS, TRAILS, WORLD, Memory
-from vector_memory.observe.learning import outcomes, tasks, trails, trouble
+from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Origin
+from vector_memory.observe.learning import outcomes, tasks, trails, trajectories, trouble
 from vector_memory.observe.learning import things as world
 from vector_memory.redact import policy
 from vector_memory.service.base import messages, offered_commands, privacy
@@ -31,11 +32,14 @@ from vector_memory.service.learning.counted_records import Record
 from vector_memory.service.learning.observed_steps import Harvest, cleaner, harvest
 from vector_memory.service.memory import tombstones
 from vector_memory.system.files import with_real_folder
+from vector_memory.text import harmless, suspicion
 
 log = logging.getLogger(__name__)
 
 PER_SESSION, MOST_SEEN, MOST_SESSIONS, MOST_TASKS, MOST_THINGS = 60, 200, 150, 400, 300
 MOST_HABITS, MOST_ORDERS = 6, 200
+ASKED_CHARS = 120
+"""What is kept of how a task's prompt began."""
 MOST_RECORDS = 2_000
 _one_at_a_time = threading.Lock()
 """Held from reading a transcript to noting how far it was read."""
@@ -178,10 +182,18 @@ def _measured(groups: Sequence[Sequence[tasks.TaskTurn]], session: str) -> list[
     """Return the tasks in which anything was done."""
     following = [*(group[0].prompt for group in groups[1:]), ""]
     return [
-        outcomes.measure(group, said, sorted(terms_of(tasks.asked(group))), session)
+        outcomes.measure(
+            group, said, sorted(terms_of(tasks.asked(group))), session, _told(tasks.asked(group))
+        )
         for group, said in zip(groups, following, strict=False)
         if any(turn.steps for turn in group)
     ]
+
+
+def _told(prompt: str) -> str:
+    """Return how a prompt begins, on one line, "" where it is no request or reads like an instruction to the model."""
+    line = clip(" ".join(harmless.without_marked(tasks.request_of(prompt)).split()), ASKED_CHARS)
+    return "" if suspicion.quoted(line) or line.startswith(("/", "! ", "<")) else line
 
 
 def _ledger_text(kept: Sequence[outcomes.Task]) -> str:
@@ -221,6 +233,8 @@ def draw(ctx: Context, asker: ProjectAsker) -> None:
     things = [one for one in world.of(seen) if one.is_worth_keeping][:MOST_THINGS]
     _keep_drawn(ctx, asker, WORLD, learned_records.THING, things)
     _keep_drawn(ctx, asker, TRAILS, learned_records.TRAIL, drawn)
+    examples = [one for one in trajectories.find(known) if _is_offered(asker, one.commands)]
+    _keep_drawn(ctx, asker, TRAJECTORIES, learned_records.TRAJECTORY, examples)
     days, (done, undone) = [one.at[:10] for one in known], outcomes.evidence(known)
     board = learned_records.Board(
         tasks=len(known),
@@ -262,10 +276,12 @@ def _keep_drawn(
     asker: ProjectAsker,
     collection: str,
     kind: str,
-    drawn: Sequence[trails.Trail | world.Thing | learned_records.Board],
+    drawn: Sequence[trails.Trail | trajectories.Trajectory | world.Thing | learned_records.Board],
 ) -> None:
     """Store what was made, each under its key, and drop what is not made any more."""
-    stored = {one.id: one for one in counted_records.of(asker, collection, MOST_RECORDS, (kind,))}
+    records = counted_records.of(asker, collection, MOST_RECORDS, (kind,))
+    # What somebody stored there stays.
+    stored = {one.id: one for one in records if one.origin is Origin.JOB}
     for one in drawn:
         id = counted_records.id_of(asker.place, collection, one.key)
         extra = {**asdict(one), "id": id}

@@ -13,6 +13,7 @@ from vector_memory.model import (
     HEURISTICS,
     QUIET,
     TRAILS,
+    TRAJECTORIES,
     WORLD,
     Memory,
     Origin,
@@ -241,12 +242,13 @@ def _add_derived(part: StorePart, sessions: set[str]) -> None:
             collections=(HEURISTICS, TRAILS, WORLD),
             kinds=learned_records.DRAWN,
         ),
+        Scope(projects=projects, collections=(TRAJECTORIES,), kinds=(learned_records.TRAJECTORY,)),
     )
     found = (
         one
         for scope in scopes
         for one in part.shelf.journal.iter_memories(scope, statuses=LIVING)
-        if one.id not in known
+        if one.id not in known and (one.collection != TRAJECTORIES or one.is_quiet)
     )
     part.derived = _each_once(list(found))
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from vector_memory.errors import BadInputError
 from vector_memory.journal.scopes import parts
@@ -18,6 +19,9 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.find import recall
 from vector_memory.service.memory.views import HitView, extended
 from vector_memory.service.transfer import import_notes, note_files
+from vector_memory.system import json_in
+from vector_memory.system.files import open_plain
+from vector_memory.system.json_in import Record
 
 ALL = "all"
 AT_ONCE = 100
@@ -29,6 +33,13 @@ JOB = "vault-follow"
 _RECORD = re.compile(r"(?:adr[-_ ]?)?\d{2,5}\b", re.IGNORECASE)
 """How the names of decision records begin: one may say what becomes of another."""
 _reading = threading.Lock()
+OBSIDIAN = ".obsidian"
+_TEMPLATES = (
+    ("templates.json", "folder"),
+    ("plugins/templater-obsidian/data.json", "templates_folder"),
+)
+"""Where Obsidian, and the plug-in that most use beside it, keep the name of the folder with templates."""
+_SETTING_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +57,14 @@ class VaultRequest(recall.RecallRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class VaultHit(HitView):
-    """A memory that answers a question, and whether it stands in the vault."""
+    """A memory that answers a question, and whether it stands in the vault.
+
+    Attributes:
+        link: what opens its note in Obsidian, where the vault is one of Obsidian's.
+    """
 
     in_vault: bool
+    link: str | None = messages.spare()
 
 
 @dataclass(frozen=True)
@@ -94,16 +110,21 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
     chosen = named or tuple(name for name in COLLECTIONS if name not in QUIET)
     answer = recall.recall(ctx, replace(request, collections=chosen))
     root = _root(ctx)
-    hits = [
-        extended(VaultHit, hit, in_vault=bool(root) and _is_below(str(hit.source["path"]), root))
-        for hit in answer.hits
-    ]
+    hits = [_vault_hit(hit, root) for hit in answer.hits]
     return VaultAnswer(
         hits=hits,
         mode=answer.mode,
         topics=answer.topics,
         vault=vault or VaultView(root, notes=0),
     )
+
+
+def _vault_hit(hit: HitView, root: str) -> VaultHit:
+    path = str(hit.source["path"])
+    inside = bool(root) and _is_below(path, root)
+    is_obsidians = inside and os.path.isdir(os.path.join(root, OBSIDIAN))
+    link = f"obsidian://open?path={quote(path, safe='')}" if is_obsidians else None
+    return extended(VaultHit, hit, in_vault=inside, link=link)
 
 
 def follow(
@@ -173,12 +194,31 @@ def _root(ctx: Context) -> str:
 def _standing(root: str) -> dict[str, str]:
     """Return how the notes below a folder stand: path → when it was written, and its size."""
     found = {}
+    templates = _templates(root)
     for path in note_files.below(root):
+        if any(_is_below(path, folder) for folder in templates):
+            continue
         try:
             about = os.stat(path)
         except OSError:
             continue
         found[path] = f"{about.st_mtime_ns}:{about.st_size}"
+    return found
+
+
+def _templates(root: str) -> list[str]:
+    """Return the folders of a vault that hold templates, as Obsidian's settings name them: what stands there was
+    said of nothing yet."""
+    found = []
+    for path, name in _TEMPLATES:
+        try:
+            with open_plain(os.path.join(root, OBSIDIAN, path)) as file:
+                said = json_in.load(file.read(_SETTING_BYTES))
+        except (OSError, ValueError):
+            continue
+        folder = Record(said if isinstance(said, dict) else {}).text(name).strip("/ ")
+        if folder:
+            found.append(os.path.join(root, *folder.split("/")))
     return found
 
 

@@ -60,6 +60,19 @@ def test_more_than_a_thousand_notes_are_followed(house: ServiceHouse, folder: Pa
     assert (again["stored"], again["updated"]) == (0, 0)
 
 
+def test_an_obsidian_vault_has_links_and_templates(house: ServiceHouse, folder: Path) -> None:
+    """A hit can be opened where it stands; what is in the folder of templates is no note."""
+    (folder / ".obsidian").mkdir()
+    (folder / ".obsidian" / "templates.json").write_text('{"folder": "My Templates"}')
+    (folder / "My Templates").mkdir()
+    write(folder / "My Templates", 1, "is a template")
+    path = write(folder, 2)
+    asked = door(house.ctx, "rag", {"query": "heron", "global": True})
+    (hit,) = asked["hits"]
+    assert hit["link"] == "obsidian://open?path=" + str(path).replace("/", "%2F")
+    assert asked["vault"]["notes"] == 1
+
+
 def test_what_a_question_leaves_is_read_soon(
     house: ServiceHouse, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

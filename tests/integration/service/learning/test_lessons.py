@@ -142,6 +142,33 @@ def test_a_prompt_is_told_what_worked_for_its_like(world: World) -> None:
     assert "worked in" not in world.hook("UserPromptSubmit", "f", **ask)
 
 
+def test_a_task_that_went_well_is_an_example_to_its_like(world: World) -> None:
+    """One is enough; it comes once a session, to no other task, is found by its collection, and goes with a purge."""
+    session = world.begin("good").ask("Fix the crash of the parser with umlauts in names").read()
+    session.edit("parser.py").run(GOOD, "3 passed").say("Done.")
+    session.ask("Perfect, thanks! Explain how the gateway picks its port.").say(
+        "From its settings."
+    )
+    world.end(session)
+    world.house.pass_time(hours=5)
+    like = "Fix the crash of the parser with quotes in names"
+    told = world.hook("UserPromptSubmit", "later", prompt=like)
+    assert "went well here" in told and f"edit parser.py → `{GOOD}`" in told
+    assert "went well" not in world.hook("UserPromptSubmit", "later", prompt=like)
+    assert "went well" not in world.hook(
+        "UserPromptSubmit", "other", prompt="Fix the colours of the button"
+    )
+    ask = {"query": "crash of the parser", "project": str(world.project)}
+    found = door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"]
+    assert [hit["kind"] for hit in found] == ["trajectory"]
+    assert not any(
+        hit["kind"] == "trajectory" for hit in door(world.house.ctx, "recall", ask)["hits"]
+    )
+    door(world.house.ctx, "purge", {"session": "good"})
+    world.house.follow()
+    assert door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"] == []
+
+
 def test_what_the_projects_own_instructions_say_is_not_told(world: World) -> None:
     """The client tells the model what stands in CLAUDE.md."""
     for name in ("a", "b", "c"):

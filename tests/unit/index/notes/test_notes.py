@@ -47,6 +47,15 @@ def test_tags_are_the_file_and_what_the_headings_are_about() -> None:
     assert draft.tags == ("notes", "db", "backups", "database", "ledger")
 
 
+def test_a_vaults_own_marks_are_read() -> None:
+    """Links to notes by what they are called, tags in the text, and a note's other names."""
+    draft = one(
+        "---\naliases: [Money Box]\n---\nWe keep [[Ledger/Totals|the totals]] of [[Invoices#Open]] in #finance/eu, see #12."
+    )
+    assert draft.text == "We keep the totals of Invoices in #finance/eu, see #12."
+    assert draft.tags == ("notes", "money-box", "finance/eu")
+
+
 def test_a_nested_item_is_said_with_its_parent() -> None:
     """So that it can be understood alone."""
     texts = [draft.text for draft in drafts("We use:\n- Postgres\n  - on port 5433\n")]

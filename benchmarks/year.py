@@ -1,0 +1,311 @@
+"""A simulated year: is anything lost or doubled, what is derived, and is what was said still found at its end?
+
+Sessions are the published transcripts under new ids, at new times. A process of its own lives the days, with the
+one clock that everything asks: it captures the day's sessions, asks some questions, and does at night what jobs are
+due. It is killed at moments drawn at random and begun again, nights are slept through, and the clock jumps. At the
+end each passage that a transcript holds must be there once.
+
+The whole of it (`--days 365 --sessions 2000`) takes hours; `--days 60 --sessions 120 --kills 20` says within
+minutes whether anything is lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from common import options, show
+from lifecycle import freeze
+from questions import SHARES, Asked, Examination
+from replay import House, figures, read_lines, source_path, unpacked
+
+from vector_memory.index.fixes.fix_drafts import TAG
+from vector_memory.index.reader import read_new, transcripts_below
+from vector_memory.journal.journal import Journal
+from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status
+from vector_memory.service.jobs import runner
+
+START = datetime(2025, 9, 1, 9, tzinfo=timezone.utc)
+LIVING = (Status.ACTIVE, Status.SUPERSEDED)
+NIGHT = timedelta(hours=21)
+"""From the beginning of a day's work to when jobs are done."""
+OLD_S = 86_400.0
+MOST_STEPS = 2_000
+_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day that is lived: its number, what the clock says when it begins, and its transcripts."""
+
+    number: int
+    at: str
+    files: list[str]
+
+
+def days_of(root: str, sources: Sequence[str], given: Any) -> list[Day]:
+    """Write the year's transcripts below a folder, and return its days."""
+    chance = random.Random(given.seed)
+    per_day = Counter(chance.randrange(given.days) for _ in range(given.sessions))
+    made: list[Day] = []
+    number = asleep = 0
+    for day in range(given.days):
+        if asleep:
+            # The machine sleeps; what was to be done then is done by nobody.
+            asleep -= 1
+            per_day[min(day + 1, given.days - 1)] += per_day[day]
+            continue
+        asleep = chance.randrange(2, 12) if chance.random() < given.sleeps else 0
+        jump = chance.choice((-2, -1, 3)) if chance.random() < given.jumps else 0
+        at = START + timedelta(days=day)
+        files = []
+        for _ in range(per_day[day]):
+            files.append(_copied(sources[number % len(sources)], root, number, at))
+            number += 1
+        made.append(Day(day, (at + timedelta(days=jump)).isoformat(), files))
+    return made
+
+
+def _copied(source: str, root: str, number: int, at: datetime) -> str:
+    """Write a transcript under new ids, as if it had been held on a day."""
+    words = Path(source).read_text("utf-8", "replace")
+
+    def renamed(found: re.Match[str]) -> str:
+        digits = hashlib.blake2b(f"{number} {found[0]}".encode(), digest_size=16).hexdigest()
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    words = _ID.sub(renamed, words)
+    times = _TIME.findall(words)
+    first = _moment(min(times)) if times else at
+    words = _TIME.sub(lambda found: _written(_moment(found[0]) - first + at), words)
+    path = os.path.join(root, "transcripts", f"{number:05}.jsonl")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    Path(path).write_text(words, "utf-8")
+    stamp = time.time() - OLD_S
+    os.utime(path, (stamp, stamp))
+    return path
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text[:19] + "+00:00")
+
+
+def _written(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
+# -- the days, in a process that may end at any moment ----------------------------------------------
+
+
+def live(root: str, linked: str) -> None:
+    """Live the days that are left."""
+    days = [Day(**day) for day in json.loads(Path(root, "days.json").read_text())]
+    asked = json.loads(Path(root, "asked.json").read_text())
+    at = Path(root, "lived")
+    lived = int(at.read_text()) if at.exists() else 0
+    house = House(root, linked)
+    try:
+        for place, day in enumerate(days[lived:], lived):
+            house.now = datetime.fromisoformat(day.at)
+            if day.files:
+                house.ask("backfill", paths=day.files, wait=False)
+            for question in random.Random(day.number).sample(asked, min(2, len(asked))):
+                house.ask("recall", query=question, all_projects=True)
+            house.settle()
+            house.now += NIGHT
+            for _ in range(MOST_STEPS):
+                if not runner.advance(house.ctx):
+                    break
+            house.settle()
+            _note(at, str(place + 1))
+    finally:
+        house.close()
+
+
+def _note(path: Path, words: str) -> None:
+    aside = path.with_suffix(".new")
+    aside.write_text(words)
+    os.replace(aside, path)
+
+
+def lived(root: str, linked: str, kills: int, seed: int) -> int:
+    """Have the days lived by processes that are killed at moments drawn at random; return how many were."""
+    chance = random.Random(seed)
+    total = len(json.loads(Path(root, "days.json").read_text()))
+    killed, took = 0, 4.0
+    while True:
+        at = Path(root, "lived")
+        done = int(at.read_text()) if at.exists() else 0
+        if done == total:
+            return killed
+        process = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__), "--live", root, "--home", linked],
+            env={**os.environ, "HOME": root},
+        )
+        try:
+            # About so long as its share of what is left takes, and mostly in the midst of something.
+            process.wait(chance.uniform(3.0, 3.0 + 2 * took) if killed < kills else None)
+            if process.returncode:
+                raise SystemExit(f"a day failed: {process.returncode}")
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += 1
+            left = max(1, kills - killed)
+            took = max(4.0, took * (1.5 if done == 0 else 1.0) * (total - done) / (left * 8) / 2)
+
+
+# -- what is there at the end -----------------------------------------------------------------------
+
+
+def held(root: str, days: Sequence[Day]) -> Iterator[tuple[str, Any]]:
+    """Yield what the memory holds, and what of it is lost or doubled."""
+    wanted = {
+        draft.external_id
+        for day in days
+        for path in day.files
+        for draft in read_new(path, None, final=True).drafts
+        if draft.kind == PASSAGE
+    }
+    journal = Journal.open(os.path.join(root, "home", "global"))
+    try:
+        found = list(journal.iter_memories(Scope(), statuses=LIVING))
+        tiers = journal.tiers()
+    finally:
+        journal.close()
+    names = Counter((one.project, one.external_id) for one in found if one.external_id)
+    known = {name for _, name in names}
+    yield "sessions", sum(len(day.files) for day in days)
+    yield "memories", len(found)
+    yield "passages that transcripts hold", len(wanted)
+    yield "lost", len(wanted - known)
+    yield "doubled", sum(count - 1 for count in names.values())
+    summaries = Counter(one.source.session for one in found if one.kind == "summary")
+    yield "sessions with two summaries", sum(count > 1 for count in summaries.values())
+    ideas = Counter(
+        (one.project, str(one.text))
+        for one in found
+        if one.status is Status.ACTIVE and one.kind not in (PASSAGE, *DERIVED) and TAG not in one.tags
+        and one.origin is not Origin.JOB
+    )  # fmt: skip
+    yield "ideas twice in a project", sum(count - 1 for count in ideas.values())
+    yield "tiers", ", ".join(f"{name} {count}" for name, count in tiers.items())
+    made = Counter(one.kind for one in found if one.origin is Origin.JOB or one.kind in DERIVED)
+    yield "derived", ", ".join(f"{kind} {count}" for kind, count in made.most_common(8))
+    size = sum(path.stat().st_size for path in Path(root, "home").rglob("*") if path.is_file())
+    yield "data home MB", round(size / 1e6)
+
+
+def jobs_of(house: House) -> list[dict[str, Any]]:
+    """Return how each job's last run went."""
+    rows = house.ctx.state.jobs().values()
+    return [
+        {"job": row.name, "outcome": row.outcome, "failures": row.failures, "s": row.took_s}
+        for row in rows
+        if row.ended_at
+    ]
+
+
+def found_again(house: House, questions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return how often answers are found, as memory is, and when half of it is cold."""
+    rows = []
+    end = house.now
+
+    def asked(examination: Examination) -> list[Asked]:
+        return [
+            examination.ask({**question, "asked_at": end.isoformat()}) for question in questions
+        ]
+
+    for name in ("as it is", "half cold"):
+        if name == "half cold":
+            freeze(house.ctx.global_shelf().journal, 0.5)
+            house.ctx.notify()
+            house.settle()
+        rows.append(figures(name, asked(Examination(house, "", False)), SHARES))
+    return rows
+
+
+def chosen(data: str, given: Any) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the transcripts that sessions are made of, and the questions that are about them."""
+    questions = [
+        one for one in read_lines(Path(given.eval, "labels", "questions.jsonl")) if one["gold"]
+    ]
+    about = {source_path(data, one["gold"][0]["file"]): one for one in questions}
+    below = transcripts_below(data)
+    small = [path for path in below if os.path.getsize(path) <= 1_000 * given.most_kb]
+    # Those that a question is about first: few sessions are asked about, too.
+    ordered = sorted(small, key=lambda path: (path not in about, path))[: given.sessions]
+    kept = [one for one in questions if source_path(data, one["gold"][0]["file"]) in set(ordered)]
+    return ordered, kept
+
+
+def main() -> None:
+    """Live a year, or a part of it."""
+    parser = options(__doc__ or "")
+    parser.add_argument("--eval", default="", help="the folder of the labelled data")
+    parser.add_argument("--keep", default="", help="a folder for what the next run can use again")
+    parser.add_argument("--days", type=int, default=365)
+    parser.add_argument("--sessions", type=int, default=2_000)
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument(
+        "--sleeps", type=float, default=0.08, help="the share of days that a sleep follows"
+    )
+    parser.add_argument(
+        "--jumps", type=float, default=0.03, help="the share of days whose clock is wrong"
+    )
+    parser.add_argument("--most-kb", type=int, default=1_000, help="no larger transcripts")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--live", default="", help=argparse_hidden())
+    given = parser.parse_args()
+    if given.live:
+        live(given.live, given.home)
+        return
+    with tempfile.TemporaryDirectory(prefix="vector-memory-year-") as root:
+        data = unpacked(given.eval, given.keep or os.path.join(root, "data"))
+        sources, questions = chosen(data, given)
+        days = days_of(root, sources, given)
+        Path(root, "days.json").write_text(json.dumps([vars(day) for day in days]))
+        Path(root, "asked.json").write_text(json.dumps([one["question"] for one in questions]))
+        began = time.monotonic()
+        killed = lived(root, given.home, given.kills, given.seed)
+        rows = [("days lived", len(days)), ("killed", killed), *held(root, days)]
+        rows.append(("minutes", round((time.monotonic() - began) / 60, 1)))
+        show(
+            "A simulated year", [{"what": name, "found": value} for name, value in rows], given.json
+        )
+        house = House(root, given.home)
+        house.now = datetime.fromisoformat(days[-1].at) + NIGHT
+        try:
+            show("Jobs, their last runs", jobs_of(house), given.json)
+            if questions:
+                show("Asked at the end, of all projects", found_again(house, questions), given.json)
+        finally:
+            house.close()
+            shutil.rmtree(os.path.join(root, "transcripts"), ignore_errors=True)
+
+
+def argparse_hidden() -> str:
+    """Return what keeps an option out of the help."""
+    import argparse
+
+    return argparse.SUPPRESS
+
+
+if __name__ == "__main__":
+    main()

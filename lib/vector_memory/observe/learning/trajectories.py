@@ -1,0 +1,131 @@
+"""Trajectories: single tasks that went well, as examples to the next of their like. Pure.
+
+A trail says what most tasks of a kind have in common; a trajectory is one of them from its prompt to its end: what
+was asked, the files and commands in their order, and what had to be mended on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.tasks import CHANGING, EDIT, READ
+
+MOST = 30
+"""How many are kept of a project, the newest."""
+MOST_FILES, MOST_STEPS, MOST_TROUBLE = 3, 6, 2
+LEAST_SHARED, LIKE = 3, 0.5
+"""How many telling words two tasks have in common at least, and which share of the shorter one's, when one is an
+example to the other."""
+FRESH = timedelta(days=60)
+"""How long one is told: what worked longer ago may work no more."""
+MET = ". Met on the way: "
+SAME = 0.8
+"""The share from which the newer one stands for both."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A task that went well.
+
+    Attributes:
+        key: by what it is known in its project.
+        text: what it says.
+        asked: how its prompt began.
+        terms: the telling words of what was asked.
+        steps: in order: `edit` with its files, or a command line.
+        commands: those of its steps that are command lines.
+        at: the day on which it ended; `session` is where.
+        id: the name of the record that keeps it.
+    """
+
+    key: str
+    kind: str
+    text: str
+    asked: str
+    terms: list[str]
+    steps: list[str]
+    commands: list[str]
+    session: str
+    at: str
+    id: str = ""
+
+
+def find(known: Iterable[Task]) -> list[Trajectory]:
+    """Return the tasks that are an example, the newest first, of several of one kind about the same the newest.
+
+    One is an example if a check or the user says that it was done, files were changed for it, and at least one
+    command went well.
+    """
+    kept: list[Trajectory] = []
+    for task in sorted(known, key=lambda one: one.at, reverse=True):
+        is_one = task.done and task.sure and task.kind in CHANGING and task.asked
+        if not is_one or EDIT not in task.stages or not task.commands:
+            continue
+        made = _of(task)
+        if not any(
+            made.kind == one.kind and _shared(made.terms, one.terms) >= SAME for one in kept
+        ):
+            kept.append(made)
+        if len(kept) == MOST:
+            break
+    return kept
+
+
+def _of(task: Task) -> Trajectory:
+    stages = [stage for stage in task.stages if stage != READ][:MOST_STEPS]
+    commands = [task.commands.get(stage, stage) for stage in stages if stage != EDIT]
+    files = ", ".join(task.files[:MOST_FILES])
+    steps = [
+        f"edit {files}".strip() if stage == EDIT else task.commands.get(stage, stage)
+        for stage in stages
+    ]
+    path = " → ".join(one if one.startswith(EDIT) else f"`{one}`" for one in steps)
+    met = [one for one in task.trouble if one.end][:MOST_TROUBLE]
+    ends = "; ".join(f"{one.line} → {_ended(one.end)}" for one in met)
+    text = f"A {task.kind} that went well here ({task.at[:10]}): “{task.asked}”. Steps: {path}"
+    return Trajectory(
+        key=f"task:{task.key}",
+        kind=task.kind,
+        text=f"{text}{MET}{ends}" if ends else text,
+        asked=task.asked,
+        terms=task.terms,
+        steps=steps,
+        commands=commands,
+        session=task.session,
+        at=task.at[:10],
+    )
+
+
+def _ended(end: str) -> str:
+    return "edited files" if end == EDIT else f"`{end}`"
+
+
+def like(
+    found: Sequence[Trajectory], kind: str, terms: Collection[str], now: datetime, but: str = ""
+) -> Trajectory | None:
+    """Return the fresh trajectory that is most like a task, of equals the first, None where none is.
+
+    Args:
+        kind: the task's kind.
+        terms: the telling words of what is asked.
+        but: a session whose own tasks are no examples to it.
+    """
+    near = [
+        (_shared(terms, one.terms), -place)
+        for place, one in enumerate(found)
+        if one.kind == kind
+        and one.session != but
+        and one.at >= (now - FRESH).date().isoformat()
+        and len(set(terms) & set(one.terms)) >= LEAST_SHARED
+    ]
+    share, place = max(near, default=(0.0, 0))
+    return found[-place] if share >= LIKE else None
+
+
+def _shared(one: Collection[str], other: Collection[str]) -> float:
+    """Return which share of the shorter one's words both have, 0 … 1."""
+    least = min(len(set(one)), len(set(other)))
+    return len(set(one) & set(other)) / least if least else 0.0

@@ -1,0 +1,106 @@
+"""Episodes as they go: a search for a fault or a task is begun, gets its steps one by one, and its outcome in the end.
+One that nobody ends stays open, and is found as such."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError
+from vector_memory.model import Memory, Status, unique
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory import agent_rights, trust_marks
+from vector_memory.service.memory.lookup import lookup, project_names
+from vector_memory.service.memory.views import MemoryView, memory_view
+
+COLLECTION, KIND, OPEN = "episodes", "episode", "open"
+MOST_CHARS = 20_000
+_STEP, _OUTCOME = "- ", "Outcome"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeRequest(messages.Request):
+    """An episode goes on: with a step, or to its end.
+
+    Attributes:
+        id: the episode's id, or how it begins.
+        step: what was done or seen.
+        outcome: what came of it: it ends.
+    """
+
+    id: str = messages.text(64)
+    step: str = messages.maybe_text(2_000)
+    outcome: str = messages.maybe_text(4_000)
+
+
+@dataclass(frozen=True)
+class EpisodeAnswer:
+    """An episode as it is now: `open`, or `complete`."""
+
+    memory: MemoryView
+    status: str
+
+
+def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
+    """Add a step to an episode, end it with its outcome, or both. The same step twice in a row is one: whoever did
+    not get the answer may ask again.
+
+    Raises:
+        NotFoundError: no memory's id begins so.
+        BadInputError: it is no open episode, or nothing is told of it, or it has become too long.
+        UnsafeTextError: the redactor could not handle the words.
+    """
+    if not (request.step.strip() or request.outcome.strip()):
+        raise BadInputError("Nothing to add.", "Give step, or outcome to complete it.")
+    shelf, memory = lookup(ctx, request.id)
+    agent_rights.require_not_the_users(memory)
+    if (memory.collection, memory.kind) != (COLLECTION, KIND) or memory.status is not Status.ACTIVE:
+        raise BadInputError(
+            f"Memory {memory.id[:12]} is no episode.",
+            "Begin one with action start, and give its id.",
+        )
+    if request.outcome and _ends_so(memory, request.outcome):
+        return EpisodeAnswer(memory_view(memory, project_names([shelf])), "complete")
+    if OPEN not in memory.tags:
+        raise BadInputError(f"Episode {memory.id[:12]} is complete.", "Begin another one.")
+    raw = _told(memory, request, ctx.now() - memory.created_at)
+    if len(raw) > MOST_CHARS:
+        raise BadInputError("The episode is too long.", "Complete it, and begin another one.")
+    cleaned = redact.clean(raw)
+    ctx.count("redactions", cleaned.redactions)
+    tags = memory.tags if not request.outcome else tuple(t for t in memory.tags if t != OPEN)
+    changed = replace(memory, text=cleaned.text, tags=unique(tags), updated_at=ctx.now())
+    stored = shelf.journal.update(trust_marks.settled(changed, raw))
+    ctx.notify()
+    ctx.state.audit("episode", request.actor, [memory.id], {})
+    status = "complete" if request.outcome else OPEN
+    return EpisodeAnswer(memory_view(stored, project_names([shelf])), status)
+
+
+def _ends_so(memory: Memory, outcome: str) -> bool:
+    """Whether an episode has ended with this outcome already."""
+    last = memory.text.rsplit("\n", 1)[-1]
+    return OPEN not in memory.tags and last.startswith(_OUTCOME) and last.endswith(_line(outcome))
+
+
+def _told(memory: Memory, request: EpisodeRequest, took: timedelta) -> str:
+    lines: list[str] = [memory.text]
+    if request.step.strip() and not memory.text.endswith("\n" + _STEP + _line(request.step)):
+        lines.append(_STEP + _line(request.step))
+    if request.outcome.strip():
+        lines.append(f"{_OUTCOME} after {_duration(took)}: {_line(request.outcome)}")
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _duration(took: timedelta) -> str:
+    minutes = max(0, round(took.total_seconds() / 60))
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
+    return " ".join(f"{n} {unit}" for n, unit in parts if n) or "less than a minute"
