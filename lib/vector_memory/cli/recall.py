@@ -122,7 +122,8 @@ def show(answer: Row, why: bool, every: bool) -> None:
     if not nearest:
         output.say("Nothing found.")
     elif not hits:
-        output.say(f"Nothing fits. --all shows the nearest ({left}).")
+        other = "the nearest, of other times" if answer.flag("widened") else "the nearest"
+        output.say(f"Nothing fits. --all shows {other} ({left}).")
     elif note := answer.text("note"):
         output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:

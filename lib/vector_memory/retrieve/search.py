@@ -156,7 +156,7 @@ def search(
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
-    every = (_judged(_hit(item, query, against), query, least) for item in weighed)
+    every = (_judged(_hit(item, query, against), query, least, is_widened) for item in weighed)
     hits = (
         repetitions.without_repetitions(
             every, lambda hit: hit.memory.text, _terms, k, _are_apart, _turn, _own_terms
@@ -167,11 +167,16 @@ def search(
     return Answer(hits, period.period_of(query), is_widened)
 
 
-def _judged(hit: Hit, query: Query, least: float) -> Hit:
-    """Return a hit with whether it fits."""
-    # "What did we decide last week?" is answered by any decision, however little it is like it.
+def _judged(hit: Hit, query: Query, least: float, is_widened: bool = False) -> Hit:
+    """Return a hit with whether it fits.
+
+    Args:
+        is_widened: nothing of the time that was asked about was found, so it may be of another.
+    """
+    # "What did we decide last week?" is answered by any decision of it, however little it is like it.
     asks_for_it = hit.memory.kind in query.kinds or query.asks_of_a_time
-    fits = hit.relevance >= least or bool(query.periods and asks_for_it)
+    is_of_it = bool(query.periods and asks_for_it) and not is_widened
+    fits = hit.relevance >= least or is_of_it
     return hit if fits else replace(hit, fits=False)
 
 
