@@ -36,6 +36,13 @@ def program() -> str:
     return next((path for path in paths if os.path.exists(path)), paths[-1])
 
 
+def _escaped(text: str) -> str:
+    # Not the one for XML, which does the same: it imports all of HTTP, and this module is read for `--help`.
+    from html import escape
+
+    return escape(text, False)
+
+
 def usual_kind() -> str:
     """Return what this machine has: `launchd`, `systemd` or `cron`."""
     if sys.platform == "darwin":
@@ -76,7 +83,7 @@ def dashboard(kind: str, port: int) -> Timers:
     home, label = Home().root, "vector-memory-dashboard"
     if kind == "launchd":
         path = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
-        text = _filled(f"{label}.plist", escape(home), escape(program()), port)
+        text = _filled(f"{label}.plist", _escaped(home), _escaped(program()), port)
         start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
         return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{label}")
     if kind != "systemd":
@@ -99,10 +106,7 @@ def _quoted(words: str) -> str:
 
 def _launchd(home: str) -> Timers:
     path = os.path.expanduser(f"~/Library/LaunchAgents/{_LABEL}.plist")
-    # Not the one for XML, which does the same: it imports all of HTTP, and this module is read for `--help`.
-    from html import escape
-
-    text = _filled(f"{_LABEL}.plist", escape(home, False), escape(program(), False))
+    text = _filled(f"{_LABEL}.plist", _escaped(home), _escaped(program()))
     start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
     return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{_LABEL}")
 

@@ -151,7 +151,7 @@ def _lines(report: object, name: str = "") -> Iterator[str]:
     """Yield a report line by line."""
     if isinstance(report, dict) and not ("text" in report and name):
         for key, value in report.items():
-            yield from _lines(value, f"{name} {key}".strip())
+            yield from _lines(value, f"{name} {key.replace('_', ' ')}".strip())
     elif isinstance(report, list):
         for value in report:
             yield from _lines(value, name)

@@ -22,6 +22,12 @@ def list_memories(
     tag: options.Tag = None,
     entity: options.Entity = None,
     session: Annotated[str | None, options.value("ID", "Only from this session.")] = None,
+    due: Annotated[
+        bool,
+        options.switch(
+            "What has a deadline to come, the nearest first, and what comes back.", "--due"
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """List memories, the newest first."""
@@ -36,6 +42,7 @@ def list_memories(
         tag=tag,
         entity=entity,
         session=session,
+        due=due,
     )
     output.answer(answer, as_json, lambda answer: _show(answer, offset))
 

@@ -123,7 +123,8 @@ def show(answer: Row, why: bool, every: bool) -> None:
         output.say("Nothing found.")
     elif not hits:
         nothing = output.plain(note) or "Nothing fits."
-        output.say(f"{nothing} --all shows the nearest ({len(nearest)}).")
+        other = "the nearest, of other times" if answer.flag("widened") else "the nearest"
+        output.say(f"{nothing} --all shows {other} ({len(nearest)}).")
     elif note:
         output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:

@@ -11,12 +11,12 @@ from vector_memory.cli.init import existing
 Folder = Annotated[str, options.argument("DIR", "The project's folder.")]
 
 
-def trust(folder: Folder, as_json: options.Json = False) -> None:
+def trust(folder: Folder = ".", as_json: options.Json = False) -> None:
     """Open a project's `.memory/` that came from elsewhere."""
     _set(folder, True, as_json)
 
 
-def untrust(folder: Folder, as_json: options.Json = False) -> None:
+def untrust(folder: Folder = ".", as_json: options.Json = False) -> None:
     """Stop opening a project's `.memory/`."""
     _set(folder, False, as_json)
 

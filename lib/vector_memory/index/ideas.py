@@ -94,6 +94,16 @@ _SAID_PLAINLY: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 """What says its kind itself, the first that fits. Of 1,600 labelled sentences 21 worth keeping fit one, 18 of
 them rightly; of 600 single statements 26 of 33, and four of the others are causes, a kind that is not known
 there. The model, which knows no turn of phrase for sure, is right in six of ten."""
+_ASKING = re.compile(
+    r"\W*(?:(?:and|but|so|or|ok|okay|hmm|wait)\b\W*)*(?:should|shall|could|can|would|will|do|does|did|is|are|was|were|has|have"
+    r"|what|which|how|why|when|where|who)\b",
+    re.IGNORECASE,
+)
+_HALF = re.compile(
+    r"(?:[,:;(\u2013\u2014-]|\b(?:and|or|the|an?|to|of|with|for|because|that|if|but|so))\s*$",
+    re.IGNORECASE,
+)
+"""How a sentence ends whose other half is missing: nobody is bound by it."""
 _CONTINUES = re.compile(r"^(?:and|but|or|because|so)\b[, ]*", re.IGNORECASE)
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|might|could be|not sure|i think|i guess|seems?|looks like)\b",
@@ -155,6 +165,8 @@ def ideas(
     for place, (unit, verdict) in enumerate(kept):
         text = self_contained(unit, title, files)
         intent = intent_of(unit, verdict)
+        if intent in (DECISION, PREFERENCE) and _HALF.search(unit.text):
+            continue
         mended = intent == PROBLEM and place < solved
         answered = bool(unit.done) or mended or (unit.speaker == USER and unit.answered)
         if text and not (intent == QUESTION and unit.speaker == USER and unit.answered):
@@ -174,10 +186,9 @@ def intent_of(unit: Unit, verdict: Verdict) -> str:
     is_users = unit.speaker == USER
     if plainly := said_plainly(unit.text, is_users):
         return plainly
-    if unit.text.endswith("?") and not (
-        is_users and verdict.intent in (DECISION, PREFERENCE, PROBLEM)
-    ):
-        # "I think we should run it on all pushes?" decides.
+    decides = is_users and verdict.intent in (DECISION, PREFERENCE, PROBLEM)
+    if unit.text.endswith("?") and not (decides and not _ASKING.match(unit.text)):
+        # "I think we should run it on all pushes?" decides; "Should we run it on all pushes?" does not.
         return QUESTION
     return verdict.intent if is_users or verdict.intent != PREFERENCE else CONCLUSION
 

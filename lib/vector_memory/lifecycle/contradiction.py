@@ -44,6 +44,25 @@ _SEVERAL = frozenset(
 )  # fmt: skip
 """What is said with these verbs of one thing may hold beside another: a program calls several."""
 
+_ERRANDS = frozenset(
+    [
+        "buy",
+        "fetch",
+        "bring",
+        "pay",
+        "book",
+        "visit",
+        "email",
+        "mail",
+        "call",
+        "send",
+        "wash",
+        "clean",
+    ]
+    + ["water", "feed", "learn", "pick", "ask", "invite", "thank", "collect", "renew"]
+)
+"""What begins with one of these is to be done: "buy eggs" leaves "buy milk" as it is."""
+
 
 def between(newer: str, older: str, cosine: float | None) -> str:
     """Return what speaks against both texts holding at once, "" for nothing.
@@ -240,6 +259,9 @@ def _may_both_hold(pair: _Pair) -> bool:
         or all(pair.denials)
         or _ADDING.intersection(tokens)
         or any(term.key in _SEVERAL and term.sort == "verb" for term in terms)
+        or all(
+            text.tokens[:1] and text.tokens[0].lower() in _ERRANDS for text in (pair.new, pair.old)
+        )
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vector_memory.index.ideas import LONGEST_IDEA, MOST_IDEAS, Idea, ideas, self_contained
 from vector_memory.index.units import Unit, units
 from vector_memory.index.worth import Verdict
@@ -115,3 +117,22 @@ def test_sizes() -> None:
     made = ideas(said)
     assert len(made) == MOST_IDEAS
     assert all(0 < len(one.text) <= LONGEST_IDEA for one in made)
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("Should we deploy the billing service on Fridays?", "question"),
+        ("And could we drop the old queue?", "question"),
+        ("I think we should run the linter on all pushes?", "decision"),
+    ],
+)
+def test_who_asks_has_not_decided(text: str, intent: str) -> None:
+    """However sure the model is; what is proposed with a question mark may decide."""
+    assert only(unit(text, "user")).intent == intent
+
+
+@pytest.mark.parametrize("text", ["We decided to use SQLite because", "Always run the tests with:"])
+def test_half_a_sentence_binds_nobody(text: str) -> None:
+    """Its other half is missing."""
+    assert ideas([kept(unit(text, "user"))], "the queue") == []

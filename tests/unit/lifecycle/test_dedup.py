@@ -184,3 +184,13 @@ def test_the_same_has_the_same_numbers_and_names(one: str, other: str) -> None:
 def test_any_text_gets_a_verdict(one: str, other: str) -> None:
     """No text breaks it, and what it calls the same is never told from its own reading."""
     assert dedup.compare(one, other, 0.99).outcome in Outcome
+
+
+def test_errands_leave_each_other_to_be_done() -> None:
+    """Both are to be done; where one thing is chosen, the other one is not."""
+    compare = dedup.compare
+    assert compare("buy eggs", "buy milk", 0.7).outcome is not Outcome.CONTRADICTS
+    assert compare("Call the dentist.", "Call the plumber.", 0.7).outcome is not Outcome.CONTRADICTS
+    assert compare("We deploy on Mondays.", "We deploy on Fridays.", 0.8).outcome is (
+        Outcome.CONTRADICTS
+    )

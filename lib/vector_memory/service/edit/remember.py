@@ -97,7 +97,7 @@ class Suggestion:
 
     Attributes:
         differs: the words by which both memories differ.
-        older: the id of the one that was there before.
+        older: the id of the one that is older by its date.
         if_replaced: the command for where it holds no more, `if_both_hold` that for where it does.
     """
 
@@ -309,10 +309,13 @@ def _tie_view(tie: Tie) -> TieView:
 
 
 def _suggestion(memory: Memory, tie: Tie) -> Suggestion:
-    new, old = memory.id[:12], tie.other.id[:12]
+    is_newer = memory.created_at >= tie.other.created_at
+    newer, older = (memory, tie.other) if is_newer else (tie.other, memory)
+    # What was told of the past does not replace what came after it.
+    new, old = newer.id[:12], older.id[:12]
     return Suggestion(
         differs=tie.reason,
-        older=tie.other.id,
+        older=older.id,
         if_replaced=f"vector-memory link {new} {old} --relation supersedes",
         if_both_hold=f"vector-memory link {new} {old} --remove",
     )

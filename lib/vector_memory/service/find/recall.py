@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from vector_memory.model import DERIVED, PASSAGE, Memory
+from vector_memory.model import DERIVED, PASSAGE, Memory, Scope
 from vector_memory.retrieve import rerank
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
@@ -213,10 +213,15 @@ def _by_meaning(shelf: Shelf) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class ListRequest(messages.Filter):
-    """Memories to be listed, newest first: `k` of them from the number `offset` on."""
+    """Memories to be listed, newest first: `k` of them from the number `offset` on.
+
+    Attributes:
+        due: only what has a deadline to come or comes back by the calendar, the nearest first.
+    """
 
     k: int = messages.number(20, 1, 100_000)
     offset: int = messages.number(0, 0, 100_000_000)
+    due: bool = messages.flag()
 
 
 @dataclass(frozen=True)
@@ -230,19 +235,33 @@ class ListAnswer:
 
 
 def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
-    """Return memories newest first."""
+    """Return memories newest first, or by their deadlines."""
     asker = messages.asker_of(ctx, request)
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
-    newest: list[Memory] = []
-    for shelf in asker.shelves:
-        newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=last))
-    newest.sort(key=lambda memory: memory.created_at, reverse=True)
+    if request.due:
+        newest = _dated(ctx, asker.shelves, scope)
+        total = len(newest)
+    else:
+        newest = []
+        for shelf in asker.shelves:
+            newest.extend(shelf.journal.iter_memories(scope, newest_first=True, limit=last))
+        newest.sort(key=lambda memory: memory.created_at, reverse=True)
+        total = sum(shelf.journal.count(scope) for shelf in asker.shelves)
     names = project_names(asker.shelves)
     left_out = ctx.unopened(asker.place) if asker.place or request.all_projects else {}
     return ListAnswer(
         [memory_view(memory, names, ctx.now()) for memory in newest[request.offset : last]],
-        sum(shelf.journal.count(scope) for shelf in asker.shelves),
+        total,
         {at: str(error) for at, error in left_out.items()},
+    )
+
+
+def _dated(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:
+    """Return what has a deadline to come, the nearest first, then what comes back by the calendar."""
+    found = [memory for shelf in shelves for memory in shelf.journal.dated(scope)]
+    to_come = [one for one in found if one.valid_until is None or one.valid_until > ctx.now()]
+    return sorted(
+        to_come, key=lambda one: (one.valid_until is None, one.valid_until or one.created_at)
     )
 
 

@@ -176,7 +176,10 @@ def _answers(draft: Memory, other: Memory, cosine: float | None) -> bool:
 
 
 def _both_assert(draft: Memory, other: Memory) -> bool:
-    """Whether neither is a question: those speak against nothing."""
+    """Whether neither is a question, and not both are errands: those speak against nothing. "Buy eggs" leaves
+    "buy milk" to be done."""
+    if draft.kind in TODOS and other.kind in TODOS:
+        return False
     return not any(
         one.kind in QUESTIONS or one.text.rstrip().endswith("?") for one in (draft, other)
     )

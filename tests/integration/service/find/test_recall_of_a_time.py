@@ -39,3 +39,15 @@ def test_a_subject_still_limits(house: ServiceHouse) -> None:
     query = "what did we say about violins last week?"
     hits = door(house.ctx, "recall", {"query": query, "all_projects": True})["hits"]
     assert not [hit for hit in hits if hit["fits"]]
+
+
+@pytest.mark.parametrize("question", ["what did we do last week?", "what did we decide last week?"])
+def test_a_week_with_nothing_in_it_fits_nothing(house: ServiceHouse, question: str) -> None:
+    """What is of another time does not fit for its kind alone; the nearest are there for who asks for all."""
+    text, at = "The crane of the yard has a new cable.", "2026-03-02T10:00:00Z"
+    door(house.ctx, "remember", {"text": text, "at": at, "kind": "decision"})
+    house.follow()
+    house.time = house.time.replace(year=2026, month=4, day=29)
+    answer = door(house.ctx, "recall", {"query": question, "all_projects": True})
+    assert [hit["fits"] for hit in answer["hits"]] == [False]
+    assert answer["widened"]

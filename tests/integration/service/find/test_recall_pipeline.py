@@ -301,3 +301,17 @@ def test_what_says_nothing_is_no_memory(house: ServiceHouse, text: str) -> None:
     with pytest.raises(BadInputError, match="says nothing"):
         door(house.ctx, "remember", {"text": text, "global": True})
     assert door(house.ctx, "remember", {"text": "Port 8080", "global": True})["id"]
+
+
+def test_deadlines_are_listed_by_their_dates(house: ServiceHouse, ledger: Path) -> None:
+    """The nearest first, then what comes back; neither what is over nor what has no date."""
+    house.remember("renew the certificate", ledger, due="2026-06-20")
+    house.remember("look at the backups", ledger, every="weekly", due="monday")
+    house.remember("file the taxes", ledger, due="2026-05-31")
+    house.remember("call the printer", ledger, due="2026-05-05")
+    house.remember("Invoices are numbered by year.", ledger)
+    house.pass_time(days=4)
+    listed = door(house.ctx, "list", {"project": str(ledger), "due": True})
+    texts = [memory["text"] for memory in listed["memories"]]
+    assert texts == ["file the taxes", "renew the certificate", "look at the backups"]
+    assert listed["total"] == 3

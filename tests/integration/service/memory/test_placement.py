@@ -264,3 +264,13 @@ def test_what_cannot_be_linked_is_said_clearly(house: ServiceHouse) -> None:
     with pytest.raises(NotFoundError, match="no link"):
         door(house.ctx, "link", {**ends, "remove": True})
     assert door(house.ctx, "link", ends)["relation"] == Relation.RELATES_TO
+
+
+def test_what_was_so_before_gives_way_to_what_came_after(house: ServiceHouse) -> None:
+    """Told of later, it is still the older one: the advice says so."""
+    newer = door(house.ctx, "remember", {"text": NEW_PORT, "global": True})
+    told = {"text": OLD_PORT, "global": True, "at": "2025-01-01T10:00:00Z"}
+    older = door(house.ctx, "remember", told)
+    assert older["suggestion"]["older"] == older["id"]
+    replacing = older["suggestion"]["if_replaced"].split()
+    assert replacing.index(newer["id"][:12]) < replacing.index(older["id"][:12])
