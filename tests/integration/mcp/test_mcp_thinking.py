@@ -13,7 +13,6 @@ from daemon_rig import Rig
 from mcp_client import McpClient
 from work import Session
 
-from vector_memory.client.link import DaemonClient
 from vector_memory.mcp import thinking
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -81,9 +80,9 @@ def server(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[McpCl
     made = Session(folder, "s1", folder).ask("Fix the crash of the parser").read()
     made.run("cargo test", "error: no rule for <eof>", failed=True).edit().run("cargo test").say()
     with mcp_client.connected(rig.home.root, folder, "s2") as client:
+        rig.daemon.start()
         said = {"paths": [str(made.path)], "cwd": str(folder), "wait": False}
-        for kind, _ in DaemonClient(rig.home).stream("backfill", said, 60.0):
-            assert kind != "error"
+        assert rig.daemon.ask("backfill", said, 300.0)["files"] == 1
         yield client
 
 
