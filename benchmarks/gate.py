@@ -1,7 +1,8 @@
 """The gate before what comes unasked: fit it, and say what it brings to projects that it was not fitted on.
 
-FEATURES is what `relevance.py --features` wrote. Each candidate that was labelled is an example; the project of
-each is left out once. Printed are the shares of what would have been shown, at several thresholds, and the
+FEATURES are what `relevance.py --features` and `returning.py --features` wrote, `--more` the labels of the latter.
+Each candidate that was labelled is an example; the project of each is left out once. Printed are the shares of what
+would have been shown, at several thresholds, in the midst of work and to who comes back to a project, and the
 weights fitted on all projects, as they stand in `retrieve/gate.py`.
 """
 
@@ -25,6 +26,7 @@ PENALTY = 3.0
 STEPS = 30
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4)
 NAMES = tuple(name for name in HELPS if name != "bias")
+Prompts = Sequence[dict[str, Any]]
 
 
 def matrix(candidates: Sequence[Mapping[str, Any]]) -> Floats:
@@ -48,7 +50,7 @@ def fitted(x: Floats, y: Floats) -> dict[str, float]:
     return {**dict(zip(NAMES, own.round(4).tolist(), strict=True)), "bias": round(bias, 4)}
 
 
-def both(prompts: Sequence[Mapping[str, Any]]) -> tuple[dict[str, float], dict[str, float]]:
+def both(prompts: Prompts) -> tuple[dict[str, float], dict[str, float]]:
     """Return the weights of "it helps" and of "it is on topic", fitted on the labelled candidates."""
     known = [one for prompt in prompts for one in prompt["candidates"] if one["label"] is not None]
     x, labels = matrix(known), np.array([one["label"] for one in known])
@@ -62,7 +64,7 @@ def worths(candidates: Sequence[Mapping[str, Any]], models: Sequence[dict[str, f
     return np.asarray(sum(1 / (1 + np.exp(-one)) for one in odds) / len(odds))
 
 
-def shown(prompts: Sequence[dict[str, Any]], threshold: float) -> dict[str, Any]:
+def shown(prompts: Prompts, threshold: float) -> dict[str, Any]:
     """Return what would have been shown from a threshold on."""
     labels: list[int] = []
     spoke = uncalled = nothing = covered = unknown = 0
@@ -82,7 +84,7 @@ def shown(prompts: Sequence[dict[str, Any]], threshold: float) -> dict[str, Any]
         covered += prompt["has_best"] and 2 in told
     share = lambda count, of: round(100 * count / max(1, of))  # noqa: E731
     return {
-        "threshold": threshold, "spoke": spoke, "notes": len(labels),
+        "threshold": threshold, "prompts": len(prompts), "spoke": spoke, "notes": len(labels),
         "2 %": share(labels.count(2), len(labels)),
         "≥ 1 %": share(sum(one >= 1 for one in labels), len(labels)),
         "misleading %": share(sum(one < 0 for one in labels), len(labels)),
@@ -96,22 +98,29 @@ def main() -> None:
     """Fit once on all, and once for each project left out."""
     parser = options(__doc__ or "")
     parser.add_argument("--eval", required=True, help="the folder of the labelled data")
-    parser.add_argument("features")
+    parser.add_argument("--more", nargs="*", default=[], help="labels of tasks after a rest")
+    parser.add_argument("features", nargs="+")
     asked = parser.parse_args()
-    labelled = {one["id"]: one for one in read_lines(Path(asked.eval, "labels", "relevance.jsonl"))}
-    prompts = read_lines(Path(asked.features))
+    labels = [Path(asked.eval, "labels", "relevance.jsonl"), *map(Path, asked.more)]
+    labelled = {one["id"]: one for path in labels for one in read_lines(path)}
+    prompts = [one for path in asked.features for one in read_lines(Path(path))]
     for prompt in prompts:
         label = labelled[prompt["id"]]
-        prompt["is_first"], prompt["is_silent"] = label["first_in_session"], label["needs_nothing"]
+        prompt["is_rested"] = "rest_days" in label
+        prompt["is_first"] = label.get("first_in_session", True)
+        prompt["is_silent"] = label.get("needs_nothing", False)
         prompt["has_best"] = any(one["label"] == 2 for one in label["candidates"])
-        prompt["candidates"] = [one for one in prompt["candidates"] if not one["in_sight"]]
+        seen = [one for one in prompt["candidates"] if not one["in_sight"]]
+        prompt["candidates"] = seen[:LOOKED_AT]
     for project in sorted({one["project"] for one in prompts}):
         models = both([one for one in prompts if one["project"] != project])
         for prompt in prompts:
             if prompt["project"] == project:
-                prompt["worth"] = worths(prompt["candidates"][:LOOKED_AT], models)
-    rows = [shown(prompts, threshold) for threshold in THRESHOLDS]
-    show("Each project left out once", rows, asked.json)
+                prompt["worth"] = worths(prompt["candidates"], models)
+    for title, is_rested in (("In the midst of work", False), ("Coming back", True)):
+        some = [one for one in prompts if one["is_rested"] is is_rested]
+        rows = [shown(some, threshold) for threshold in THRESHOLDS] if some else []
+        show(f"{title}, each project left out once", rows, asked.json)
     helps, on_topic = both(prompts)
     show(
         "Fitted on all",

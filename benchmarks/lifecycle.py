@@ -94,7 +94,9 @@ def size(linked: str, rows: int, share: float) -> dict[str, Any]:
         }
 
 
-def answered(root: str, kept: str, data: str, linked: str, share: float, lines: Any) -> list[Asked]:
+def answered(
+    root: str, kept: str, data: str, linked: str, share: float, lines: Any, by_project: bool
+) -> list[Asked]:
     """Ask all questions of a copy of the filled memory, of which a share is cold."""
     shutil.copytree(kept, root, symlinks=True)
     house: House = filled(root, data, linked)
@@ -103,7 +105,7 @@ def answered(root: str, kept: str, data: str, linked: str, share: float, lines: 
             freeze(house.ctx.global_shelf().journal, share)
             house.ctx.notify()
             house.settle()
-        return measure(house, lines, data, False, "")
+        return measure(house, lines, data, by_project, "")
     finally:
         house.close()
 
@@ -126,6 +128,7 @@ def main() -> None:
     )
     parser.add_argument("--eval", default="", help="the folder of the labelled data: questions too")
     parser.add_argument("--keep", default="", help="a folder for what the next run can use again")
+    parser.add_argument("--by-project", action="store_true", help="ask each question's project")
     parser.add_argument("--aged", action="store_true", help="memories are as old as what they say")
     given = parser.parse_args()
     if not given.eval:
@@ -145,7 +148,7 @@ def main() -> None:
             filled(kept, data, given.home).close()
         for share in (0.0, given.share):
             root = os.path.join(scratch, f"house-{share}")
-            answers = answered(root, kept, data, given.home, share, lines)
+            answers = answered(root, kept, data, given.home, share, lines, given.by_project)
             title = f"Asked for, {share:.0%} of all memories cold"
             show(title, split_rows(answers, lambda one: one.source, SHARES), given.json)
 

@@ -145,15 +145,16 @@ def _asked_at(question: dict[str, Any]) -> datetime:
     return datetime(2026, 8, 31, tzinfo=timezone.utc)
 
 
-def filled(root: str, data: str, linked: str) -> House:
-    """Return a house whose memory holds all transcripts; one that was filled before is opened."""
+def filled(root: str, data: str, linked: str, folders: Sequence[str] = ("transcripts",)) -> House:
+    """Return a house whose memory holds all transcripts of some folders of the data; one that was filled before
+    is opened."""
     is_new = not os.path.exists(os.path.join(root, "filled"))
     house = House(root, linked)
     if is_new:
-        folder = os.path.join(data, "transcripts")
-        for path in transcripts_below(folder):
+        paths = [os.path.join(data, folder) for folder in folders]
+        for path in (one for folder in paths for one in transcripts_below(folder)):
             os.utime(path, (SINCE, SINCE))
-        house.ask("backfill", paths=[folder], wait=True)
+        house.ask("backfill", paths=paths, wait=True)
         house.settle()
         Path(root, "filled").touch()
     return house

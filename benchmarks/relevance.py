@@ -233,12 +233,12 @@ class Replay:
             prompt=prompt.text,
             has_best=any(one["label"] == 2 for one in prompt.label["candidates"]),
             tokens=fence.tokens(told) if told else 0,
-            notes=self._notes(told, prompt.label),
+            notes=noted(self._house, told, prompt.label),
             candidates=known,
         )
         if number == 0:
             started = self._started.get(session.name, "")
-            answer.at_start = self._notes(started, prompt.label)
+            answer.at_start = noted(self._house, started, prompt.label)
             answer.start_tokens = fence.tokens(started) if started else 0
         self._answers[session.path, number] = answer
         yield answer
@@ -253,21 +253,6 @@ class Replay:
         answer, prompt = self._answers.get((session.path, number)), session.prompts[number]
         if answer is not None and prompt.label is not None:
             answer.as_if_shown = list(_as_if_shown(session, prompt.at, prompt.label))
-
-    def _notes(self, told: str, label: Label) -> list[Shown]:
-        """Return the notes of what a hook printed, each with its label."""
-        journal = self._house.ctx.global_shelf().journal
-        made = []
-        for note in notes_of(told):
-            found = _ID.match(note)
-            memories = journal.find(found.group(1)) if found else []
-            if not memories:
-                made.append(Shown(note))
-                continue
-            memory = memories[0]
-            value = label_of(memory, label)
-            made.append(Shown(note, memory.id, memory.source.session, memory.kind, value))
-        return made
 
     def _candidates(self, session: Session, prompt: Prompt) -> list[dict[str, Any]]:
         """Return what the ranking knows of the best candidates of a prompt."""
@@ -299,6 +284,22 @@ def _as_if_shown(session: Session, at: datetime, label: Label) -> Iterator[tuple
         if one["session"] != session.name:
             before, after, _ = talk.around(ShownNote(one["id"], one["text"], at, PROMPT), TURNS)
             yield one["label"], is_used(one["text"], before, after)
+
+
+def noted(house: House, told: str, label: Label) -> list[Shown]:
+    """Return the notes of what a hook printed, each with its label."""
+    journal = house.ctx.global_shelf().journal
+    made = []
+    for note in notes_of(told):
+        found = _ID.match(note)
+        memories = journal.find(found.group(1)) if found else []
+        if not memories:
+            made.append(Shown(note))
+            continue
+        memory = memories[0]
+        value = label_of(memory, label)
+        made.append(Shown(note, memory.id, memory.source.session, memory.kind, value))
+    return made
 
 
 def notes_of(told: str) -> list[str]:
@@ -437,11 +438,11 @@ def main() -> None:
             run = Asked(data, asked.home, wanted, not asked.no_starts)
             answers = measure(labels, run, asked.jobs)
             if asked.keep:
-                _save(kept, map(asdict, answers))
+                save(kept, map(asdict, answers))
     if asked.features:
-        _save(Path(asked.features), map(_features, answers))
+        save(Path(asked.features), map(features_of, answers))
     if asked.notes:
-        _save(Path(asked.notes), map(_told, answers))
+        save(Path(asked.notes), map(_told, answers))
     show("Shown unasked", split_rows(answers, lambda one: one.project, SHARES), asked.json)
     show("At the start", [starts(answers)], asked.json)
     for title, pairs in (
@@ -451,7 +452,8 @@ def main() -> None:
         show(title, split_rows(answers, lambda one: one.project, _agreement(pairs)), asked.json)
 
 
-def _features(answer: Answer) -> dict[str, Any]:
+def features_of(answer: Answer) -> dict[str, Any]:
+    """Return a prompt's candidates with what was shown of them, as `gate.py` reads them."""
     told = {name: getattr(answer, name) for name in ("id", "project", "session", "prompt")}
     return {**told, "shown": [note.id for note in answer.notes], "candidates": answer.candidates}
 
@@ -465,7 +467,8 @@ def _read(line: dict[str, Any]) -> Answer:
     return Answer(**{**line, **notes})
 
 
-def _save(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+def save(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """Write objects as JSON lines."""
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 

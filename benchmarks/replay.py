@@ -27,6 +27,7 @@ from vector_memory.config import Settings
 from vector_memory.daemon.app import App
 from vector_memory.journal.journal import Journal
 from vector_memory.retrieve.search import Hit, search
+from vector_memory.service.base import query_building
 from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
@@ -135,6 +136,8 @@ class House:
         os.environ.update(
             HOME=root, VECTOR_MEMORY_HOME=home.root, CLAUDE_CONFIG_DIR=os.path.join(root, "client")
         )
+        # What is shown must not depend on how busy this machine is.
+        query_building.PROMPT_WAIT_S = READY_S
         self.app = App(home.make(), Settings(), lambda: UNHURRIED_S)
         self.ctx = self.app.ctx
         self.ctx.now = self.ctx.local_now = self._clock

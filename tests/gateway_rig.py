@@ -45,14 +45,15 @@ class Gateway:
         rig: its daemon's home.
         folder: where it is started.
         more: options of `serve`.
+        verb: what runs instead of `serve`.
     """
 
-    def __init__(self, rig: Rig, folder: Path, *more: str) -> None:
+    def __init__(self, rig: Rig, folder: Path, *more: str, verb: str = "serve") -> None:
         self.rig = rig
         self.folder = folder
         environ = {**os.environ, "VECTOR_MEMORY_HOME": rig.home.root}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", CODE, "serve", "--json", *more],
+            [sys.executable, "-c", CODE, verb, "--json", *more],
             stdout=subprocess.PIPE,
             cwd=folder,
             env=environ,
@@ -112,12 +113,12 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def gateway(folder: Path, *more: str) -> Iterator[Gateway]:
+def gateway(folder: Path, *more: str, verb: str = "serve") -> Iterator[Gateway]:
     """Run a gateway in a project's folder, with a daemon and a home of their own."""
     rig = Rig(folder / "data")
     project = folder / "project"
     project.mkdir(exist_ok=True)
-    made = Gateway(rig, project, *more)
+    made = Gateway(rig, project, *more, verb=verb)
     try:
         yield made
     finally:

@@ -14,11 +14,17 @@ class Session:
     """A session's transcript that grows: each line comes some seconds after the one before."""
 
     def __init__(
-        self, folder: Path, name: str, cwd: Path | None = None, at: datetime = START
+        self,
+        folder: Path,
+        name: str,
+        cwd: Path | None = None,
+        at: datetime = START,
+        model: str = "",
+        agent: str = "",
     ) -> None:
-        self.name = name
+        self.name, self.model, self.agent = name, model, agent
         self.cwd = cwd or folder
-        self.path = folder / f"{name}.jsonl"
+        self.path = folder / (f"agent-{agent}.jsonl" if agent else f"{name}.jsonl")
         self.at = at
         self._count = 0
 
@@ -63,10 +69,19 @@ class Session:
     def _line(self, kind: str, content: Any) -> None:
         self.at += timedelta(seconds=5)
         self._count += 1
-        line = {
+        line: dict[str, Any] = {
             "type": kind, "uuid": f"{self.name}-{self._count}", "sessionId": self.name,
             "cwd": str(self.cwd), "timestamp": self.at.isoformat(), "version": "2.1.329",
             "message": {"role": kind, "content": content},
         }  # fmt: skip
+        if self.model and kind == "assistant":
+            line["message"] = {**line["message"], "model": self.model}
+        if self.agent:
+            # A subagent's transcript bears its session's name.
+            line |= {
+                "isSidechain": True,
+                "agentId": self.agent,
+                "uuid": f"{self.agent}-{self._count}",
+            }
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

@@ -20,6 +20,8 @@ PREFIX = "VECTOR_MEMORY_"
 NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
+STARTED_WITH = ("embedding_", "ollama_")
+"""How the names of settings begin that only a start of the daemon takes over."""
 PROTECTING = frozenset({"capture", "capture_without", "excluded_projects", "redact_personal"})
 """Settings that say what must not be stored."""
 
@@ -64,9 +66,9 @@ class Settings:
     it where it surely holds the answer (`serve`)."""
     facade_tokens: int = bounded(200, ge=50, le=1000)
     """Tokens at most that one search gets."""
-    observer: Literal["off", "record", "warn"] = "record"
-    """Whether tool calls that destroy something, or lead away from what was asked, are recorded, and
-    whether the agent is warned of them."""
+    observer: Literal["off", "record", "warn", "block"] = "record"
+    """Whether tool calls that destroy something, or lead away from what was asked, are recorded, whether the
+    agent is warned of them, and whether those that break a limit or a contract of yours are refused."""
     learn_from_outcomes: bool = True
     """Learn from how tasks went: which steps worked, what failed, in what state things were last seen."""
     guidance_on_start: bool = True
@@ -277,5 +279,5 @@ def _words(name: str, value: str) -> Any:
 
 def needs_restart(old: Settings, new: Settings) -> bool:
     """Whether a change takes effect only in a new daemon: the embedding model is loaded once."""
-    fixed = [name for name in names() if name.startswith(("embedding_", "ollama_"))]
+    fixed = [name for name in names() if name.startswith(STARTED_WITH)]
     return any(getattr(old, name) != getattr(new, name) for name in fixed)

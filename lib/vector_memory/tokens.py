@@ -1,5 +1,6 @@
 """The tokens by which programs are let in at the gateway, as they lie in the data home: names, rights and
-hashes, never a token itself. The daemon writes the file; the gateway reads it."""
+hashes, never a token itself. The daemon writes the file; the gateway reads it. And the codes by which a page
+of the dashboard is let in, once."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timezone
 
@@ -21,6 +24,7 @@ ADMIN = "admin"
 RIGHTS = ("read", "write", "feed", "delete", ADMIN)
 PREFIX = "vm_"
 MOST_BYTES = 1 << 20
+CODE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,33 @@ def match(tokens: Iterable[Token], presented: str) -> Token | None:
     digest = digest_of(presented)
     found = [one for one in tokens if hmac.compare_digest(one.digest, digest)]
     return found[0] if found and found[0].holds(datetime.now(timezone.utc)) else None
+
+
+class Codes:
+    """Codes that were made and not used yet: with one a page of the dashboard comes.
+
+    Args:
+        clock: seconds, monotonic.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._made: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def make(self) -> str:
+        """Return a new code, good once within a minute."""
+        code = secrets.token_urlsafe(24)
+        with self._lock:
+            self._made[digest_of(code)] = self._clock()
+        return code
+
+    def take(self, code: str) -> bool:
+        """Whether a code was good; it is not from now on. A hash is looked up, so that the time it takes tells
+        nothing of the codes."""
+        with self._lock:
+            made = self._made.pop(digest_of(code), None)
+        return made is not None and self._clock() - made <= CODE_S
 
 
 def load(path: str) -> list[Token]:

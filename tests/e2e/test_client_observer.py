@@ -107,6 +107,30 @@ def test_flags_are_recorded_and_nothing_is_stopped(
     assert "2 of 2: 1 limit, 1 discard." in listed
 
 
+def test_a_broken_limit_is_refused_where_the_user_set_block(
+    shared_client: Client, shared_product: Installation, project: Path
+) -> None:
+    """The edit is not made, the model reads why, and what breaks no limit goes on."""
+    shared_product.cli("config", "set", "observer", "block")
+    prices, checkout = (str(project / "shop" / f"{name}.py") for name in ("prices", "checkout"))
+    try:
+        told = shared_client.session(
+            TASK, cwd=project, plugin=shared_product.plugin,
+            replies=[
+                bash("cat shop/prices.py shop/checkout.py"),
+                Call("Write", {"file_path": prices, "content": "total = 3\n"}),
+                bash("echo 'total = 2' > shop/checkout.py"),
+            ],
+        )  # fmt: skip
+    finally:
+        shared_product.cli("config", "unset", "observer")
+    assert (project / "shop" / "prices.py").read_text() == "total = 1\n"
+    assert Path(checkout).read_text() == "total = 2\n"
+    refused = [one for one in told.hooks("PreToolUse") if "deny" in one["stdout"]]
+    assert len(refused) == 1 and "observer=block" in refused[0]["stdout"]
+    assert "observer=block" in str(vars(told.main[-1]))
+
+
 def test_a_long_way_off_is_recorded(
     shared_client: Client, shared_product: Installation, project: Path
 ) -> None:

@@ -84,7 +84,9 @@ def test_a_failing_program_does_not_break_a_skill(tmp_path: Path, api: ScriptedA
     assert ran.result == "It does not work."
 
 
-@pytest.mark.parametrize("name", ["memory-topics", "memory-doctor", "memory-review"])
+@pytest.mark.parametrize(
+    "name", ["memory-topics", "memory-doctor", "memory-review", "memory-wrapup"]
+)
 def test_commands_answer_to_their_plain_names(name: str, recorded: Recorded) -> None:
     """Without the plugin's prefix, as skills do."""
     ran = recorded.run(f"/{name}", "Done.")

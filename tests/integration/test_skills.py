@@ -37,7 +37,7 @@ def test_no_argument_reaches_a_command_that_runs_by_itself(path: Path) -> None:
     assert "```!" not in text
     for command in EXECUTED.findall(text):
         assert re.fullmatch(
-            r"vector-memory (stats|daemon status|topics|resume|doctor|review -k \d+)[ \w.-]* 2>&1 \|\| true",
+            r"vector-memory (stats|daemon status|topics|resume|wrapup|doctor|review -k \d+)[ \w.-]* 2>&1 \|\| true",
             command,
         )
 

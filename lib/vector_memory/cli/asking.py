@@ -80,6 +80,19 @@ def everywhere() -> Said:
     return target(all_projects=True)
 
 
+def require_user(does: str) -> None:
+    """Make sure that no agent runs this.
+
+    Raises:
+        BadInputError: one does.
+    """
+    if everywhere().get("actor"):
+        raise BadInputError(
+            f"Only the user {does}: this command comes from an agent.",
+            "Ask the user to run it in a terminal of their own.",
+        )
+
+
 def path_of(typed: str) -> str:
     """Return the absolute path of what somebody typed."""
     return os.path.abspath(os.path.expanduser(typed))

@@ -8,6 +8,8 @@ from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
 TIMEOUT_S = 600.0
+SHOWN = 2
+"""Of the ids of an entry so many are shown; --json has them all."""
 
 
 def audit(
@@ -51,7 +53,9 @@ def _cell(name: str) -> output.Cell:
     def words(entry: Row) -> str:
         value = entry.fields.get(name)
         if isinstance(value, list):
-            value = ", ".join(text[: output.ID_CHARS] for text in entry.texts(name))
+            texts = [text[: output.ID_CHARS] for text in entry.texts(name)]
+            more = [f"{len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
+            value = ", ".join([*texts[:SHOWN], *more])
         elif isinstance(value, dict):
             value = ", ".join(f"{key} {inner}" for key, inner in value.items())
         return "" if value is None else output.one_line(str(value), 120)

@@ -28,7 +28,11 @@ def backfill(
         ),
     ] = None,
     everything: Annotated[
-        bool, options.switch("Every project of Claude Code, and every rollout of Codex.", "--all")
+        bool,
+        options.switch(
+            "Every project of Claude Code, every rollout of Codex, every chat of the Gemini CLI.",
+            "--all",
+        ),
     ] = False,
     session: Annotated[
         str | None, options.value("ID", "One session; `current` is the one that this runs in.")
@@ -55,6 +59,7 @@ def backfill(
             all=everything,
             claude_dir=claude_dir(),
             codex_dir=codex_dir(),
+            gemini_dir=gemini_dir(),
             session=os.environ.get(SESSION, ""),
             wait=not no_wait,
         )
@@ -115,3 +120,8 @@ def claude_dir() -> str:
 def codex_dir() -> str:
     """Return Codex's folder, as the caller's environment has it."""
     return os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
+
+
+def gemini_dir() -> str:
+    """Return the Gemini CLI's folder, as the caller's environment has it."""
+    return os.path.join(os.environ.get("GEMINI_CLI_HOME") or os.path.expanduser("~"), ".gemini")

@@ -67,7 +67,11 @@ def _usage(error: typer.TyperException) -> str:
 
 def _help_hint(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
-    return f"See `{context.command_path} --help`." if context is not None else ""
+    if context is None:
+        return ""
+    # A text that looks like an option is the commonest reason for one that there is not.
+    text = " A text that begins with - goes behind --." if hasattr(error, "option_name") else ""
+    return f"See `{context.command_path} --help`.{text}"
 
 
 def _bug(error: Exception, words: Sequence[str], as_json: bool) -> int:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import asdict
 from typing import Annotated, Any
+
+import typer
 
 from vector_memory import config as settings
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
+from vector_memory.embed import registry
 from vector_memory.errors import BadInputError, VectorMemoryError
 from vector_memory.system import ancestry, processes
 from vector_memory.system.paths import Home
@@ -17,7 +21,16 @@ from vector_memory.system.paths import Home
 app = options.group("Read and change settings.", no_args_is_help=True)
 USERS = ("redact_personal", "excluded_projects", "origin_share", "vault")
 """Settings that say what is stored and shown: an agent changes none of them."""
-Name = Annotated[str, options.argument("NAME", "The setting.")]
+PATH_BEGINS = ("/", "~", ".")
+MODEL_WAIT_S = 120.0
+MODEL_TICK_S = 0.25
+
+
+def _names(incomplete: str) -> list[str]:
+    return [name for name in settings.names() if name.startswith(incomplete)]
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting.", autocompletion=_names)]
 
 
 @app.command("list")
@@ -41,7 +54,7 @@ def get_setting(name: Name, as_json: options.Json = False) -> None:
     output.answer(answer, as_json, lambda _: output.say(_shown(value)))
 
 
-@app.command("set")
+@app.command("set", cls=options.Verb)
 def set_setting(
     name: Name,
     value: Annotated[
@@ -54,7 +67,7 @@ def set_setting(
     before = _members(home, name) if _is_list(name) else []
     parsed = _parsed(name, value)
     whole = [_value(name, member) for member in parsed] if _is_list(name) else _value(name, parsed)
-    _save(home, name, whole)
+    _save(home, name, _require_usable(name, whole))
     _done(name, as_json)
     if before and not as_json:
         output.note(
@@ -65,7 +78,7 @@ def set_setting(
 Values = Annotated[list[str], options.argument("VALUE...", "Members of the list.")]
 
 
-@app.command("add")
+@app.command("add", cls=options.Verb)
 def add(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Add to a list; what it holds stays."""
     home, members = _list_in(name)
@@ -73,7 +86,7 @@ def add(name: Name, values: Values, as_json: options.Json = False) -> None:
     _done(name, as_json)
 
 
-@app.command("remove")
+@app.command("remove", cls=options.Verb)
 def remove(name: Name, values: Values, as_json: options.Json = False) -> None:
     """Remove from a list; the rest of it stays."""
     home, members = _list_in(name)
@@ -180,6 +193,30 @@ def _value(name: str, value: Any) -> Any:
     return path
 
 
+def _require_usable(name: str, value: object) -> object:
+    """Return a setting's value as it is to be kept: the whole path of a model's folder.
+
+    Raises:
+        BadInputError: there is no such backend, or no such folder.
+    """
+    if name == "embedding_backend" and value not in registry.BACKENDS:
+        raise BadInputError(
+            f"There is no embedding backend {value!r}.",
+            f"Backends: {', '.join(registry.BACKENDS)}. `vector-memory backend list` shows more.",
+        )
+    if name == "embedding_model" and isinstance(value, str) and value.startswith(PATH_BEGINS):
+        folder = os.path.abspath(os.path.expanduser(value))
+        if not os.path.isdir(folder):
+            raise BadInputError(
+                f"embedding_model: there is no folder {folder}.",
+                "Name a model's folder, or its id, such as intfloat/multilingual-e5-small.",
+            )
+        if folder != value:
+            output.note(f"{value} is {folder}")
+        return folder
+    return value
+
+
 def _home_to_change(name: str) -> Home:
     """Return the data home, for a change of a setting.
 
@@ -211,24 +248,64 @@ def _parsed(name: str, value: str) -> Any:
 
 def _done(name: str, as_json: bool) -> None:
     value = getattr(settings.load(Home().config), name)
-    reloaded = _reload()
+    was_running, reloaded = _reload()
     where = source(name)
     answer = Row({"name": name, "value": value, "source": where, "reloaded": reloaded})
     output.answer(answer, as_json, lambda _: output.say(f"{name} = {_shown(value)}"))
     if where == "environment" and not as_json:
         output.note(f"{settings.PREFIX}{name.upper()} in the environment says otherwise, and wins.")
 
+    if was_running and not as_json and name.startswith(settings.STARTED_WITH):
+        _tell_of_the_model(name)
 
-def _reload() -> bool:
+
+def _reload() -> tuple[bool, bool]:
+    """Have a running daemon take the settings over; whether there was one, and whether it did."""
     daemon = asking.daemon()
     try:
         if daemon.running() is None:
-            return False
-        daemon.ask("reload", asking.target(), start=False)
+            return False, False
+        restarts = daemon.ask("reload", asking.target(), start=False).get("restarting")
+        if restarts:
+            daemon.wait_gone()
     except VectorMemoryError as error:
         output.note(f"The daemon did not take it over: {error}")
-        return False
-    return True
+        return True, False
+    return True, True
+
+
+def _tell_of_the_model(name: str) -> None:
+    """Wait until the model that was chosen is up, and say what follows: nobody finds out later that it is not,
+    or wonders why less is found for a while."""
+    until = time.monotonic() + MODEL_WAIT_S
+    try:
+        while True:
+            stats = asking.ask("stats", asking.everywhere())
+            model = stats.row("embedding")
+            if model.text("state") != "loading" or time.monotonic() > until:
+                break
+            time.sleep(MODEL_TICK_S)
+    except VectorMemoryError as error:
+        output.note(error.message)
+        return
+    state, memories = model.text("state"), stats.count("memories")
+    if state == "failed":
+        output.note(f"It cannot be used: {model.text('error')}")
+        output.note(
+            f"Until then memories are found by words. `vector-memory config unset {name}` goes back."
+        )
+    elif state == "loading":
+        output.note("The model is still loading; `vector-memory doctor` tells whether it comes up.")
+    else:
+        stores = stats.rows("stores")
+        waiting = sum(store.count("pending_vectors") for store in stores)
+        output.note(f"{model.text('model')} is ready.")
+        # A store whose index is just being opened counts as one that waits.
+        if waiting > len(stores):
+            output.note(
+                f"{waiting:,} of {memories:,} memories get new vectors in the background; until then words "
+                "find them. `vector-memory migrate` waits and shows how far it is."
+            )
 
 
 def _shown(value: object) -> str:

@@ -10,12 +10,13 @@ import typer
 
 from vector_memory.cli import asking, import_notes, options
 from vector_memory.cli.progress import ask_long, report
-from vector_memory.errors import NotFoundError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.system.files import open_plain, with_real_folder
 
 MARKDOWN = (".md", ".markdown")
 COUNTS = ("read", "stored", "merged", "proposed", "skipped", "redactions")
 FIRST_LINE_BYTES = 64 * 1024
+TAKEN = "`import` takes JSON lines, an export of this program, or notes in Markdown."
 
 
 def import_files(
@@ -72,11 +73,15 @@ def import_files(
 
 
 def import_lines(path: str, where: asking.Said, verbatim: bool, as_json: bool) -> int:
-    """Import a file of JSON lines and return the exit code."""
+    """Import a file of JSON lines; return 1 where a line of it was not taken, else 0."""
     if not os.path.lexists(path):
         raise NotFoundError(f"There is no file {path}.", "Name a file of JSON lines.")
+    if _is_binary(path):
+        raise BadInputError(f"{path} is no text.", TAKEN)
     answer = ask_long("import", where, as_json, path=path, verbatim=verbatim)
-    return report(answer, as_json, COUNTS)
+    report(answer, as_json, COUNTS)
+    # Somebody's script goes by it: what was not taken is missing.
+    return 1 if answer.count("errors") else 0
 
 
 def is_markdown(path: str) -> bool:
@@ -92,6 +97,16 @@ def is_markdown(path: str) -> bool:
     except OSError:
         # The daemon says what is wrong with it.
         return True
+
+
+def _is_binary(path: str) -> bool:
+    """Whether a file begins as no text does."""
+    try:
+        with open_plain(with_real_folder(path)) as file:
+            return b"\0" in file.read(FIRST_LINE_BYTES)
+    except OSError:
+        # The daemon says what is wrong with it.
+        return False
 
 
 def _is_json(line: bytes) -> bool:

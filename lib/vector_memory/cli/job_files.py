@@ -1,5 +1,5 @@
-"""The files by which others start jobs: timers of systemd, launchd and cron, and workflows of n8n. Pure but for
-`write` and `remove`."""
+"""The files by which others start jobs and the dashboard: timers and services of systemd, launchd and cron, and
+workflows of n8n. Pure but for `settle`, `write` and `remove`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from vector_memory.cli import output
 from vector_memory.cli.answers import Row
 from vector_memory.errors import BadInputError
 from vector_memory.system.paths import HOME_VARIABLE, PACKAGE_ROOT, Home
 
-MARK = "Written by `vector-memory jobs install`"
+MARK = "Written by `vector-memory "
 _LABEL = "vector-memory-jobs"
 
 
@@ -48,10 +49,10 @@ def timers(kind: str) -> Timers:
     return {"systemd": _systemd, "launchd": _launchd, "cron": _cron}[kind](Home().root)
 
 
-def _filled(name: str, home: str, started: str) -> str:
-    """Return a file of `timers/` with the data home and the program in it."""
+def _filled(name: str, home: str, started: str, port: int = 0) -> str:
+    """Return a file of `timers/` with the data home, the program and the port in it."""
     with open(os.path.join(PACKAGE_ROOT, "cli", "timers", name), encoding="utf-8") as file:
-        return file.read().format(home=home, program=started)
+        return file.read().format(home=home, program=started, port=port)
 
 
 def _systemd(home: str) -> Timers:
@@ -65,6 +66,30 @@ def _systemd(home: str) -> Timers:
     return Timers(
         {os.path.join(folder, name): _filled(name, *given) for name in names}, start, stop
     )
+
+
+def dashboard(kind: str, port: int) -> Timers:
+    """Return the file of a service of this user that keeps the dashboard running.
+
+    Raises:
+        BadInputError: cron keeps nothing running.
+    """
+    home, label = Home().root, "vector-memory-dashboard"
+    if kind == "launchd":
+        path = os.path.expanduser(f"~/Library/LaunchAgents/{label}.plist")
+        text = _filled(f"{label}.plist", escape(home), escape(program()), port)
+        start = f"launchctl bootstrap gui/$(id -u) {shlex.quote(path)}"
+        return Timers({path: text}, start, f"launchctl bootout gui/$(id -u)/{label}")
+    if kind != "systemd":
+        raise BadInputError(
+            "This machine has neither systemd nor launchd.",
+            "Start `vector-memory dashboard` by hand.",
+        )
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    path = os.path.join(base, "systemd", "user", f"{label}.service")
+    given = _quoted(f"{HOME_VARIABLE}={home}"), _quoted(program()).replace("$", "$$")
+    start, stop = (f"systemctl --user {verb} --now {label}" for verb in ("enable", "disable"))
+    return Timers({path: _filled(f"{label}.service", *given, port)}, start, stop)
 
 
 def _quoted(words: str) -> str:
@@ -83,10 +108,10 @@ def _launchd(home: str) -> Timers:
 def _cron(home: str) -> Timers:
     path = Home().path("jobs.cron")
     # A crontab takes a percent sign for the end of a line.
-    given = [shlex.quote(word).replace("%", "\\%") for word in (home, program())]
+    at, started = (shlex.quote(word).replace("%", "\\%") for word in (home, program()))
     start = f"(crontab -l 2>/dev/null; cat {shlex.quote(path)}) | crontab -"
     stop = "crontab -e, and delete the line of `jobs run --due`"
-    return Timers({path: _filled("jobs.cron", *given)}, start, stop)
+    return Timers({path: _filled("jobs.cron", at, started)}, start, stop)
 
 
 def workflows(jobs: Sequence[Row]) -> str:
@@ -124,6 +149,27 @@ def _node(
         "id": id, "name": name, "type": f"n8n-nodes-base.{kind}", "typeVersion": version,
         "position": place, "parameters": given,
     }  # fmt: skip
+
+
+def settle(timers: Timers, removes: bool, as_json: bool) -> None:
+    """Write such files, or take them away, and tell which, and what puts them in force or ends that.
+
+    Raises:
+        BadInputError: something else is there, or they cannot be written.
+    """
+    for path, text in () if removes else timers.files.items():
+        write(path, text)
+    gone = [path for path in timers.files if removes and remove(path)]
+    fields: dict[str, object] = {"removed": gone} if removes else {"written": list(timers.files)}
+    command = timers.stop if removes else timers.start
+    output.answer(Row({**fields, "then": command}), as_json, _told)
+
+
+def _told(answer: Row) -> None:
+    for word in ("written", "removed"):
+        for path in answer.texts(word):
+            output.say(f"{word.capitalize()}: {path}")
+    output.say(f"Then: {answer.text('then')}")
 
 
 def write(path: str, text: str) -> None:

@@ -98,19 +98,7 @@ def install(
     if asking.everywhere().get("actor"):
         raise BadInputError("Only the user installs timers.", "Ask the user to run it.")
     written = job_files.timers(kind or job_files.usual_kind())
-    for path, text in () if remove else written.files.items():
-        job_files.write(path, text)
-    gone = [path for path in written.files if remove and job_files.remove(path)]
-    fields: dict[str, object] = {"removed": gone} if remove else {"written": list(written.files)}
-    command = written.stop if remove else written.start
-    output.answer(Row({**fields, "then": command}), as_json, _installed)
-
-
-def _installed(answer: Row) -> None:
-    for word in ("written", "removed"):
-        for path in answer.texts(word):
-            output.say(f"{word.capitalize()}: {path}")
-    output.say(f"Then: {answer.text('then')}")
+    job_files.settle(written, remove, as_json)
 
 
 @app.command("export")

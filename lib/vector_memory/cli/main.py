@@ -11,10 +11,12 @@ import typer
 import typer.core
 import typer.main
 
-from vector_memory.cli import boundary, output
+from vector_memory.cli import boundary, options, output
 from vector_memory.system.paths import version
 
 PROGRAM = "vector-memory"
+COMPLETE = "_VECTOR_MEMORY_COMPLETE"
+"""By this variable a shell asks what may come next."""
 HERE = "vector_memory.cli"
 
 VERBS = {
@@ -34,6 +36,7 @@ VERBS = {
     "purge": "purge:purge",
     "topics": "topics:topics",
     "resume": "resume:resume",
+    "wrapup": "wrapup:wrapup",
     "lessons": "lessons:lessons",
     "import": "importing:import_files",
     "backfill": "backfill:backfill",
@@ -49,9 +52,11 @@ VERBS = {
     "backup": "backup:backup",
     "restore": "backup:restore",
     "doctor": "doctor:doctor",
+    "uninstall": "uninstall:uninstall",
     "review": "review:review",
     "audit": "audit:audit",
     "jobs": "jobs:app",
+    "dashboard": "dashboard:app",
     "serve": "serve:serve",
     "token": "token:app",
     "feed": "feed:feed",
@@ -59,8 +64,12 @@ VERBS = {
     "config": "config:app",
     "daemon": "daemon:app",
     "backend": "backend:app",
+    "completion": "completion:completion",
 }
 """Each verb's module below this package, and its function or group in there."""
+ALIASES = {"debug": "doctor"}
+"""Other names by which people look for a verb; the help does not list them."""
+HELP = {"help_option_names": ["--help", "-h"]}
 
 
 class Verbs(typer.core.TyperGroup):
@@ -72,6 +81,7 @@ class Verbs(typer.core.TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb's command, or None when there is none of that name."""
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in VERBS:
             return None
         if cmd_name not in self.commands:
@@ -80,7 +90,7 @@ class Verbs(typer.core.TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the verb that was typed; a mistyped one brings the names that look like it."""
-        if args and args[0] not in VERBS:
+        if args and args[0] not in {**VERBS, **ALIASES}:
             _suggest(ctx, args[0])
         return super().resolve_command(ctx, args)
 
@@ -90,7 +100,7 @@ def _load(name: str) -> Any:
     verb = getattr(importlib.import_module(f"{HERE}.{module}"), attribute)
     if not isinstance(verb, typer.Typer):
         group = typer.Typer(add_completion=False, rich_markup_mode=None)
-        group.command(name)(verb)
+        group.command(name, cls=options.Verb)(verb)
         verb = group
     command = typer.main.get_command(verb)
     command.name = name
@@ -111,7 +121,13 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(cls=Verbs, add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    cls=Verbs,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings=HELP,
+)
 
 
 @app.callback()
@@ -141,6 +157,10 @@ def _as_utf8(word: str) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    if COMPLETE in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
     words = [_as_utf8(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     return boundary.run(lambda: command()(words, prog_name=PROGRAM, standalone_mode=False), words)
 

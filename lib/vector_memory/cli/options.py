@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from vector_memory.cli.dates import at_command_line
+
+_NO_OPTION = re.compile(r"-\S*\s|-[\d.]+$")
+"""What begins with a dash and is none: a text of several words, a number."""
+
+
+class Verb(typer.core.TyperCommand):
+    """A command whose values may begin with a dash: `remember "-v means verbose"`, `config set NAME -1`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; texts of several words and numbers are values, whatever they begin with."""
+        return super().parse_args(ctx, self._with_values_last(args))
+
+    def _with_values_last(self, args: list[str]) -> list[str]:
+        named = {name for one in self.params if _takes_value(one) for name in one.opts}
+        until = args.index("--") if "--" in args else len(args)
+        options: list[str] = []
+        values: list[str] = []
+        for before, word in zip(["", *args], args[:until], strict=False):
+            is_value = before not in named and _NO_OPTION.match(word)
+            (values if is_value else options).append(word)
+        return [*options, "--", *values, *args[until + 1 :]] if values else args
+
+
+def _takes_value(parameter: Any) -> bool:
+    return isinstance(parameter, typer.core.TyperOption) and not parameter.is_flag
 
 
 def group(about: str, **more: Any) -> typer.Typer:
@@ -97,9 +124,26 @@ Until = Annotated[
         "--until", metavar="DATE", parser=at_command_line, help="Before this moment, as --since."
     ),
 ]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="A memory's id, or how it begins.")]
+
+
+def memory_ids(incomplete: str) -> list[tuple[str, str]]:
+    """Return ids that begin so, the newest memories first, each with its text, for a shell to offer."""
+    from vector_memory.cli import completion
+
+    return completion.memory_ids(incomplete)
+
+
+MemoryId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="A memory's id, or how it begins.", autocompletion=memory_ids
+    ),
+]
 TheMemoryId = Annotated[
-    str, typer.Argument(metavar="ID", help="The memory's id, or how it begins.")
+    str,
+    typer.Argument(
+        metavar="ID", help="The memory's id, or how it begins.", autocompletion=memory_ids
+    ),
 ]
 When = Annotated[
     list[str] | None,

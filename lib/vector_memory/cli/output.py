@@ -24,6 +24,9 @@ Cell = Callable[["Row"], object]
 NO_TERMINAL_WIDTH = 160
 ID_CHARS = 12
 CELL_CHARS = 300
+LEAST_TEXT = 40
+"""Characters that a table's last column, its text, gets at least; where there is less room, it stands below the
+others."""
 
 
 def prepare() -> None:
@@ -99,13 +102,38 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+    cells = [[plain(str(cell)) for cell in row] for row in rows]
+    console = _console()
+    if _is_narrow(columns, cells, console.width):
+        _below(cells, console)
+        return
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
         last = position == len(columns) - 1
         drawn.add_column(name, no_wrap=not last, overflow="fold", ratio=1 if last else None)
-    for row in rows:
-        drawn.add_row(*(Text(plain(str(cell))) for cell in row))
-    _console().print(drawn)
+    for row in cells:
+        drawn.add_row(*map(Text, row))
+    console.print(drawn)
+
+
+def _is_narrow(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether the last column has text for which the others leave no room."""
+    from rich.cells import cell_len
+
+    longest = [max(map(cell_len, each)) for each in zip(columns, *rows, strict=True)]
+    left = width - sum(size + 3 for size in longest[:-1])
+    return bool(rows) and left < min(longest[-1], LEAST_TEXT)
+
+
+def _below(rows: Iterable[Sequence[str]], console: Console) -> None:
+    """Print each row as lines: what is short on the first, the text on those below it."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for *short, text in rows:
+        console.print(Text("  ".join(word for word in short if word.strip())))
+        if text.strip():
+            console.print(Padding(Text(text, overflow="fold"), (0, 0, 0, 2), expand=False))
 
 
 def tree(drawn: Tree) -> None:
@@ -148,7 +176,7 @@ def shown_text(memory: Row) -> str:
 
 def warning(memory: Row) -> str:
     """Return what stands before a text that looks like instructions to the model, waits, was found to be wrong,
-    or has its day."""
+    cannot hold beside another one, or has its day."""
     marks = []
     if memory.row("proposed").flag("held"):
         marks.append("proposed, waits for you")
@@ -156,6 +184,9 @@ def warning(memory: Row) -> str:
         marks.append(f"suspicious{', held back' if suspicion.flag('held_back') else ''}")
     if wrong := memory.text("refuted_on"):
         marks.append(f"found to be wrong on {wrong}")
+    for other in memory.rows("contradicts")[:1]:
+        age = "older" if other.text("created_at") < memory.text("created_at") else "newer"
+        marks.append(f"contradicts the {age} {other.id} of {other.day()}")
     if due := memory.text("due_on"):
         marks.append(f"due {due}")
     return f"[{'; '.join(marks)}] " if marks else ""

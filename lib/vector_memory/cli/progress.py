@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,10 @@ MAX_ERRORS_SHOWN = 10
 TAKEN = ("stored", "merged", "unchanged", "updated")
 
 UNITS = {"reading": "files", "embedding": "texts", "indexing": "texts"}
+BEFORE_LAST, LAST = ("reading", "storing"), "embedding"
+"""What a backfill and an import do first, and what they wait for in the end."""
+FIRST_SHARE = 0.3
+"""How much of the whole the first part is taken for: embedding takes most of the time."""
 
 Item = Callable[[Row], None]
 
@@ -48,7 +54,9 @@ def follow(
         stream: what `DaemonClient.stream` gives.
         quiet, item: as in `ask_long`.
     """
-    bar = None if quiet or not sys.stderr.isatty() else _Bar()
+    # A terminal that cannot go back would get a line for each report.
+    is_shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    bar = _Bar() if is_shown else None
     try:
         for status, body in stream:
             if status == "answer":
@@ -89,42 +97,58 @@ def rate(doing: str, speed: float | None) -> str:
     return f"{number} {UNITS[doing]}/s" if doing in UNITS else f"{number}/s"
 
 
+def share_done(doing: str, done: int, total: int, is_first: bool) -> float:
+    """Return how much of the whole is done, 0 to 1.
+
+    Args:
+        doing: what is being done now.
+        done: how much of that, of `total`.
+        is_first: nothing else was done before.
+    """
+    part = min(1.0, done / total) if total else 0.0
+    if doing == LAST and not is_first:
+        return FIRST_SHARE + (1.0 - FIRST_SHARE) * part
+    return FIRST_SHARE * part if doing in BEFORE_LAST else part
+
+
 class _Bar:
-    """A bar for each thing that is being done, with rate and time left."""
+    """One bar over the whole, which never goes back, with what is being done, rate and time left."""
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self._tasks: dict[str, TaskID] = {}
+        self._doing = ""
+        self._kinds: set[str] = set()
+        self._share = 0.0
+        self._began = (0.0, 0)
         self._progress: Progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}", markup=False),
+            TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
         )
+        self._task: TaskID = self._progress.add_task("", total=None)
         self._progress.start()
 
     def show(self, body: Row) -> None:
         """Draw one report of progress."""
-        doing = body.text("doing", "working")
-        total = body.count("total") or None
-        if doing not in self._tasks:
-            self._tasks[doing] = self._progress.add_task(doing, total=total, rate="")
-        task = self._tasks[doing]
-        self._progress.update(task, completed=body.count("done"), total=total)
-        speed = self._progress.tasks[self._progress.task_ids.index(task)].speed
-        self._progress.update(task, rate=rate(doing, speed))
+        doing, done, total = body.text("doing", "working"), body.count("done"), body.count("total")
+        now = time.monotonic()
+        if doing != self._doing:
+            self._doing, self._began = doing, (now, done)
+        self._kinds.add(doing)
+        share = share_done(doing, done, total, is_first=self._kinds == {doing})
+        self._share = max(self._share, share)
+        began, had = self._began
+        speed = (done - had) / (now - began) if now > began and done > had else None
+        count = f" {done:,}/{total:,}" if total else ""
+        said = f"{doing}{count} {rate(doing, speed)}".rstrip()
+        whole = 1.0 if total else None
+        self._progress.update(self._task, description=said, completed=self._share, total=whole)
 
     def close(self) -> None:
-        """Take the bars away."""
+        """Take the bar away."""
         self._progress.stop()

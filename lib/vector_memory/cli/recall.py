@@ -31,20 +31,9 @@ PARTS = {
     "support": "its conversation matches in several places",
     "project": "it is of this project",
 }
-MEASURES = {
-    "similarity": "all of these together",
-    "cosine": "cosine of the vectors",
-    "bm25": "BM25 of its words",
-    "words": "share of the question's words that it holds",
-    "relevance": "relevance: how likely it answers",
-}
-FACTORS = {
-    "recency": "how recent (0 to 1; the four factors raise the score by a tenth at most)",
-    "priority": "its priority",
-    "usage": "how often it was used",
-    "confidence": "how sure it is",
-}
-"""What the names in a breakdown mean."""
+"""What the names of a score's parts mean."""
+STRONGEST = 3
+"""So many reasons are told; all of them with their figures are in --json."""
 COLUMNS: dict[str, output.Cell] = {
     "fits": lambda hit: f"{hit.number('relevance'):4.0%}" if "relevance" in hit.fields else "",
     **output.MEMORY,
@@ -129,12 +118,13 @@ def show(answer: Row, why: bool, every: bool) -> None:
     nearest = answer.rows("hits")
     # Without a daemon nobody says what fits.
     hits = [hit for hit in nearest if every or hit.fields.get("fits", True)]
-    left = len(nearest) - len(hits)
+    note = answer.text("note")
     if not nearest:
         output.say("Nothing found.")
     elif not hits:
-        output.say(f"Nothing fits. --all shows the nearest ({left}).")
-    elif note := answer.text("note"):
+        nothing = output.plain(note) or "Nothing fits."
+        output.say(f"{nothing} --all shows the nearest ({len(nearest)}).")
+    elif note:
         output.say(output.plain(note))
     for topic in answer.rows("topics") or [Row({"ids": [hit.text("id") for hit in hits]})]:
         ids = topic.texts("ids")
@@ -163,13 +153,45 @@ def _details(hit: Row, why: bool) -> None:
 
 
 def explained(breakdown: Row) -> Iterator[str]:
-    """Yield what made a score: the parts that add up to it, the greatest first, then the factors
-    that multiply it, and what decides whether a prompt is given it."""
-    named = {**MEASURES, **FACTORS}
-    parts = {name: breakdown.number(name) for name in breakdown.fields if name not in named}
-    for name, value in sorted(parts.items(), key=lambda part: -abs(part[1])):
-        if value:
-            yield f"{value:+.3f}  {PARTS.get(name, name)}"
-    for name, meaning in named.items():
-        if name in breakdown.fields:
-            yield f"{breakdown.number(name):6.3f}  {meaning}"
+    """Yield in sentences what brought a hit: its strongest reasons first, then how well it answers, then what
+    raised or lowered it beside that."""
+    parts = {name: breakdown.number(name) for name in breakdown.fields if name in PARTS}
+    linked = [name for name in breakdown.fields if name.startswith("linked ")]
+    strongest = sorted(parts.items(), key=lambda part: -part[1])[:STRONGEST]
+    reasons = [PARTS[name] for name, value in strongest if value > 0]
+    reasons += ["another hit is linked to it"] if linked else []
+    if reasons:
+        yield f"Found because {listed(reasons)}."
+    if against := [PARTS[name] for name, value in parts.items() if value < 0]:
+        yield f"Lower because {listed(against)}."
+    if "relevance" in breakdown.fields:
+        yield _fit(breakdown)
+    if "recency" in breakdown.fields:
+        yield _weight(breakdown)
+
+
+def _fit(breakdown: Row) -> str:
+    words = f"it holds {breakdown.number('words'):.0%} of the question's words"
+    if cosine := breakdown.number("cosine"):
+        words = f"its meaning is {cosine:.0%} like the question's, and {words}"
+    return f"Answers the question with {breakdown.number('relevance'):.0%}: {words}."
+
+
+def _weight(breakdown: Row) -> str:
+    age = "new" if breakdown.number("recency") > 0.5 else "older than a month"
+    uses = "used before" if breakdown.number("usage") else "not used yet"
+    priority = next(
+        word for word, least in PRIORITIES.items() if breakdown.number("priority") >= least
+    )
+    sure = breakdown.number("confidence")
+    return f"It is {age}, of {priority} priority, {uses}, and {sure:.0%} sure."
+
+
+PRIORITIES = {"core": 1.0, "high": 0.75, "normal": 0.5, "low": 0.0}
+"""The priorities by the least that they count as, highest first."""
+
+
+def listed(reasons: list[str]) -> str:
+    """Return reasons as a part of a sentence: `a, b and c`."""
+    *first, last = reasons
+    return f"{', '.join(first)} and {last}" if first else last

@@ -32,18 +32,23 @@ def serve(
 
     `token new` lets a program in. GET /v1/openapi.json describes all addresses.
     """
+    start(
+        {
+            "port": port,
+            "socket": asking.path_of(socket) if socket else "",
+            "idle_s": idle_minutes * 60.0,
+            "json": as_json,
+        }
+    )
+
+
+def start(given: dict[str, object]) -> None:
+    """Become the web's process, for this data home and in this folder. It does not return."""
     home = Home()
-    given = {
-        "home": home.root,
-        "folder": os.getcwd(),
-        "port": port,
-        "socket": asking.path_of(socket) if socket else "",
-        "idle_s": idle_minutes * 60.0,
-        "json": as_json,
-    }
+    whole = {"home": home.root, "folder": os.getcwd(), **given}
     script = os.path.join(PACKAGE_ROOT, "web", "__main__.py")
     python = [sys.executable, "-I", "-X", "utf8", "-X", f"pycache_prefix={home.pycache}"]
     # It takes this process's place: what the command line needs would lie in its memory for hours.
     # Threads with an arena each would keep far more than they use.
     environ = {**os.environ, "MALLOC_ARENA_MAX": "2"}
-    os.execve(python[0], [*python, script, json.dumps(given)], environ)
+    os.execve(python[0], [*python, script, json.dumps(whole)], environ)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from vector_memory.cli import asking, flags, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.counts import TROUBLE, told, uses, usual
+from vector_memory.model import QUIET
 
 
 def stats(project: options.Project = None, as_json: options.Json = False) -> None:
     """Show how much is remembered; of all stores, or of one project."""
     where = asking.target(project, all_projects=project is None)
-    output.answer(asking.ask("stats", where), as_json, _show)
+    output.answer(asking.ask("stats", where), as_json, show)
 
 
-def _show(answer: Row) -> None:
+def show(answer: Row) -> None:
+    """Print figures for people."""
     output.unopened(answer)
     output.say(f"{answer.count('memories'):,} memories")
     if embedding := answer.row("embedding"):
@@ -26,8 +28,14 @@ def _show(answer: Row) -> None:
     if (jobs := answer.counts("jobs")) and jobs.get("enabled"):
         counts = f"{jobs['enabled']} enabled, {jobs['ran_today']} ran today, {jobs['failing']} fail"
         output.say(f"jobs: {counts} (`vector-memory jobs`)")
-    for name in ("by_kind", "by_project", "by_collection"):
+    for name in ("by_kind", "by_project"):
         _counts(name[3:], answer.counts(name))
+    collections = answer.counts("by_collection")
+    _counts("collection", {name: n for name, n in collections.items() if name not in QUIET})
+    if records := {name: n for name, n in collections.items() if name in QUIET}:
+        # They are no memories, and no part of the sum above.
+        said = ", ".join(f"{n:,} {name}" for name, n in records.items())
+        output.say(f"beside them, what is kept count of: {said}")
     if flagged := answer.counts("flags"):
         output.say(f"flagged by the observer: {flags.in_words(flagged)} (`vector-memory flags`)")
     counters = answer.row("counters").fields

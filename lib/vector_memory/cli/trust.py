@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
 from vector_memory.cli.init import existing
 
 Folder = Annotated[str, options.argument("DIR", "The project's folder.")]
@@ -23,5 +24,13 @@ def untrust(folder: Folder, as_json: options.Json = False) -> None:
 def _set(folder: str, trusted: bool, as_json: bool) -> None:
     path = existing(folder)
     answer = asking.ask("trust", asking.target(), dir=path, trusted=trusted)
-    word = "trusted" if trusted else "not trusted"
-    output.answer(answer, as_json, lambda _: output.say(f"{path} is {word}."))
+    output.answer(answer, as_json, lambda answer: _show(answer, path))
+
+
+def _show(answer: Row, path: str) -> None:
+    if not answer.flag("trusted"):
+        output.say(f"{path} is not trusted.")
+        return
+    output.say(f"{path} is trusted: {answer.count('memories'):,} memories.")
+    if adopted := answer.count("adopted"):
+        output.say(f"{adopted:,} came from another path; they are this project's now.")

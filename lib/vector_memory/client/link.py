@@ -26,7 +26,8 @@ KILL_WAIT_S = 5.0
 ONLY_READ = frozenset({
     "status", "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "entities", "links",
     "stats", "audit", "summarize", "impact", "contradictions", "provenance", "trace",
-    "session_recalled", "prune", "important", "overview", "feed",
+    "session_recalled", "prune", "important", "overview", "feed", "task_specialization", "meta_agent", "wrapup",
+    "explain", "evolution", "growth",
 })  # fmt: skip
 """What may be asked twice: a daemon that was killed may have done the rest already. A message that is fed
 twice counts once."""

@@ -130,6 +130,7 @@ class App:
         try:
             with privacy.for_request(self.ctx, request):
                 agent_rights.require_included(self.ctx, request)
+                agent_rights.require_allowed(self.ctx, verb, request)
                 if door := str(request.get("door") or ""):
                     # By whose token, and what for; what it did to which memories, the verb notes itself.
                     asked = str(request.get("address") or verb)[:60]
@@ -235,6 +236,10 @@ class App:
             thread.relieve()
         if self._events is not None:
             self._events.backlog.take_up()
+
+    def is_plugin_gone(self) -> bool:
+        """Whether the client has uninstalled the plugin that hooks came from."""
+        return self._events is not None and self._events.plugin.is_gone()
 
     def hung(self) -> str:
         """Return which thread has been at one piece of work for longer than any takes, "" if none."""

@@ -18,6 +18,7 @@ from vector_memory.daemon import hook_message
 from vector_memory.daemon.backlog import Backlog
 from vector_memory.daemon.callers import Callers, Started
 from vector_memory.daemon.hook_message import HookMessage, text_of
+from vector_memory.daemon.plugin_watch import PluginWatch
 from vector_memory.redact import policy
 from vector_memory.service.base import context_block, privacy
 from vector_memory.service.base.asker import HookQuestion, asker_at
@@ -75,6 +76,7 @@ class Events:
         self._callers = callers or Callers()
         self._index = index
         self._claims = Claims()
+        self.plugin = PluginWatch()
         self.backlog = Backlog(ctx, index, self._learn)
         self._answers: dict[str, Callable[[HookMessage], str]] = {
             "SessionStart": self._session_start,
@@ -104,6 +106,7 @@ class Events:
         self._callers.heard(started, event, "" if message.agent_id else message.prompt)
         if not _is_named(message.folder):
             return b""
+        self.plugin.heard(os.fsdecode(configuration))
         with privacy.for_folder(self._ctx, message.folder, [os.fsdecode(configuration)]):
             printed = (
                 self._tool_call(event, message)

@@ -30,6 +30,8 @@ IMPATIENT_S = 4.0
 """After so long the index is opened even if requests keep coming."""
 TIDY_AFTER_S = 3.0
 REST_AFTER_S = 30.0
+SLEEP_AFTER_S = 300.0
+"""After so long without a request nobody is likely to ask in the next minute."""
 TICK_S = 1.0
 IDLE_TICK_S = 60.0
 """How often it looks where nobody has asked anything since it found nothing to do."""
@@ -75,7 +77,7 @@ class Keeper(Relay):
         self._wake = threading.Event()
         self._stirred = threading.Event()
         self._stopping = threading.Event()
-        self._level = self._rests = False
+        self._level = self._rests = self._sleeps = False
         self._at = ""
         self._stuck: set[str] = set()
         self._again_at: dict[str, float] = {}
@@ -116,6 +118,9 @@ class Keeper(Relay):
                 # for tens of milliseconds, and a prompt may be waiting.
                 gc.collect()
                 gc.freeze()
+                # Half of what the libraries' files brought is code that runs at their import alone.
+                heap.give_back()
+                heap.let_go()
             except _Relieved:
                 raise
             except Exception as error:
@@ -271,6 +276,10 @@ class Keeper(Relay):
             self._ctx.embedding.rest()
             heap.give_back()
         self._rests &= quiet_s > REST_AFTER_S
+        if quiet_s > SLEEP_AFTER_S and not self._sleeps:
+            self._sleeps = True
+            heap.let_go()
+        self._sleeps &= quiet_s > SLEEP_AFTER_S
         if quiet_s < TIDY_AFTER_S or self._ctx.filling or self._stopping.is_set():
             return False
         done = self._tidy_shelves()

@@ -31,7 +31,7 @@ from vector_memory.errors import (
     StoreTamperedError,
     VectorMemoryError,
 )
-from vector_memory.service.base import messages
+from vector_memory.service.base import delivery, messages
 from vector_memory.system import json_in, paths, private
 from vector_memory.system.paths import Home
 
@@ -50,6 +50,8 @@ HUNG_S = 120.0
 ends, say, holds the interpreter's lock. It ends itself, and the next hook starts another."""
 OPENING_S = 1_800.0
 """The same while stores are opened: migrating or mending a large journal takes its time."""
+LEFT_ALONE_S = 5.0
+"""After so long without a request it looks whether its plugin is still installed."""
 MAX_LOG_BYTES = 1_000_000
 SOCKET = "daemon.sock"
 
@@ -168,9 +170,7 @@ class Daemon:
             self.end(f"version {version} takes over")
             return
         if verb.startswith(wire.HOOK_VERB):
-            event = verb[len(wire.HOOK_VERB) :]
-            app = self.app
-            reply.send(wire.ANSWER, app.hook(event, body, reply.caller) if app else b"")
+            self._answer_hook(verb[len(wire.HOOK_VERB) :], body, reply)
             return
         request = _parse(body)
         if verb not in ONLY_READ:
@@ -188,6 +188,23 @@ class Daemon:
             self.end("it has no store")
             return
         reply.json(wire.ANSWER, answer)
+
+    def _answer_hook(self, event: str, body: bytes, reply: Reply) -> None:
+        """Answer a hook. One that has given up was told nothing, whatever its answer says: what is in it may
+        be told again."""
+        if self.app is None:
+            reply.send(wire.ANSWER, b"")
+            return
+        with delivery.deliverable() as answer:
+            printed = self.app.hook(event, body, reply.caller)
+            try:
+                reply.send(wire.ANSWER, printed)
+                is_read = not answer or reply.is_read()
+            except OSError:
+                is_read = False
+            if not is_read and answer:
+                log.info("a hook of %s did not wait for its answer", event)
+                answer.take_back()
 
     def _own_verbs(self, request: Sent, reply: Reply) -> dict[str, Callable[[], object]]:
         """Return what this process answers itself; without a store, what still makes sense."""
@@ -287,6 +304,8 @@ class Daemon:
             if hung := self.app.hung():
                 self.end(f"its {hung} hangs")
         idle_s = self._quiet_s()
+        if self.app is not None and idle_s > LEFT_ALONE_S and self.app.is_plugin_gone():
+            self.end("the plugin was uninstalled")
         if idle_s > self.settings.idle_exit_minutes * 60 and not (self.app and self.app.busy()):
             self.end("idle")
 

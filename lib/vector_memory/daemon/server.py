@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 REQUEST_S = 10.0
 """How long a client may take to send its whole request."""
+READ_S = 2.0
+"""How long a hook may leave it open whether it has read its answer: longer than any hook lives."""
 REPLY_S = 60.0
 """How long a client may take to read a piece of its reply."""
 PIECE_BYTES = 1 << 20
@@ -84,6 +86,22 @@ class Reply:
                 rest = rest[PIECE_BYTES:]
         finally:
             client.since, client.held = None, 0
+
+    def is_read(self) -> bool:
+        """Wait until a client that was sent its whole answer closes its side; whether it had taken all of it.
+
+        A hook closes as soon as it has its answer, or when it gives up, or is ended. One that takes longer
+        than any does may still read.
+        """
+        try:
+            self._client.sock.settimeout(READ_S)
+            # Where something is left unread the system says so.
+            self._client.sock.recv(1)
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+        return True
 
     def paced(self, items: Iterable[T]) -> Iterator[T]:
         """Yield what is made item by item, few at a time in the whole daemon; who does not read the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from vector_memory.service.edit import (
     classify,
     contradictions,
     edit_forget,
+    labels,
     quarantine,
     remember,
     review,
@@ -147,6 +149,36 @@ def _rag(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return shown(_typed_long(vault.VaultRequest, vault.search)(ctx, sent, reply))
 
 
+def _task_specialization(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import task_specialization as verb
+
+    return _typed(verb.SpecializationRequest, verb.specialization)(ctx, sent)
+
+
+def _meta_agent(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import meta_agent
+
+    return _typed(meta_agent.MetaRequest, meta_agent.underperformers)(ctx, sent)
+
+
+def _multimodal_input(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import multimodal_input as verb
+
+    return _typed(verb.InputRequest, verb.take_in)(ctx, sent)
+
+
+def _wrapup(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.think import wrapup
+
+    return _typed(wrapup.WrapupRequest, wrapup.wrapup)(ctx, sent)
+
+
+def _formal_verify(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.think import formal_verify
+
+    return _typed_long(formal_verify.VerifyRequest, formal_verify.verify)(ctx, sent, reply)
+
+
 def _jobs(ctx: Context, sent: Sent) -> Written:
     from vector_memory.service.jobs import listing
 
@@ -171,10 +203,38 @@ def _context(ctx: Context, sent: Sent) -> Written:
     return _typed(asked_context.ContextRequest, asked_context.context)(ctx, sent)
 
 
+def _explain(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.inject import explained
+
+    return _typed(explained.ExplainRequest, explained.explain)(ctx, sent)
+
+
+def _evolution(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.find import evolution
+
+    return _typed(evolution.EvolutionRequest, evolution.evolution)(ctx, sent)
+
+
+def _growth(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import growth
+
+    return _typed(growth.GrowthRequest, growth.growth)(ctx, sent)
+
+
 def _token(ctx: Context, sent: Sent) -> Written:
     from vector_memory.service.upkeep import http_tokens
 
     return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
+
+
+def _governed(module: str, request: str, act: str) -> Simple:
+    """Return a use case of `service/governance`, imported when it is first asked for."""
+
+    def ask(ctx: Context, sent: Sent) -> Written:
+        found = importlib.import_module(f"vector_memory.service.governance.{module}")
+        return _typed(getattr(found, request), getattr(found, act))(ctx, sent)
+
+    return ask
 
 
 def shown(answer: Written) -> Written:
@@ -247,12 +307,31 @@ SIMPLE: dict[str, Simple] = {
     "context": _context,
     "token": _token,
     **{verb: partial(think_verbs.simple, verb) for verb in think_verbs.VERBS},
+    "task_specialization": _task_specialization,
+    "meta_agent": _meta_agent,
+    "multimodal_input": _multimodal_input,
+    "wrapup": _wrapup,
+    "contract": _governed("contract", "ContractRequest", "contract"),
+    "proof": _governed("proofs", "ProofRequest", "proof"),
+    "governance_report": _governed("controls", "GovernanceRequest", "report"),
+    "governance_gaps": _governed("controls", "GovernanceRequest", "gaps"),
+    "identity": _governed("identities", "IdentityRequest", "identity"),
+    "actors": _governed("actors", "ActorsRequest", "actors"),
+    "lease": _governed("leases", "LeaseRequest", "lease"),
+    "card": _governed("cards", "CardRequest", "card"),
+    "vote": _governed("votes", "VoteRequest", "vote"),
+    "pack": _governed("packs", "PackRequest", "pack"),
+    "explain": _explain,
+    "evolution": _evolution,
+    "growth": _growth,
+    "label": _typed(labels.LabelRequest, labels.label),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
     "scratch", "verify", "boost", "promote", "rewrite", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
-    "review", "jobs", *think_verbs.VERBS,
+    "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
+    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", *think_verbs.VERBS,
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
@@ -272,4 +351,5 @@ LONG: dict[str, Long] = {
     "rag": _rag,
     "run_job": _run_job,
     **{verb: partial(think_verbs.long, verb) for verb in think_verbs.LONG_VERBS},
+    "formal_verify": _formal_verify,
 }

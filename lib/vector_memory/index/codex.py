@@ -64,7 +64,12 @@ def learned(path: str, offset: int) -> Record:
 
 def _learn(common: Record, payload: Record) -> None:
     branch = payload.part("git").get("branch")
-    told = (("sessionId", payload.get("id")), ("cwd", payload.get("cwd")), ("gitBranch", branch))
+    told = (
+        ("sessionId", payload.get("id")),
+        ("cwd", payload.get("cwd")),
+        ("gitBranch", branch),
+        ("model", payload.get("model")),
+    )
     common.update((name, value) for name, value in told if isinstance(value, str))
     started = payload.get("source")
     if isinstance(started, dict) or payload.get("thread_source") not in (None, "user"):

@@ -53,7 +53,8 @@ class ToolUse(NamedTuple):
 
     `place` is its step's number in the exchange, or the next one's where it left no step. `output` is
     a command's, shortened; `is_done` says whether there is one. Lines count from 1. `written` is what an edit
-    wrote and `answered` what the tool answered, each cut off: they are looked at, never kept.
+    wrote and `answered` what the tool answered, each cut off: they are looked at, never kept. `calls` is the
+    skill or the kind of subagent that it calls, and `order` by what a subagent's prompt is known again.
     """
 
     tool: str
@@ -70,6 +71,8 @@ class ToolUse(NamedTuple):
     done_at: datetime | None = None
     written: str = ""
     answered: str = ""
+    calls: str = ""
+    order: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,8 @@ class Exchange:
     """Whether nothing says that a program wrote the prompt."""
     last_branch: str = ""
     """The branch at its end; `branch` is that at its start."""
+    model: str = ""
+    """The model that answered last, as the client names it."""
 
     @property
     def answer(self) -> str:
@@ -184,6 +189,7 @@ class _Open:
     ended_at: datetime | None = None
     cwd: str = ""
     branch: str = ""
+    model: str = ""
     is_interrupted: bool = False
 
     def close(self) -> Exchange:
@@ -209,6 +215,7 @@ class _Open:
             is_interrupted=self.is_interrupted,
             is_typed=self.is_typed,
             last_branch=self.branch,
+            model=self.model,
         )
 
     def _placed(self) -> Iterator[ToolUse]:
@@ -275,6 +282,9 @@ class Reading:
         if uuid and uuid in into.seen:
             return
         into.seen.add(uuid)
+        into.model = (
+            entry.data.part("message").text("model") or entry.data.text("model") or into.model
+        )
         for block in blocks:
             if block.get("type") == "text":
                 into.steps.append(
@@ -312,6 +322,8 @@ class Reading:
             line=entry.line,
             at=parse_time(entry.data.get("timestamp")),
             written=tools.written_of(given)[:LOOKED_AT_CHARS],
+            calls=tools.called(name, given),
+            order=order_of(plain_prompt(given.text("prompt"))) if name in tools.AGENTS else "",
         )
         into.steps.append(ExchangeStep(DONE, tools.describe(name, given, into.cwd)))
 
@@ -404,6 +416,13 @@ def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
     for entry in translate(entries):
         reading.add(entry)
     yield from sorted([*reading.closed, *reading.open()], key=lambda one: one.turn)
+
+
+def order_of(prompt: str) -> str:
+    """Return by what a subagent's prompt is known again, in the call that gave it and in the subagent's own
+    transcript."""
+    words = " ".join(prompt.split()).encode("utf-8", "replace")
+    return hashlib.blake2b(words, digest_size=8).hexdigest()
 
 
 def parse_time(raw: object) -> datetime | None:

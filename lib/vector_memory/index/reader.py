@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 from vector_memory.errors import UnsafeTextError
+from vector_memory.index import gemini
 from vector_memory.index.codex import is_rollout, learned, translate
 from vector_memory.index.cursor import HEAD_BYTES, Cursor, Position, fingerprint
 from vector_memory.index.exchanges import MOST_BEFORE, SAID, Exchange, ExchangeStep, Reading
 from vector_memory.index.fixes.fix_drafts import fix_drafts
 from vector_memory.index.memories import Draft, to_drafts, unchanged
-from vector_memory.index.transcript import Entry, Lines, read_entries
+from vector_memory.index.transcript import Entry, Lines
 from vector_memory.system import json_in
 from vector_memory.system.files import open_plain, with_real_folder
+from vector_memory.system.json_in import Record
 
 _TALK = frozenset({"user", "assistant", "summary", "system", "attachment", "file-history-snapshot"})
 _LOOK_AT = 40
@@ -87,7 +89,7 @@ def read_new(
     known.update((one.key, one.digest()) for one in fresh)
     at = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
     drafts = _drafts(sorted(fresh, key=lambda one: one.turn), path, at, clean)
-    end = Position(lines.offset, 0, lines.line, reading.turns)
+    end = Position(lines.offset, lines.part, lines.line, reading.turns)
     moved = _oldest_needed(closed, open_ones) or end
     alive = {one.key for one in (*closed, *open_ones) if one.turn > moved.turns}
     emitted = {key: digest for key, digest in known.items() if key in alive}
@@ -126,13 +128,22 @@ def _fitting(path: str, cursor: Cursor | None) -> Cursor:
     return cursor if cursor is not None and cursor.still_fits(path) else Cursor()
 
 
-def _read(path: str, begin: Position, final: bool) -> tuple[Reading, Lines]:
+def _read(path: str, begin: Position, final: bool) -> tuple[Reading, gemini.Document | Lines]:
     reading = Reading(begin.turns)
-    lines = Lines(path, begin.offset, begin.line, final=final)
-    known = learned(path, begin.offset) if begin.offset else None
-    for entry in translate(_after(lines, begin), known):
+    lines = _lines(path, begin, final)
+    is_begun = bool(begin.offset)
+    known = learned(path, begin.offset) if is_begun else None
+    chat = gemini.learned(path) if is_begun else Record()
+    for entry in translate(gemini.translate(path, _after(lines, begin), chat), known):
         reading.add(entry)
     return reading, lines
+
+
+def _lines(path: str, begin: Position, final: bool) -> gemini.Document | Lines:
+    """Return the entries of a transcript from a place on, as they stand in it."""
+    if gemini.is_document(path):
+        return gemini.Document(path)
+    return Lines(path, begin.offset, begin.line, final=final)
 
 
 def _after(entries: Iterable[Entry], begin: Position) -> Iterable[Entry]:
@@ -202,7 +213,8 @@ def head_of(path: str) -> tuple[str, str]:
     """Return the session that a transcript begins with, and the folder that it was started in; ""
     where its first entries tell none."""
     session = cwd = ""
-    for number, entry in enumerate(translate(read_entries(path))):
+    entries = gemini.translate(path, _lines(path, Position(), False), Record())
+    for number, entry in enumerate(translate(entries)):
         session = session or json_in.session_id(entry.data.get("sessionId"))
         cwd = cwd or str(entry.data.get("cwd") or "")
         if (session and cwd) or number >= _LOOK_AT:
@@ -214,8 +226,12 @@ def is_transcript(path: str) -> bool:
     """Whether a file looks like a transcript: a regular file, to which no link leads, with a line of
     talk among its first."""
     try:
-        for number, entry in enumerate(read_entries(path, final=True)):
-            if str(entry.data.get("type")) in _TALK or is_rollout(entry.data):
+        for number, entry in enumerate(_lines(path, Position(), True)):
+            if (
+                gemini.is_header(entry.data)
+                or str(entry.data.get("type")) in _TALK
+                or is_rollout(entry.data)
+            ):
                 return True
             if number >= _LOOK_AT:
                 break
@@ -239,7 +255,11 @@ def transcripts_below(path: str, refused: list[OSError] | None = None) -> list[s
     found: list[tuple[float, str]] = []
     for folder, folders, names in os.walk(os.path.realpath(path), followlinks=False):
         linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        named = [name for name in names if name.endswith(".jsonl")]
+        named = [
+            name
+            for name in names
+            if name.endswith(".jsonl") or gemini.is_document(os.path.join(folder, name))
+        ]
         paths = [os.path.join(folder, name) for name in (*named, *linked)]
         found += [
             (os.path.getmtime(path), path)

@@ -17,6 +17,11 @@ OUTPUT_HEAD, OUTPUT_TAIL, OUTPUT_END = 3_000, 6_000, 2_000
 LONGEST_CHANGE = 2_000
 _COMMAND_TOOLS = frozenset({"Bash", "PowerShell"})
 
+AGENTS = frozenset({"Task", "Agent"})
+SKILL = "Skill"
+USUAL_AGENT = "general-purpose"
+"""The kind of subagent that is called where none is named."""
+LONGEST_NAME = 80
 _FILE_KEYS = ("file_path", "notebook_path")
 _WRITERS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _QUIET = frozenset({
@@ -96,6 +101,12 @@ def command_of(name: str, given: Mapping[str, object]) -> str:
     """Return the command line that a call runs, "" for calls that run none."""
     command = given.get("command") if name in _COMMAND_TOOLS else None
     return _whole_words(command, LONGEST_COMMAND) if isinstance(command, str) else ""
+
+
+def called(name: str, given: Mapping[str, object]) -> str:
+    """Return the skill, or the kind of subagent, that a call calls; "" for any other call."""
+    key = "skill" if name == SKILL else "subagent_type" if name in AGENTS else ""
+    return str(given.get(key) or (USUAL_AGENT if name in AGENTS else ""))[:LONGEST_NAME]
 
 
 def change_of(given: Mapping[str, object]) -> str:

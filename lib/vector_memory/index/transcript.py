@@ -50,6 +50,7 @@ class Lines:
         self.path = path
         self.offset = offset
         self.line = line
+        self.part = 0
         self._final = final
 
     def __iter__(self) -> Iterator[Entry]:

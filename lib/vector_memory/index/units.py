@@ -25,6 +25,8 @@ ANSWER_CHARS = 40
 OWN_SENTENCES = 3
 """Of a long prompt, so many sentences at its beginning and at its end may be the user's."""
 LONG_PROMPT = 1_500
+REDACTED = "[redacted:"
+"""How a placeholder begins that stands where a secret was."""
 FAR = 12
 """Sentences after which another one is as far from the beginning as any."""
 
@@ -134,6 +136,9 @@ def _may_be_one(unit: Unit) -> bool:
     text = unit.text
     letters = sum(char.isalpha() or char.isspace() for char in text)
     long_enough = len(text) >= (SHORTEST if text.isascii() else SHORTEST // 3) or bool(unit.about)
+    if REDACTED in text:
+        # Half of it is gone: it stays readable in its passage.
+        return False
     is_table = unit.raw.lstrip().startswith("|") and "\n" in unit.raw
     return (
         long_enough

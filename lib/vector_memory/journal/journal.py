@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory.errors import StoreDamagedError
 from vector_memory.journal import schema, tiers, writes
+from vector_memory.journal.cold_reads import ColdReads
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
     closing_on_error,
@@ -16,6 +17,7 @@ from vector_memory.journal.failures import (
     is_damage,
     translated,
 )
+from vector_memory.journal.figures import FigureReads
 from vector_memory.journal.opening import connect
 from vector_memory.journal.readonly import JOURNAL
 from vector_memory.journal.reads import Reader, Reading
@@ -40,7 +42,7 @@ def _utc_now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-class Journal(Reading, ReviewReads, VectorCache, Surroundings):
+class Journal(Reading, ReviewReads, ColdReads, FigureReads, VectorCache, Surroundings):
     """A store's memories. Any thread may call any method; writers take turns.
 
     `folder` is the store's folder, `store_id` the random id that the store got when it was made,

@@ -19,9 +19,10 @@ def matching(
     scope: Scope,
     k: int,
     after_seq: int,
-    cold: bool,
+    cold: bool | None,
 ) -> list[Candidate]:
-    """Return the k active memories that match best, all that are not cold or, with `cold`, those alone.
+    """Return the k active memories that match best: those that are not cold, with `cold` the cold ones alone,
+    and for None of all.
 
     Returns:
         Candidates, best first; scores are BM25, higher is better.
@@ -34,7 +35,7 @@ def matching(
     if cold and not has_cold:
         return []
     join, where = "", ""
-    if has_cold:
+    if has_cold and cold is not None:
         limits += f" AND m.tier {'=' if cold else '!='} 'cold'"
     if limits != "1":
         # CROSS keeps SQLite from turning the join round and beginning with the filter.

@@ -170,10 +170,13 @@ class Reading:
         return found
 
     def with_terms(self, seqs: Sequence[int]) -> list[Change]:
-        """Return what `changes` gives of the active memories of these sequence numbers, ascending."""
+        """Return what `changes` gives of the memories of these sequence numbers that are not forgotten, ascending."""
+        found: list[Change] = []
         with self.connections.reading() as connection:
-            tail = f"WHERE m.seq IN ({marks(seqs)}) AND {_ACTIVE} ORDER BY m.seq"
-            return self.reader.changes(connection, tail, [int(seq) for seq in seqs])
+            for part in parts([int(seq) for seq in seqs]):
+                tail = f"WHERE m.seq IN ({marks(part)}) AND m.status != 'forgotten' ORDER BY m.seq"
+                found += self.reader.changes(connection, tail, part)
+        return found
 
     def facts(self, seqs: Sequence[int]) -> dict[int, Facts]:
         """Return what candidates are weighed by. Checksums are not verified: read what is served with
@@ -332,16 +335,21 @@ class Reading:
         return [row[0] for row in self.connections.rows(sql)]
 
     def matching(
-        self, terms: Sequence[str], scope: Scope, k: int, after_seq: int = 0, cold: bool = False
+        self,
+        terms: Sequence[str],
+        scope: Scope,
+        k: int,
+        after_seq: int = 0,
+        cold: bool | None = False,
     ) -> list[Candidate]:
-        """Return the active memories that match any of the analysed terms best, cold ones apart.
+        """Return the active memories that match any of the analysed terms best.
 
         Args:
             terms: as `text.analysis` makes them.
             scope: what the answer is limited to.
             k: how many at most.
             after_seq: only rows with higher sequence numbers.
-            cold: the cold ones, and no others.
+            cold: False leaves the cold ones out, True all others, None none.
 
         Returns:
             Candidates, best first. Scores are BM25, higher is better, and compare within one answer

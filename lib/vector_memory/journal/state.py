@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from vector_memory.errors import StoreDamagedError, StoreFullError, VectorMemoryError
-from vector_memory.journal import audit, audit_files, job_rows, use_labels
+from vector_memory.journal import audit, audit_files, job_rows, kept_records, use_labels
 from vector_memory.journal.audit import Entry, Event, Row
 from vector_memory.journal.connection import Connections
 from vector_memory.journal.failures import (
@@ -260,6 +260,18 @@ class State:
         with self._connections.writing() as connection:
             job_rows.follow(connection, folder, read, there)
 
+    # -- small records ----------------------------------------------------------------------------
+
+    def put_record(self, sort: str, id: str, body: Mapping[str, object] | None) -> None:
+        """Write a small record in the place of the one of its sort and id; None removes it. Durable."""
+        with self._durably() as connection:
+            kept_records.write(connection, sort, id, body)
+
+    def records(self, sort: str) -> dict[str, Record]:
+        """Return the small records of a sort by their ids, in the order of these."""
+        with self._connections.reading() as connection:
+            return kept_records.read(connection, sort)
+
     # -- sessions ---------------------------------------------------------------------------------
 
     def shown(self, session: str) -> set[str]:
@@ -285,6 +297,20 @@ class State:
             if len(self._unwritten) > MOST_UNWRITTEN:
                 self._unwritten.clear()
             self._unwritten.setdefault(session, {}).update(dict.fromkeys(given, at))
+
+    def take_back_shown(self, session: str, ids: Iterable[str], at: datetime) -> None:
+        """Note that a session was not given memories after all that were noted at a time; what it was given
+        since stays."""
+        given = list(ids)
+        unwritten = self._unwritten.get(session, {})
+        for id in given:
+            if unwritten.get(id) == at:
+                del unwritten[id]
+        rows = [(session, id, microseconds(at)) for id in given]
+        with contextlib.suppress(StoreFullError), self._connections.writing() as connection:
+            connection.executemany(
+                "DELETE FROM shown WHERE session = ? AND memory = ? AND at = ?", rows
+            )
 
     def clear_shown(self, session: str) -> None:
         """Forget what a session has been given: after a compaction it may be given again."""
@@ -529,6 +555,15 @@ class State:
             return audit.break_in([*older, *table], last, bool(files) and not whole)
         except StoreDamagedError as error:
             return error.message
+
+    def audit_rows(self) -> list[Row]:
+        """Return all entries of the audit log as they are stored, in their order, its older files' first.
+
+        Raises:
+            StoreDamagedError: an older file cannot be read.
+        """
+        self._write_events()
+        return list(self._audit_backwards(0))[::-1]
 
     def rotate_audit(self) -> str:
         """Move older entries to a file where there are many; return its path, "" for none.

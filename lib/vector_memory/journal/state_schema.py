@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from vector_memory.journal import job_rows, use_labels
+from vector_memory.journal import job_rows, kept_records, use_labels
 from vector_memory.journal.migrations import Migration
 
 _TABLES = (
@@ -61,6 +61,11 @@ def _add_jobs(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _add_records(connection: sqlite3.Connection) -> None:
+    """Version 7: contracts, proofs, leases and votes."""
+    connection.execute(kept_records.TABLE)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _create,
     _add_due,
@@ -68,4 +73,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _add_store_ids,
     _add_use_labels,
     _add_jobs,
+    _add_records,
 )

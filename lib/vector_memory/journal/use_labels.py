@@ -26,8 +26,12 @@ _BUCKETS = {
     " WHEN age_s < 604800 THEN 'a week' WHEN age_s < 2592000 THEN '30 days' ELSE 'older' END",
     "worth": "CASE WHEN worth IS NULL THEN 'none' ELSE printf('%.1f', CAST(worth * 10 AS INT) / 10.0) END",
 }
+_DAY = "date(at / 1000000, 'unixepoch')"
 BY = tuple(_BUCKETS)
 """By what uses are counted: with what the note came, its memory's kind and age (up to), its worth (from)."""
+SEARCH, REVIEW = "search", "review"
+"""Channels of what the user said of hits and in reviews: verdicts, and no notes that a session was shown."""
+_SHOWN = f"channel NOT IN ('{SEARCH}', '{REVIEW}')"
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class UseLabel:
 
     Attributes:
         at: when it was shown, aware UTC.
-        channel: with what it came: `prompt`, `start` or `failure`.
+        channel: with what it came: `prompt`, `start` or `failure`; `SEARCH` or `REVIEW` for a verdict.
         age_s: of its memory then, in seconds.
         worth: what it was worth where it was chosen, 0 … 1; None where it was not chosen so.
         prompt: what tells the session's prompts apart, "" where none was said.
@@ -83,9 +87,9 @@ def read(connection: sqlite3.Connection) -> list[UseLabel]:
 
 
 def counts(connection: sqlite3.Connection, by: str, since: datetime) -> dict[str, UseCount]:
-    """Return counts by one of `BY`, of what was shown since a time."""
+    """Return counts by one of `BY`, or by `day`, of what sessions were shown since a time."""
     sql = (
-        f"SELECT {_BUCKETS[by]}, count(*), sum(used) FROM use_labels WHERE at >= ?"
+        f"SELECT {_BUCKETS.get(by, _DAY)}, count(*), sum(used) FROM use_labels WHERE at >= ? AND {_SHOWN}"
         " GROUP BY 1 ORDER BY 2 DESC, 1"
     )
     rows = connection.execute(sql, (microseconds(since),))

@@ -87,7 +87,11 @@ class VectorCache:
         for part in parts(hashes):
             sql = f"SELECT hash, vector FROM vectors WHERE model = ? AND hash IN ({marks(part)})"
             rows = self.connections.rows(sql, (number, *part))
-            found.update((hash, _widen(raw, 1)[0]) for hash, raw in rows)
+            # All at once: row by row it takes as long as reading them. A damaged one may be shorter.
+            for size in {len(raw) for _, raw in rows}:
+                alike = [row for row in rows if len(row[1]) == size]
+                vectors = _widen(b"".join(raw for _, raw in alike), len(alike))
+                found.update(zip((hash for hash, _ in alike), vectors, strict=True))
         return found
 
     def put_vectors(
@@ -115,14 +119,19 @@ class VectorCache:
     def vectors_of(
         self, seqs: Sequence[int], model: str
     ) -> tuple[NDArray[np.int64], Vectors] | None:
-        """Return the vectors of those of `seqs` that are active and have one.
+        """Return the vectors of those of `seqs` that are not forgotten and have one.
 
         Returns:
-            (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the order of
-            (project, seq); None when there are none.
+            (n,) int64 sequence numbers and (n, dim) float32, L2-normalised, in the same order; None when
+            there are none.
         """
-        found = self._chunk(seqs, self._number(model))
-        return None if found is None else (found[0], found[2])
+        import numpy as np
+
+        number = self._number(model)
+        found = [one for part in parts(seqs) if (one := self._chunk(part, number)) is not None]
+        if not found:
+            return None
+        return np.concatenate([one[0] for one in found]), np.concatenate([one[2] for one in found])
 
     def iter_vectors(self, model: str) -> Iterator[tuple[NDArray[np.int64], list[str], Vectors]]:
         """Yield the vectors of all active memories that have one of this model, in pieces.
@@ -148,7 +157,7 @@ class VectorCache:
         rows = self.connections.rows(
             f"""SELECT m.seq, m.project, v.vector FROM memories m
                 JOIN vectors v ON v.hash = m.hash AND v.model = ?
-                WHERE m.seq IN ({marks(seqs)}) AND m.status = 'active' ORDER BY m.project, m.seq""",
+                WHERE m.seq IN ({marks(seqs)}) AND m.status != 'forgotten' ORDER BY m.project, m.seq""",
             (number, *seqs),
         )
         if not rows:

@@ -51,7 +51,7 @@ def recall(asker: Asker, arguments: Json) -> Json:
     if not arguments.get("all"):
         hits = [hit for hit in hits if hit["fits"]]
         if answer["hits"] and not hits:
-            told |= {"note": "Nothing fits the question.", "next_cursor": None}
+            told |= {"note": told["note"] or "Nothing fits the question.", "next_cursor": None}
     hits = [{**hit, "traced": arguments.get("why")} for hit in hits]
     return found(asker, hits, query, **told)
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from vector_memory.mcp import changing, finding, storing, tending, thinking
+from vector_memory.mcp import (
+    agents,
+    changing,
+    finding,
+    governing,
+    safety,
+    storing,
+    tending,
+    thinking,
+)
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import checked
 from vector_memory.mcp.telling import NOTICE, Json
@@ -14,6 +23,9 @@ TOOLS: tuple[Tool, ...] = (
     *changing.TOOLS,
     *tending.TOOLS,
     *thinking.TOOLS,
+    *agents.TOOLS,
+    *safety.TOOLS,
+    *governing.TOOLS,
 )
 ALIASES = tuple(alias for tool in TOOLS for alias in tool.aliases)
 BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}

@@ -2,31 +2,39 @@
 
 There is one such server for each session, so what it takes counts. `import mcp` loads the client, the
 high-level server and HTTP with all its libraries; a third of the memory and of the start goes into that.
-Here the packages are entered without their `__init__`, and a stand-in takes the place of HTTP and of
-authorisation. Where that does not work with another version of the SDK, the whole is imported.
+Here the packages are entered without their `__init__`, a stand-in takes the place of HTTP, of TLS and of
+authorisation, and validators are built when they are used. Where that does not work with another version of the SDK, the whole is imported.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any, Generic, TypeVar
 
 from vector_memory.system.standins import forget, standing_in
 
+T = TypeVar("T")
 STAND_IN_FOR = (
     "starlette",
     "sse_starlette",
     "httpx2",
+    "ssl",
     "mcp.server.auth",
     "mcp.server.streamable_http",
     "mcp.server.streamable_http_manager",
 )
 BARE = ("mcp", "mcp.server")
 WANTED = ("mcp.server.lowlevel.server", "mcp.server.stdio")
+LOOP = "anyio._backends._asyncio"
+"""What anyio imports when it begins to run, which wants `ssl`."""
 
 
 def load(light: bool = True) -> None:
@@ -60,11 +68,52 @@ def _load(light: bool) -> None:
 
 
 def _load_light() -> None:
-    with standing_in(STAND_IN_FOR, "belongs to HTTP, which is left out here."):
+    why = "belongs to HTTP, which is left out here."
+    with standing_in(STAND_IN_FOR, why), _without_openssl(), _built_when_used():
         for name in BARE:
             sys.modules[name] = _bare(name)
-        for name in WANTED:
+        for name in (*WANTED, LOOP):
             importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def _without_openssl() -> Iterator[None]:
+    """Let `hashlib` be imported in this block without OpenSSL, which takes 4 MB, where Python has hashes of its
+    own."""
+    if "hashlib" in sys.modules or importlib.util.find_spec("_md5") is None:
+        yield
+        return
+    # This is how an import is made to fail, which `hashlib` is prepared for.
+    sys.modules["_hashlib"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules["_hashlib"]
+
+
+@contextlib.contextmanager
+def _built_when_used() -> Iterator[None]:
+    """Let pydantic build the validators of what is defined in this block when each is used first: a session
+    uses a dozen of five hundred, and building them all takes a third of the start."""
+    import pydantic
+
+    eager, settings = pydantic.TypeAdapter, pydantic.BaseModel.model_config
+
+    class LateAdapter(eager[T], Generic[T]):  # type: ignore[valid-type, misc]
+        """A `TypeAdapter` of the same kind."""
+
+        def __init__(self, type: Any, *, _parent_depth: int = 2) -> None:
+            # A model has settings of its own.
+            late = None if inspect.isclass(type) else pydantic.ConfigDict(defer_build=True)
+            super().__init__(type, config=late, _parent_depth=_parent_depth + 1)
+
+    pydantic.BaseModel.model_config = pydantic.ConfigDict(**settings, defer_build=True)
+    pydantic.TypeAdapter = LateAdapter  # type: ignore[misc, assignment]
+    try:
+        yield
+    finally:
+        pydantic.BaseModel.model_config = settings
+        pydantic.TypeAdapter = eager  # type: ignore[misc]
 
 
 def _bare(name: str) -> ModuleType:

@@ -100,6 +100,15 @@ def say(text: Any, foreign: bool = False) -> str:
     return harmless.escape(harmless.defuse(plain) if foreign else plain)
 
 
+def spoken(answer: Any, foreign: bool = False) -> Any:
+    """Return an answer with every text in it made harmless, its shape as it is."""
+    if isinstance(answer, str):
+        return say(answer, foreign)
+    if isinstance(answer, dict):
+        return {name: spoken(value, foreign) for name, value in answer.items()}
+    return [spoken(one, foreign) for one in answer] if isinstance(answer, list) else answer
+
+
 def _word(value: Any, foreign: bool) -> Any:
     return say(value, foreign) if isinstance(value, str) else value
 

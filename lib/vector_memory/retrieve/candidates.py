@@ -3,12 +3,12 @@ anything is weighed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from vector_memory.model import Around, Candidate, Link, Memory, Scope
-from vector_memory.retrieve.query import Query
+from vector_memory.retrieve.query import FAR_FUTURE, FAR_PAST, Query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,8 +173,8 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
     spread = seqs[:0]
     if query.scope.only_projects:
         spread = [one.seq for one in words[:SPREAD]] + [one.seq for one in meaning[: SPREAD // 2]]
-        for start, end in query.spans:
-            seqs += shelf.between(query.scope, start, end, TIMELY)
+        for scope, (start, end) in _listed(query):
+            seqs += shelf.between(scope, start, end, TIMELY)
     around = shelf.around(seqs, spread)
     own = _distinct(seqs) if around is None else around.seqs
     bm25, exact = _Scores(words), _Scores(named).of(own)
@@ -182,6 +182,8 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
     dense = pooled = _Scores(meaning).of(own, np.nan)
     if around is None:
         nothing = np.zeros(len(own), np.float32)
+        if query.vector is not None and (vectors := shelf.vectors(own)) is not None:
+            dense = pooled = np.where(vectors.any(axis=1), vectors @ query.vector, dense)
         return Pool(place, own, bm25.of(own), nothing, nothing, nothing, dense, pooled, exact, None)
     # Those found by words alone have a vector too, and it is at hand.
     if query.vector is not None:
@@ -198,6 +200,18 @@ def _pool(query: Query, place: int, shelf: CandidateSource, k: int, begun: Begun
         exact,
         around,
     )
+
+
+def _listed(query: Query) -> Iterator[tuple[Scope, tuple[float, float]]]:
+    """Yield of what the newest come along: of the times that a question names, and of the kinds that it asks
+    for, in those times or, if it says nothing else, ever."""
+    ever = [(FAR_PAST, FAR_FUTURE)] if query.asks_for_all and not query.spans else []
+    of_kinds = replace(query.scope, kinds=query.kinds)
+    for span in (*query.spans, *ever):
+        if span in query.spans:
+            yield query.scope, span
+        if query.kinds:
+            yield of_kinds, span
 
 
 def _distinct(seqs: Sequence[int]) -> NDArray[np.int64]:

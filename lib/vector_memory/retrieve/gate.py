@@ -1,8 +1,10 @@
 """Whether a hit is worth telling unasked: how likely it would have helped, or is at least on topic.
 
-Two logistic models over seven features each, fitted by `benchmarks/gate.py` on prompts of real sessions whose
-hits were labelled by reading, one project left out at a time. What was found by its words and its meaning alone
-helps seldom: what happened a few minutes ago, or in the session before, does.
+Two logistic models over the same features, fitted by `benchmarks/gate.py` on prompts whose hits were labelled by
+reading, one project left out at a time. What counts is how a project lives: in the midst of work what happened a
+few minutes ago, or in the session before, helps, and what was found by its words and meaning alone seldom does.
+Who comes back after weeks has nothing fresh, so there age counts from where the work stopped, and what is surely
+of the same thing helps.
 
 Source: D. R. Cox, "The regression analysis of binary sequences", 1958 (the logistic model).
 """
@@ -20,16 +22,20 @@ FRESH_S = 600.0
 """What is not older comes from work that still goes on."""
 OLD_S = 7 * 86_400.0
 """From here on age says no more: what still fits after a week fits as well after a year."""
+AWAKE_S, ASLEEP_S = 86_400.0, 14 * 86_400.0
+"""For how long a project lay that somebody is still at work on, and one that somebody comes back to."""
+LONGEST_REST_S = 56 * 86_400.0
+"""Longer rests were not labelled: they count as this one."""
 WHOLE_TERMS = 30
 """Distinct terms from which a text says as much as a longer one."""
 
 HELPS: Mapping[str, float] = {
-    "age": -0.661, "fresh": 1.007, "before": 0.314, "first": 0.801, "cosine": 2.174, "words": 0.833,
-    "whole": 0.099, "bias": -1.942,
+    "back": -0.063, "rest": -0.174, "fresh": 1.577, "before": 0.582, "first": 0.683, "cosine": 2.618,
+    "words": 0.996, "whole": 1.447, "sure_rested": 3.273, "before_rested": -0.087, "bias": -5.452,
 }  # fmt: skip
 ON_TOPIC: Mapping[str, float] = {
-    "age": -0.532, "fresh": 1.166, "before": 0.655, "first": 0.497, "cosine": 4.302, "words": 0.102,
-    "whole": 0.384, "bias": -1.266,
+    "back": -0.226, "rest": -0.246, "fresh": 1.44, "before": 1.019, "first": 0.561, "cosine": 4.716,
+    "words": 0.993, "whole": 1.572, "sure_rested": 4.568, "before_rested": -0.683, "bias": -3.786,
 }  # fmt: skip
 """The weights of both models by feature, and what they begin with, `bias`."""
 SPEAK_ABOVE = 0.1
@@ -51,31 +57,74 @@ class Moment:
     before: tuple[float, float] | None = None
 
 
-def worth(values: Mapping[str, float]) -> float:
+def worth(known: Mapping[str, float]) -> float:
     """Return how much a hit of these features is worth to a prompt: 0 … 1, the mean of the probabilities that it
     helps and that it is on topic."""
-    return 0.5 * (_probability(HELPS, values) + _probability(ON_TOPIC, values))
+    return 0.5 * (_probability(HELPS, known) + _probability(ON_TOPIC, known))
 
 
 def features(hit: Hit, moment: Moment) -> dict[str, float]:
-    """Return what is known of a hit: `age` as the logarithm of its seconds, `cosine` and `words` as the
-    search weighed them, the others 0 … 1."""
+    """Return what is known of a hit, by the names of the weights: see `values`."""
     memory, parts = hit.memory, hit.breakdown
-    # A clock may have been put back: nothing is newer than now.
-    age = max(0.0, (moment.now - memory.created_at).total_seconds())
     days = memory.created_at.timestamp() / 86_400
-    before = moment.before
+    now, before = moment.now.timestamp() / 86_400, moment.before
+    return values(
+        age_s=(now - days) * 86_400,
+        rest_s=(now - before[1]) * 86_400 if before else 0.0,
+        is_before=before is not None and before[0] <= days <= before[1],
+        is_first=moment.first,
+        cosine=parts["cosine"],
+        words=parts["words"],
+        relevance=hit.relevance,
+        terms=len(hit.terms),
+    )
+
+
+def values(
+    *,
+    age_s: float,
+    rest_s: float,
+    is_before: bool,
+    is_first: bool,
+    cosine: float,
+    words: float,
+    relevance: float,
+    terms: int,
+) -> dict[str, float]:
+    """Return the features of a hit.
+
+    Args:
+        age_s: how old it is.
+        rest_s: how long its project lay: since the end of the session before.
+        is_before: whether it is of that session.
+        is_first: whether the prompt is its session's first.
+        cosine: of the prompt and the hit, and `words` the share of the prompt's words in it, as the search
+            weighed them.
+        relevance: how likely it answers the prompt, 0 … 1.
+        terms: how many distinct ones it has.
+
+    Returns:
+        `back`, how long before that end it was, and `rest`, as logarithms of seconds; `sure_rested` and
+        `before_rested`, its relevance and whether it is of the session before, as far as the project lay
+        (0 up to a day, 1 from a fortnight on); the others as they are, 0 … 1.
+    """
+    # A clock may have been put back: nothing is newer than now, and no session ends later.
+    age, rest = max(0.0, age_s), max(0.0, rest_s)
+    lay = math.log(min(max(rest, AWAKE_S), ASLEEP_S) / AWAKE_S) / math.log(ASLEEP_S / AWAKE_S)
     return {
-        "age": math.log10(min(age, OLD_S) + 60.0),
+        "back": math.log10(min(max(0.0, age - rest), OLD_S) + 60.0),
+        "rest": math.log10(min(rest, LONGEST_REST_S) + 60.0),
         "fresh": float(age < FRESH_S),
-        "before": float(before is not None and before[0] <= days <= before[1]),
-        "first": float(moment.first),
-        "cosine": parts["cosine"],
-        "words": parts["words"],
-        "whole": min(1.0, len(hit.terms) / WHOLE_TERMS),
+        "before": float(is_before),
+        "first": float(is_first),
+        "cosine": cosine,
+        "words": words,
+        "whole": min(1.0, terms / WHOLE_TERMS),
+        "sure_rested": relevance * lay,
+        "before_rested": lay if is_before else 0.0,
     }
 
 
-def _probability(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
-    odds = weights["bias"] + sum(weights[name] * value for name, value in values.items())
+def _probability(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
+    odds = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
     return 1.0 / (1.0 + math.exp(-odds))

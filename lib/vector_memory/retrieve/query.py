@@ -34,7 +34,8 @@ class Query:
     `asks_when` whether the answer is a time;
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
     (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
-    names; `pieces` are searched for beside the terms, in case that its language is not English.
+    names; `pieces` are searched for beside the terms, in case that its language is not English;
+    `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant.
     """
 
     text: str
@@ -53,7 +54,7 @@ class Query:
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
     pieces: tuple[str, ...] = ()
-    asks_of_a_time: bool = False
+    asks_for_all: bool = False
 
     def with_vector(self, vector: Vector | None) -> Query:
         """Return the query with its vector, that of `embedded`: (dim,) float32, L2-normalised; None while
@@ -108,18 +109,27 @@ def analyse(
             _days(span) for span in spans if span.is_period and times.is_asked(text, span.offset)
         ),
         tuple(analysis.pieces_of(text)[:MAX_PIECES]),
-        _asks_of_a_time(text, spans),
+        _asks_for_all(text, spans, intent.kinds),
     )
 
 
-def _asks_of_a_time(text: str, spans: Sequence[times.TimeSpan]) -> bool:
-    """Whether a question is about all that was in a time, and says nothing else: "what did we do last week?"."""
+def _asks_for_all(text: str, spans: Sequence[times.TimeSpan], kinds: Sequence[str]) -> bool:
+    """Whether a question names a time, a kind or both, and says nothing else: "what did we do last week?",
+    "which decisions in May?"."""
     for span in spans:
         text = text.replace(span.words, " ")
     terms = set(analysis.analyse(text))
-    return bool(spans) and terms <= _DOINGS
+    return terms <= (_DOINGS | _KIND_NAMES) if spans else bool(kinds) and terms <= _KIND_NAMES
 
 
+_KIND_NAMES = frozenset(
+    analysis.analyse(
+        "decision decide decided conclusion settled agreed problem issue bug trouble question open unanswered "
+        "pending todo left remaining outstanding unfinished task item preference prefer convention lesson "
+        "learned learn list show tell team we made make find found all everything"
+    )
+)
+"""Words that name a kind of memory, or ask to be given it."""
 _DOINGS = frozenset(
     analysis.analyse("happened work worked doing done changed change fix fixed finished")
 )

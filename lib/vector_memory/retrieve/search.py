@@ -25,6 +25,8 @@ DEEPER = 3
 LEAST_LOADED = 24
 NEARLY = 0.75
 """The share of an older hit's score from which a newer one that contradicts it goes before it."""
+ASKED_FOR = 0.9
+"""How relevant a memory is at least that is of the time and kind that are all that was asked for."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
 
@@ -65,9 +67,13 @@ class Answer:
 
     @property
     def note(self) -> str:
-        """A sentence that says that the hits are of other times too, "" where they are not."""
-        return (
-            f"Nothing fits in {self.period}; these are of other times." if self.is_widened else ""
+        """A sentence that says that nothing of the period fits, and whether something of another time does; ""
+        where something of it fits."""
+        if not self.is_widened:
+            return ""
+        does_another = any(hit.fits for hit in self.hits)
+        return f"Nothing fits in {self.period}" + (
+            "; these are of other times." if does_another else "."
         )
 
 
@@ -155,6 +161,7 @@ def search(
     weighed, against = _with_links(weighed, shelves, fits, query.text)
     weighed = _settled(weighed, query.text)
     weighed, is_widened = _of_period(weighed, query, least)
+    weighed = _kinds_first(weighed, query)
     # Analysing a text takes longer than all else here, so only what may be shown is analysed.
     every = (_judged(_hit(item, query, against), query, least) for item in weighed)
     hits = (
@@ -164,15 +171,46 @@ def search(
         if collapse
         else list(islice(every, k))
     )
-    return Answer(hits, period.period_of(query), is_widened)
+    return Answer(_with_rivals(hits), period.period_of(query), is_widened)
+
+
+def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits of which those fit too that contradict one that fits: who is told the one must see the other."""
+    fitting = {hit.memory.id for hit in hits if hit.fits}
+    return [
+        replace(hit, fits=hit.fits or any(other.id in fitting for other in hit.against))
+        if hit.against
+        else hit
+        for hit in hits
+    ]
 
 
 def _judged(hit: Hit, query: Query, least: float) -> Hit:
     """Return a hit with whether it fits."""
-    # "What did we decide last week?" is answered by any decision, however little it is like it.
-    asks_for_it = hit.memory.kind in query.kinds or query.asks_of_a_time
-    fits = hit.relevance >= least or bool(query.periods and asks_for_it)
-    return hit if fits else replace(hit, fits=False)
+    if query.asks_for_all and query.periods:
+        # "What did we decide last week?" is answered by any decision of it, however little it is like it.
+        if not period.holds(query, hit.memory):
+            return replace(hit, fits=False)
+        if not query.kinds or hit.memory.kind in query.kinds:
+            return replace(hit, relevance=max(hit.relevance, ASKED_FOR))
+    return hit if hit.relevance >= least else replace(hit, fits=False)
+
+
+def _kinds_first(weighed: list[_Weighed], query: Query) -> list[_Weighed]:
+    """Return hits with those of the kinds first that a question asks for and says nothing else by which they
+    could be ordered: in the order in which it means the kinds, the newest of each first."""
+    if not (query.asks_for_all and query.kinds):
+        return weighed
+    rank = {kind: place for place, kind in enumerate(query.kinds)}
+    named = [item for item in weighed if item.memory.kind in rank]
+    named.sort(key=lambda item: item.memory.created_at, reverse=True)
+    named.sort(key=lambda item: rank[item.memory.kind])
+    others = [item for item in weighed if item.memory.kind not in rank]
+    # The scores stay where they are, so that they still fall from hit to hit.
+    return [
+        replace(item, score=place.score)
+        for item, place in zip([*named, *others], weighed, strict=True)
+    ]
 
 
 def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[list[_Weighed], bool]:
@@ -258,11 +296,16 @@ def _load(
 def _fits(memory: Memory, query: Query, now: datetime) -> bool:
     """Whether a memory holds now and is within what was asked for: a successor may be elsewhere."""
     return (
-        (memory.expires_at is None or memory.expires_at > now)
-        and (memory.valid_until is None or memory.valid_until > now)
+        holds_at(memory, now)
         and (memory.collection not in QUIET or bool(query.scope.collections))
         and query.scope.holds(memory)
     )
+
+
+def holds_at(memory: Memory, now: datetime) -> bool:
+    """Whether a memory has neither expired nor ceased to hold: no other is served."""
+    has_expired = memory.expires_at is not None and memory.expires_at <= now
+    return not has_expired and (memory.valid_until is None or memory.valid_until > now)
 
 
 def _once(items: Iterable[_Weighed]) -> list[_Weighed]:

@@ -6,6 +6,7 @@ below `.build/`, and the checks run with a scratch HOME.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -34,6 +35,16 @@ WHOLE = (
     "--durations=25",
 )  # fmt: skip
 """How pytest runs everything."""
+
+ALONE = ("--last-failed", "--last-failed-no-failures=none", "--numprocesses=0", "--no-cov", "-v")
+"""How what failed beside other tests is run once more, by itself: much of it waits for processes
+on a machine that others use too. What is wrong fails alone as well."""
+
+MOST_ALONE = 20
+"""With more failures than this the machine is not to blame."""
+
+SOME_FAILED = 1
+"""Pytest's exit code where tests ran and some failed."""
 
 
 def main(root: str, arguments: Sequence[str]) -> int:
@@ -64,6 +75,7 @@ def _more(plan: SetupPlan, kit: tools.Kit) -> list[SetupStep]:
         SetupStep("Installing the test tools", lambda: kit.install(plan.uv)),
         SetupStep("Installing sentence-transformers", lambda: kit.install_reference(plan.uv)),
         SetupStep("Installing the client", kit.install_client),
+        SetupStep("Installing a browser", kit.install_browser),
     ]
 
 
@@ -71,8 +83,10 @@ def _check(kit: tools.Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     scratch = tempfile.mkdtemp(prefix="vm-")
     environ = kit.environ(plan.uv, scratch)
     try:
-        failed = [] if arguments else [check for check in CHECKS if _run(kit, check, environ)]
-        code = _run(kit, ("pytest", *(arguments or WHOLE)), environ)
+        if arguments:
+            return _run(kit, ("pytest", *arguments), environ)
+        failed = [check for check in CHECKS if _run(kit, check, environ)]
+        code = _run_whole(kit, environ, os.path.join(scratch, "cache"))
     except KeyboardInterrupt:
         return 130
     finally:
@@ -80,6 +94,25 @@ def _check(kit: tools.Kit, plan: SetupPlan, arguments: Sequence[str]) -> int:
     for check in failed:
         sys.stderr.write(f"failed: {' '.join(check)}\n")
     return code or int(bool(failed))
+
+
+def _run_whole(kit: tools.Kit, environ: dict[str, str], cache: str) -> int:
+    """Run all tests, then what failed once more, alone. Returns pytest's exit code."""
+    remember = ("-o", f"cache_dir={cache}")
+    code = _run(kit, ("pytest", *WHOLE, *remember), environ)
+    if code != SOME_FAILED or not 0 < _count_failed(cache) <= MOST_ALONE:
+        return code
+    sys.stdout.write("What failed beside other tests is run once more, alone:\n")
+    return _run(kit, ("pytest", *ALONE, *remember), environ)
+
+
+def _count_failed(cache: str) -> int:
+    """Return how many tests the last run left as failed in pytest's cache; 0 where it left none."""
+    try:
+        with open(os.path.join(cache, "v", "cache", "lastfailed"), encoding="utf-8") as file:
+            return len(json.load(file))
+    except (OSError, ValueError):
+        return 0
 
 
 def _run(kit: tools.Kit, command: Sequence[str], environ: dict[str, str]) -> int:

@@ -22,19 +22,19 @@ misused() {
 
 case ${1:-} in
     '') help >&2; exit 2 ;;
-    --help) help; exit 0 ;;
+    --help | -h) help; exit 0 ;;
     --version) read -r version <"$root/lib/vector_memory/VERSION"; echo "vector-memory $version"; exit 0 ;;
     -*) misused "No such option: $1" ;;
 esac
 known=
-for verb in $(verbs); do
+for verb in $(verbs) debug; do
     [ "$verb" != "$1" ] || known=1
 done
 [ -n "$known" ] || misused "No such command '$1'."
 for word; do
     case $word in
         --) break ;;
-        --help) help; exit 0 ;;
+        --help | -h) help; exit 0 ;;
     esac
 done
 

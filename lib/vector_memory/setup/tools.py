@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
 import os
 import shutil
 
 from vector_memory.setup import pip_config, runtime
-from vector_memory.setup.commands import run, works
+from vector_memory.setup.commands import CommandError, run, works
 from vector_memory.setup.site import ALREADY, Site, base_python
 from vector_memory.setup.uv import NETWORK_HINT, Uv
 
@@ -82,6 +83,29 @@ class Kit:
         )
         return CLIENT.rpartition("@")[2]
 
+    def install_browser(self) -> str:
+        """Install the browser in which the dashboard is tested, the system's own; where that cannot be, its tests
+        are left out."""
+        if browser():
+            return ALREADY
+        if not shutil.which("apt-get") or os.geteuid() != 0:
+            return "chromium is missing, so the tests in a browser are left out"
+        with contextlib.suppress(CommandError):
+            # One source of many may be out of reach; the browser's counts.
+            self._apt("update", "-q")
+        self._apt("install", "-y", "-q", "--no-install-recommends", "chromium")
+        return "chromium, by apt"
+
+    def _apt(self, *words: str) -> None:
+        environ = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        run(
+            ["apt-get", *words],
+            self.site.log,
+            doing="install chromium",
+            hint=NETWORK_HINT,
+            environ=environ,
+        )
+
     def client(self) -> str:
         """Return the path of the client's binary, or ""."""
         scope = os.path.join(self.build, "client", "node_modules", "@anthropic-ai")
@@ -105,9 +129,17 @@ class Kit:
             "VECTOR_MEMORY_TEST_RUNTIME": self.site.home.root,
             "VECTOR_MEMORY_TEST_MODELS": self.site.home.models,
             "VECTOR_MEMORY_TEST_CLIENT": self.client(),
+            "VECTOR_MEMORY_TEST_BROWSER": browser(),
         }
         environ.pop("XDG_DATA_HOME", None)
         return environ
+
+
+def browser() -> str:
+    """Return the path of a Chromium of this system, or ""."""
+    named = os.environ.get("VECTOR_MEMORY_TEST_BROWSER") or ""
+    known = ("chromium", "chromium-browser", "google-chrome")
+    return named or next((path for path in map(shutil.which, known) if path), "")
 
 
 def _digest(files: list[str]) -> str:

@@ -211,10 +211,10 @@ class Columns:
         return [name for word in words if word for name in self._named.get(word, ())]
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
-        """Return the newest memories of a scope's projects that were made in a time.
+        """Return the newest memories of a scope's projects and kinds that were made in a time.
 
         Args:
-            scope: its projects count, nothing else of it.
+            scope: its projects and kinds count, nothing else of it.
             start: from when on, in days since 1970.
             end: until before when, in days since 1970.
             k: how many at most.
@@ -224,7 +224,8 @@ class Columns:
         """
         arrays, count = table = self._table
         days = arrays["days"][:count]
-        rows = np.flatnonzero((days >= start) & (days < end) & self._inside(table, scope))
+        inside = (days >= start) & (days < end) & self._inside(table, scope)
+        rows = np.flatnonzero(inside & self._of_kinds(table, scope))
         newest = rows[np.argsort(-days[rows], kind="stable")[:k]]
         return [int(seq) for seq in arrays["seqs"][newest]]
 
@@ -238,11 +239,7 @@ class Columns:
         if scope.tags or scope.sessions or scope.collections or scope.without or scope.entities:
             return None
         arrays, count = table = self._table
-        inside = self._inside(table, scope)
-        if scope.kinds:
-            inside &= np.isin(
-                arrays["kind"][:count], self.codes("kind", map(storable, scope.kinds))
-            )
+        inside = self._inside(table, scope) & self._of_kinds(table, scope)
         for at, is_in in ((scope.since, np.greater_equal), (scope.until, np.less)):
             if at is not None:
                 inside &= is_in(arrays["days"][:count], microseconds(at) / _DAY_US)
@@ -287,6 +284,13 @@ class Columns:
         if GLOBAL_PROJECT in scope.projects:
             wanted.append(NOBODY)
         return np.asarray(alive & np.isin(table.arrays["project"][: table.size], wanted))
+
+    def _of_kinds(self, table: _Table, scope: Scope) -> NDArray[np.bool_]:
+        """Return which rows are of a scope's kinds: all of them where it names none."""
+        if not scope.kinds:
+            return np.ones(table.size, bool)
+        wanted = self.codes("kind", map(storable, scope.kinds))
+        return np.asarray(np.isin(table.arrays["kind"][: table.size], wanted))
 
     def _coded(self, batch: Batch) -> dict[str, Any]:
         """Return a batch with numbers for words."""

@@ -1,8 +1,9 @@
-"""Importing LanceDB without the client of its cloud catalogue.
+"""Importing LanceDB without the client of its cloud catalogue, and without Arrow's datasets.
 
 `import lancedb` loads hundreds of generated pydantic models of a remote catalogue's client, which
-take two thirds of the import's time and 20 MB, and which a local database never uses. A stand-in
-takes their place. What would use one of them raises an error that says so.
+take two thirds of the import's time and 20 MB, and Arrow's datasets and file systems with the clients
+of four clouds, which take 9 MB. A local database never uses either. Stand-ins take their places. What
+would use one of them raises an error that says so.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from types import ModuleType
 
 from vector_memory.system.standins import forget, standing_in
 
-STAND_IN_FOR = "lance_namespace_urllib3_client"
+CATALOGUE = "lance_namespace_urllib3_client"
+STAND_IN_FOR = (CATALOGUE, "pyarrow.dataset", "pyarrow.fs")
 WHY = (
-    "belongs to LanceDB's remote catalogue, which is left out here. "
+    "belongs to LanceDB's remote catalogue or to Arrow's datasets, which are left out here. "
     "Import it with load_lancedb(light=False) in a new process."
 )
 
@@ -28,7 +30,7 @@ def load_lancedb(light: bool = True) -> ModuleType:
     """Import LanceDB and return it; later calls return the same module.
 
     Args:
-        light: leave out the remote catalogue's client. When LanceDB cannot be imported without
+        light: leave out what `STAND_IN_FOR` names. When LanceDB cannot be imported without
             it, the whole is imported after all.
     """
     # Two threads that import it at once would meet a half-made stand-in.
@@ -39,15 +41,15 @@ def load_lancedb(light: bool = True) -> ModuleType:
         os.environ.setdefault("LANCEDB_LOG", "error")
         # Arrow's own allocator keeps some 70 MB after bulk writes; the system's gives them back.
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-        if light and STAND_IN_FOR not in sys.modules:
+        if light and CATALOGUE not in sys.modules:
             try:
                 return _import_light()
             except Exception:
                 # Another version of LanceDB may use the client while it is imported.
-                forget("lancedb", "lance_namespace", STAND_IN_FOR)
+                forget("lancedb", "lance_namespace", *STAND_IN_FOR)
         return importlib.import_module("lancedb")
 
 
 def _import_light() -> ModuleType:
-    with standing_in((STAND_IN_FOR,), WHY, hidden="_"):
+    with standing_in(STAND_IN_FOR, WHY, hidden="_"):
         return importlib.import_module("lancedb")

@@ -131,6 +131,10 @@ class Home:
         return self.path("run", "gateways")
 
     @property
+    def keys(self) -> str:
+        return self.path("keys")
+
+    @property
     def feeds(self) -> str:
         return self.path("feeds")
 

@@ -30,9 +30,9 @@ def standing_in(packages: tuple[str, ...], why: str, hidden: str = "__") -> Iter
 
 
 def forget(*packages: str) -> None:
-    """Drop half-imported packages, so that they can be imported anew."""
+    """Drop half-imported packages with their modules, so that they can be imported anew."""
     for name in list(sys.modules):
-        if name.split(".")[0] in packages:
+        if _belongs(name, packages):
             del sys.modules[name]
 
 
@@ -67,7 +67,7 @@ class _Finder(MetaPathFinder, Loader):
         self._packages, self._why, self._hidden = packages, why, hidden
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if not any(fullname == one or fullname.startswith(one + ".") for one in self._packages):
+        if not _belongs(fullname, self._packages):
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
@@ -76,3 +76,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """A stand-in has nothing to execute."""
+
+
+def _belongs(name: str, packages: tuple[str, ...]) -> bool:
+    return any(name == one or name.startswith(one + ".") for one in packages)

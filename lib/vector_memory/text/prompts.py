@@ -15,6 +15,8 @@ _ASKING = frozenset(("how", "what", "when", "where", "which", "who", "whose", "w
 EARLIER_CHARS = 200
 MOST_WORDS = 8
 """An acknowledgement is not longer."""
+FEW_WORDS = 3
+"""More of the same words may say something: "keep the first option"."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _OF_CLIENT = re.compile(r"[<\u2039](ide_\w{1,40})[>\u203a].*?[<\u2039]/\1[>\u203a]", re.DOTALL)
 """What an editor says beside a prompt."""
@@ -37,6 +39,15 @@ def needs_nothing(prompt: str) -> bool:
     if len(words) <= MOST_WORDS and all(len(one) == 1 or one in _ACKNOWLEDGEMENT for one in words):
         return True
     return _only_commits(words)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text only greets, agrees, thanks or hesitates ("yes", "hmm", "hello"): nobody will ever look
+    for it."""
+    words = _words(text)
+    return 0 < len(words) <= FEW_WORDS and all(
+        one in _ACKNOWLEDGEMENT and not one.isdigit() for one in words
+    )
 
 
 def _only_commits(words: "list[str]") -> bool:

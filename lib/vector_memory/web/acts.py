@@ -17,10 +17,13 @@ from vector_memory.web.asker import Call, ConflictError, NotAllowedError
 
 LINES = Iterator[Json]
 Act = Callable[[Call], "Json | LINES"]
-ASKED = {"kinds": "kind", "tags": "tag", "collections": "collection", "limit": "k"}
+ASKED = {
+    "kinds": "kind", "tags": "tag", "collections": "collection", "limit": "k", "entities": "entity",
+    "project_ids": "project_id",
+}  # fmt: skip
 """What the daemon calls a field."""
 _CHANGES_BY_ITSELF = ("uses", "confidence")
-_editing = threading.Lock()
+editing = threading.Lock()
 
 
 def filters(call: Call, *names: str) -> Json:
@@ -85,9 +88,13 @@ def cursor_of(text: str) -> Cursor:
     return Cursor(before, skip, total)
 
 
-def list_memories(call: Call) -> Json:
-    """Return memories, newest first, page by page."""
-    asked = filters(call, *SCOPE, "collections", "offset")
+def list_memories(call: Call, *more: str) -> Json:
+    """Return memories, newest first, page by page.
+
+    Args:
+        more: further fields by which they may be limited.
+    """
+    asked = filters(call, *SCOPE, "collections", "offset", *more)
     size = asked["k"] = asked["k"] or 20
     after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
     if after:
@@ -167,7 +174,7 @@ def store(call: Call) -> Json:
 
 def edit(call: Call) -> Json:
     """Change a memory; with `If-Match` only as it was read."""
-    with _editing:
+    with editing:
         memory = call.memory(call.path["id"])
         expected = call.headers.get("if-match")
         if expected not in (None, "*", etag_of(show(call))):

@@ -63,7 +63,7 @@ class Gateway:
         self._daemon = daemon
         self._folder = folder
         self._server = server
-        self._confirmations = Confirmations(time.monotonic)
+        self._confirmations = Confirmations()
         self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
 
     def app(self) -> Starlette:
@@ -73,21 +73,21 @@ class Gateway:
             for route in ROUTES
             for path in (route.path, *route.aliases)
         ]
-        addresses += [Address("/healthz", _health), Address("/v1/openapi.json", self._document)]
-        handlers = {HTTPException: _unrouted, Exception: _broken}
+        addresses += [Address("/healthz", health), Address("/v1/openapi.json", self._document)]
+        handlers = {HTTPException: unrouted, Exception: broken}
         made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
         made.router.redirect_slashes = False
         return made
 
     async def _document(self, request: Request) -> Response:
-        return _answered(openapi.document(self._server), {})
+        return answered(openapi.document(self._server), {})
 
     def _endpoint(self, route: Route):  # type: ignore[no-untyped-def]
         async def endpoint(request: Request) -> Response:
             try:
                 return await run_in_threadpool(self._answer, route, request)
             except VectorMemoryError as error:
-                return failed(_status_of(error), error.message, error.hint)
+                return failed(status_of(error), error.message, error.hint)
 
         return endpoint
 
@@ -100,7 +100,7 @@ class Gateway:
             first = list(islice(answer, 1))
             lines = _lines(chain(first, answer))
             return StreamingResponse(lines, media_type=openapi.LINES_TYPE)
-        return _answered(answer, call.headers if route.method == GET else {}, route.method == GET)
+        return answered(answer, call.headers if route.method == GET else {}, route.method == GET)
 
     def _call(self, route: Route, request: Request) -> Call:
         """Return a call as it is asked.
@@ -182,7 +182,7 @@ def _lines(items: Iterator[Json]) -> Iterator[bytes]:
         yield json.dumps(item).encode("ascii") + b"\n"
 
 
-def _answered(answer: Json, headers: object, is_tagged: bool = False) -> Response:
+def answered(answer: Json, headers: object, is_tagged: bool = False) -> Response:
     more: dict[str, str] = {}
     if is_tagged and isinstance(headers, dict):
         more["etag"] = etag = acts.etag_of(answer)
@@ -198,15 +198,15 @@ def failed(status: int, error: str, hint: str = "", **more: str) -> Response:
     return Response(body, status, headers=more, media_type=openapi.JSON_TYPE)
 
 
-def _status_of(error: VectorMemoryError) -> int:
+def status_of(error: VectorMemoryError) -> int:
     return next((status for kind, status in STATUSES if isinstance(error, kind)), 503)
 
 
-async def _health(request: Request) -> Response:
-    return _answered({"ok": True}, {})
+async def health(request: Request) -> Response:
+    return answered({"ok": True}, {})
 
 
-async def _unrouted(request: Request, error: HTTPException) -> Response:
+async def unrouted(request: Request, error: HTTPException) -> Response:
     words = {404: "There is nothing here.", 405: "This address takes another method."}
     return failed(
         error.status_code,
@@ -216,7 +216,7 @@ async def _unrouted(request: Request, error: HTTPException) -> Response:
     )
 
 
-async def _broken(request: Request, error: Exception) -> Response:
+async def broken(request: Request, error: Exception) -> Response:
     # Its words may be of memory: its kind alone is told.
     log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
     return failed(500, f"Something went wrong that should not have: {type(error).__name__}.")

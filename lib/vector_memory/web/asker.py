@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -60,9 +61,13 @@ class Call:
         """The same for what may take minutes."""
         return self.daemon.ask(verb, self._request(request), LONG_S)
 
+    def steps(self, verb: str, wait_s: float, **request: object) -> Iterator[tuple[str, Json]]:
+        """Yield ("progress" | "item", data) … and ("answer", data) last."""
+        yield from self.daemon.stream(verb, self._request(request), wait_s)
+
     def items(self, verb: str, **request: object) -> Iterator[Json]:
         """Yield what comes item by item before the answer."""
-        for kind, data in self.daemon.stream(verb, self._request(request), LONG_S):
+        for kind, data in self.steps(verb, LONG_S, **request):
             if kind == "item":
                 yield data
             if kind == "answer":
@@ -126,7 +131,7 @@ class Confirmations:
 
     MOST, KEPT_S = 1_000, 600.0
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._shown: dict[str, tuple[float, str, list[str]]] = {}
         self._lock = threading.Lock()

@@ -12,7 +12,8 @@ import json
 import os
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from vector_memory import tokens
 from vector_memory.errors import StoreDamagedError
@@ -32,13 +33,43 @@ RATE_PER_S, BURST = 10.0, 600
 """Calls of a token: so many at once, and so many more a second."""
 OPEN_PATHS = frozenset({"/healthz", "/v1/openapi.json"})
 OWN_SITES = frozenset({"", "same-origin", "none"})
+POLICY = "default-src 'none'; frame-ancestors 'none'; form-action 'none'"
+"""What a page of an answer may load, where a browser shows it: nothing."""
 HEADERS = (
     (b"cache-control", b"private, no-cache"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; form-action 'none'"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
+
+
+class Guests(Protocol):
+    """Knows who is let in."""
+
+    def of(self, presented: str) -> Token | None:
+        """Return whose bearer it is, None for nobody's."""
+
+
+@dataclass(frozen=True)
+class House:
+    """What doors lead to.
+
+    Attributes:
+        open_paths: what needs no token: it holds nothing of the user's.
+        entrance: where a token is got, "" for nowhere.
+        front: where links of other programs lead, "" for nowhere: what is there holds nothing of the user's.
+        policy: what its pages may load.
+    """
+
+    open_paths: frozenset[str] = OPEN_PATHS
+    entrance: str = ""
+    front: str = ""
+    policy: str = POLICY
+    headers: tuple[tuple[bytes, bytes], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        policy = (b"content-security-policy", self.policy.encode("ascii"))
+        object.__setattr__(self, "headers", (policy, *HEADERS))
 
 
 class RefusalError(Exception):
@@ -105,9 +136,12 @@ class Doors:
         hosts: what `Host` may say; None for all, where no browser can come (a unix socket).
     """
 
-    def __init__(self, app: App, tokens_path: str, hosts: frozenset[str] | None) -> None:
+    def __init__(
+        self, app: App, guests: Guests, hosts: frozenset[str] | None, house: House | None = None
+    ) -> None:
         self._app = app
-        self._tokens = TokenFile(tokens_path)
+        self._guests = guests
+        self._house = house or House()
         self._hosts = hosts
         self._buckets = Buckets()
         self.active = 0
@@ -119,39 +153,45 @@ class Doors:
             return
         self.active += 1
         self.last = time.monotonic()
+        sending = _with_headers(send, self._house.headers)
         try:
-            await self._enter(scope, receive, _with_headers(send))
+            await self._enter(scope, receive, sending)
         except RefusalError as refusal:
-            await _refuse(refusal, _with_headers(send))
+            await _refuse(refusal, sending)
         finally:
             self.active -= 1
             self.last = time.monotonic()
 
     async def _enter(self, scope: Message, receive: Receive, send: Send) -> None:
         headers = _headers_of(scope)
-        self._require_own_site(headers)
+        self._require_own_site(headers, scope["path"] == self._house.front != "")
         if scope["method"] not in ("GET", "POST"):
             raise RefusalError(405, "GET and POST alone are answered.", "", allow="GET, POST")
         if self.active > MOST_AT_ONCE:
             raise _later(503, "Too many calls at once.", 1.0)
         scope["state"] = {"headers": headers}
-        if scope["path"] not in OPEN_PATHS:
+        is_entrance = scope["path"] == self._house.entrance
+        if scope["path"] not in self._house.open_paths and not is_entrance:
             scope["state"]["token"] = self._token(headers)
+        if scope["path"] not in self._house.open_paths:
             scope["state"]["body"] = await _body(scope, headers, receive)
         await self._app(scope, receive, send)
 
-    def _require_own_site(self, headers: dict[str, str]) -> None:
+    def _require_own_site(self, headers: dict[str, str], is_front: bool) -> None:
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts is not None and host not in self._hosts:
             raise RefusalError(421, "This is another host.", f"Ask {min(self._hosts)}.")
         own = {f"http://{one}" for one in self._hosts or ()}
         is_own = origin is None or origin in own
-        if not is_own or headers.get("sec-fetch-site", "") not in OWN_SITES:
+        # Who follows a link, or opens a file that leads here, comes from elsewhere, and to the front alone.
+        is_link = is_front and headers.get("sec-fetch-mode") == "navigate"
+        is_foreign = headers.get("sec-fetch-site", "") not in OWN_SITES and not is_link
+        if not is_own or is_foreign:
             raise RefusalError(403, "Web pages of other sites are not answered.", "")
 
     def _token(self, headers: dict[str, str]) -> Token:
         scheme, _, presented = headers.get("authorization", "").partition(" ")
-        token = self._tokens.of(presented.strip()) if scheme.lower() == "bearer" else None
+        token = self._guests.of(presented.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             hint = "`vector-memory token new` makes one; send it as Authorization: Bearer."
             refusal = RefusalError(401, "There is no token, or it is none that holds.", hint)
@@ -214,10 +254,10 @@ async def _refuse(refusal: RefusalError, send: Send) -> None:
     await send({"type": "http.response.body", "body": refusal.body})
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, headers: tuple[tuple[bytes, bytes], ...]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *HEADERS]
+            message["headers"] = [*message["headers"], *headers]
         await send(message)
 
     return sending

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,11 +20,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from vector_memory.client.link import DaemonClient, Json
 from vector_memory.errors import BadInputError, VectorMemoryError
-from vector_memory.system import private
+from vector_memory.system import browsers, private
 from vector_memory.system.durable_files import write_durably
 from vector_memory.system.paths import Home
+from vector_memory.tokens import Codes
 from vector_memory.web.app import Gateway
-from vector_memory.web.doors import Doors
+from vector_memory.web.doors import Doors, TokenFile
 
 LOOPBACK = "127.0.0.1"
 IDLE_S = 900.0
@@ -106,7 +108,10 @@ def main(given: Json) -> int:
 
     home = Home(given["home"])
     try:
-        serve(home, given["folder"], given["port"], given["socket"], given["idle_s"], ready)
+        if "opens" in given:
+            show(home, given["folder"], given["port"], given["idle_s"], given["opens"], ready)
+        else:
+            serve(home, given["folder"], given["port"], given["socket"], given["idle_s"], ready)
     except VectorMemoryError as error:
         if as_json:
             sys.stdout.write(json.dumps({"error": error.message, "hint": error.hint}) + "\n")
@@ -133,7 +138,74 @@ def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: R
     url = f"unix:{path}" if path else f"http://{named}"
     server = "http://localhost" if path else url
     gateway = Gateway(DaemonClient(home), folder, server)
-    doors = Doors(gateway.app(), home.tokens, frozenset({named}) if named else None)
+    hosts = frozenset({named}) if named else None
+    doors = Doors(gateway.app(), TokenFile(home.tokens), hosts)
+    try:
+        _listen(home, doors, listening, url, idle_s, lambda: ready(url))
+    finally:
+        if path:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
+def show(home: Home, folder: str, port: int, idle_s: float, opens: bool, ready: Ready) -> None:
+    """Answer the dashboard's pages until told to end, or until no page was open for a while.
+
+    Args:
+        folder: what a page asks without a project is about this folder's.
+        port: the port, 0 for any that is free.
+        opens: the user's browser is to open it.
+        ready: is told the address once it can be asked.
+
+    Raises:
+        BadInputError: it cannot listen there.
+    """
+    from vector_memory.web.dashboard import Dashboard
+    from vector_memory.web.entrance import Visitors
+
+    listening = _loopback(port)
+    named = f"{LOOPBACK}:{listening.getsockname()[1]}"
+    url = f"http://{named}"
+    codes, visitors = Codes(), Visitors(home.tokens)
+    dashboard = Dashboard(DaemonClient(home), folder, codes, visitors)
+    doors = Doors(dashboard.app(), visitors, frozenset({named}), dashboard.house())
+    door = os.path.join(home.gateways, f"{os.getpid()}.html")
+
+    def listens() -> None:
+        code = codes.make()
+        browsers.write_door(door, url, code)
+        ready(url)
+        if opens:
+            _open(door)
+        elif sys.stdout.isatty():
+            sys.stdout.write(f"Open {url}/#code={code} within a minute; it is good once.\n")
+
+    try:
+        _listen(home, doors, listening, url, idle_s, listens)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(door)
+
+
+def _open(door: str) -> None:
+    """Have the user's browser open a file: the address with the code stands in no program's arguments."""
+
+    def open_it() -> None:
+        if not browsers.open_door(door):
+            sys.stderr.write(f"No browser was found: open {door} in one.\n")
+
+    threading.Thread(target=open_it, daemon=True).start()
+
+
+def _listen(
+    home: Home,
+    doors: Doors,
+    listening: socket.socket,
+    url: str,
+    idle_s: float,
+    ready: Callable[[], None],
+) -> None:
+    """Answer until told to end, or until nobody came for a while; meanwhile a file tells where."""
     config = uvicorn.Config(
         doors,
         loop="asyncio",
@@ -151,7 +223,7 @@ def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: R
     def listens() -> None:
         private.make_folder(home.gateways)
         write_durably(mark, json.dumps({"url": url}).encode("ascii"))
-        ready(url)
+        ready()
 
     gc.freeze()
     try:
@@ -160,9 +232,6 @@ def serve(home: Home, folder: str, port: int, path: str, idle_s: float, ready: R
     finally:
         with contextlib.suppress(OSError):
             os.unlink(mark)
-        if path:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
 
 
 async def _run(server: GatewayServer, listening: socket.socket) -> None:

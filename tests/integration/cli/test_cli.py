@@ -199,7 +199,7 @@ def test_recall_for_people_is_a_table(
     daemon.handlers["recall"] = lambda payload: {"hits": [hit], "mode": "lexical"}
     assert main(["recall", "q", "--why"]) == 0
     out, err = capsys.readouterr()
-    for words in ("91%", "2026-11-20", "ledger", "text of a", "+0.500  its meaning is near"):
+    for words in ("91%", "2026-11-20", "ledger", "text of a", "Found because its meaning is near."):
         assert words in out
     assert "words only" in err
     daemon.handlers["recall"] = lambda payload: {"hits": []}
@@ -518,9 +518,9 @@ class TestReadingIn:
         daemon.handlers["import"] = imported
         file = tmp_path / "in.jsonl"
         file.write_text("{}\n{}\n")
-        assert main(["import", str(file), "--verbatim", "--json"]) == 0
+        assert main(["import", str(file), "--verbatim", "--json"]) == 1
         assert answer(capsys) == result
-        assert main(["import", str(file), "--no-wait"]) == 0
+        assert main(["import", str(file), "--no-wait"]) == 1
         out, err = capsys.readouterr()
         assert "2 read, 1 stored" in out
         assert err == "line 2: no text\n"
@@ -585,6 +585,7 @@ class TestReadingIn:
         assert asked["paths"] == [str(kept / "s-7.jsonl"), str(kept / "s-7")]
         assert asked["session"] == "s-7"
         assert asked["codex_dir"] == str(tmp_path / "codex")
+        assert asked["gemini_dir"] == os.path.join(os.environ["HOME"], ".gemini")
 
 
 class TestExport:

@@ -338,3 +338,35 @@ def test_output_is_utf_8_whatever_the_locale(home: Home) -> None:
         )
         assert json.loads(done.stdout.decode("utf-8"))["memory"]["text"] == "é漢😀"
         assert daemon.payloads("get")[0]["id"] == "é"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("embedding_backend", "foo", "Backends: minilm"),
+        ("embedding_model", "/nonexistent", "no folder"),
+        ("embedding_model", "./model", "no folder"),
+    ],
+)
+def test_a_model_that_cannot_be_is_refused(
+    name: str, value: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before it is kept: a daemon would end for it, and find by words alone."""
+    assert main(["config", "set", name, value]) == 1
+    assert says in capsys.readouterr().err
+    assert main(["config", "get", name]) == 0
+    assert value not in capsys.readouterr().out
+
+
+def test_a_switched_model_is_told_of(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that fails says why and how to go back; one that is up, how many memories wait for it."""
+    failed = {"model": "", "state": "failed", "error": "Ollama does not answer."}
+    ready = {"model": "m@1", "state": "ready", "error": ""}
+    stores = [{"pending_vectors": 40}]
+    with fake_daemon(home) as daemon:
+        daemon.handlers["reload"] = lambda payload: {"restarting": False}
+        for embedding, says in ((failed, "config unset embedding_model"), (ready, "40 of 41")):
+            told = {"memories": 41, "embedding": embedding, "stores": stores}
+            daemon.handlers["stats"] = lambda payload, told=told: told
+            assert main(["config", "set", "embedding_model", "some/id"]) == 0
+            assert says in capsys.readouterr().err

@@ -150,6 +150,22 @@ def test_an_agent_of_launchd(strange_home: Path, capsys: pytest.CaptureFixture[s
     assert agent["EnvironmentVariables"] == {"VECTOR_MEMORY_HOME": str(strange_home)}
 
 
+def test_a_service_of_the_dashboard(strange_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only when asked for; it keeps its port, opens no browser, and goes the same way."""
+    words = ["dashboard", "install", "--json", "--for"]
+    assert main([*words, "systemd", "--port", "9000"]) == 0
+    done = json.loads(capsys.readouterr().out)
+    unit = Path(done["written"][0]).read_text()
+    assert "dashboard --no-open --port 9000" in unit
+    assert "systemctl --user enable" in done["then"]
+    assert main([*words, "launchd"]) == 0
+    with open(json.loads(capsys.readouterr().out)["written"][0], "rb") as file:
+        agent = plistlib.load(file)
+    assert agent["ProgramArguments"][1:4] == ["dashboard", "--no-open", "--port"]
+    assert main([*words, "systemd", "--remove"]) == 0
+    assert json.loads(capsys.readouterr().out)["removed"] == done["written"]
+
+
 def test_a_line_of_cron(strange_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It lies in the data home: who wants it puts it into the crontab."""
     (path,) = installed(capsys, "--for", "cron")["written"]

@@ -90,6 +90,26 @@ def test_a_request_keeps_it_awake_until_all_is_tidied_up(rig: Rig) -> None:
     assert holds(lambda: rig.keeper._level)
 
 
+def test_in_a_long_silence_it_lets_memory_go_once(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And in the next one again."""
+    assert holds(lambda: rig.keeper._level)
+    released: list[int] = []
+    monkeypatch.setattr(module.heap, "let_go", lambda: released.append(1))
+    monkeypatch.setattr(module, "IDLE_TICK_S", 0.01)
+    for times in (1, 2):
+        rig.quiet_s = module.SLEEP_AFTER_S + 1
+        rig.keeper.stir()
+        assert holds(lambda times=times: len(released) == times)
+        seen = rig.rounds
+        assert holds(lambda seen=seen: rig.rounds > seen + 3)
+        rig.quiet_s = 0.0
+        rig.keeper.stir()
+        assert holds(lambda: not rig.keeper._sleeps)
+    assert len(released) == 2
+
+
 def test_what_is_written_wakes_it(rig: Rig) -> None:
     """A memory is embedded at once, also out of the deepest sleep."""
     assert holds(lambda: rig.keeper._level)

@@ -46,6 +46,10 @@ NAMES = [
     "update_memory",
     "import_markdown_memories",
     "migrate_embeddings",
+    "task_specialization",
+    "meta_agent",
+    "formal_verify",
+    "multimodal_input",
 ]
 
 

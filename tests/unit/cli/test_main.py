@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vector_memory.cli.main import VERBS, command, main
+from vector_memory.cli.main import COMPLETE, VERBS, command, main
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -83,6 +83,54 @@ def test_wrong_usage_is_exit_2(words: list[str], capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     assert out == ""
     assert err
+
+
+def test_a_value_may_begin_with_a_dash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text of several words and a number are no options, wherever they stand; options keep their values."""
+    monkeypatch.setenv("VECTOR_MEMORY_HOME", str(tmp_path / "data"))
+    one = command().get_command(None, "remember")
+    given = one.make_context("remember", ["-v means verbose", "--tag", "-x y", "--json"]).params
+    assert (given["text"], given["tag"], given["as_json"]) == ("-v means verbose", ["-x y"], True)
+    assert main(["config", "set", "threshold", "-1"]) == 1
+
+
+def test_an_unknown_option_names_the_way_to_say_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """One word that begins with a dash may be a mistyped option: it is told how to be a value."""
+    assert main(["show", "-v"]) == 2
+    assert "behind --" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["-h"], ["recall", "-h"], ["config", "set", "-h"]])
+def test_h_is_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Everywhere."""
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("Usage: vector-memory")
+
+
+def test_another_name_leads_to_the_same_verb() -> None:
+    """`debug` is `doctor`; the help names the verb alone."""
+    assert command().get_command(None, "debug").name == "doctor"
+    assert "debug" not in command().list_commands(None)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_complete(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each script asks this program."""
+    assert main(["completion", shell]) == 0
+    assert COMPLETE in capsys.readouterr().out
+
+
+def test_a_shell_completes_verbs_and_settings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By what was typed so far."""
+    monkeypatch.setenv(COMPLETE, "complete_bash")
+    for typed, number, offered in (("rec", "1", "recall"), ("config set thr", "3", "threshold")):
+        monkeypatch.setenv("COMP_WORDS", f"vector-memory {typed}")
+        monkeypatch.setenv("COMP_CWORD", number)
+        with pytest.raises(SystemExit):
+            main([])
+        assert capsys.readouterr().out.split() == [offered]
 
 
 def test_help_and_version_are_exit_0(capsys: pytest.CaptureFixture[str]) -> None:

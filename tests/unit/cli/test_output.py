@@ -61,3 +61,23 @@ def test_a_document_survives_lone_surrogates(capsys: pytest.CaptureFixture[str])
 def test_a_project_is_called_by_its_name(memory: dict[str, object], name: str) -> None:
     """A path is its last part; no project is the global one."""
     assert output.project_name(Row(memory)) == name
+
+
+def test_a_narrow_terminal_keeps_the_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is no room beside the other columns, it stands below them, without a blank line."""
+    monkeypatch.setattr(output, "NO_TERMINAL_WIDTH", 46)
+    text = "The build uses just, because make is missing on the boxes."
+    rows = [("ae81c9adbe74", "2026-11-23", "note", "ledger", text), ("b", "c", "d", "e", "")]
+    output.table(("id", "date", "kind", "project", "text"), rows)
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert " ".join(" ".join(lines[1:-1]).split()) == text
+    assert lines[0].split() == ["ae81c9adbe74", "2026-11-23", "note", "ledger"]
+    assert all(lines) and max(map(len, lines)) <= 46
+
+
+def test_a_table_has_no_blank_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither above nor below."""
+    output.table(("id", "text"), [("1", "a"), ("2", "b")])
+    assert all(line.strip() for line in capsys.readouterr().out.splitlines())

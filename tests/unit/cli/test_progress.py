@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vector_memory.cli.progress import rate
+from vector_memory.cli.progress import rate, share_done
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,13 @@ from vector_memory.cli.progress import rate
 def test_rate(doing: str, speed: float | None, said: str) -> None:
     """How quickly, in what is being done; nothing while it is not known."""
     assert rate(doing, speed) == said
+
+
+def test_the_bar_is_over_the_whole() -> None:
+    """What comes last goes on where the first part ended, and reaches the end; what comes alone is the whole."""
+    steps = [("reading", 1, 4), ("reading", 4, 4), ("embedding", 10, 100), ("embedding", 100, 100)]
+    shares = [share_done(*step, is_first=step[0] == "reading") for step in steps]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0 and shares[1] < 0.5
+    assert share_done("embedding", 1, 2, is_first=True) == 0.5
+    assert share_done("checking", 1, 2, is_first=True) == 0.5

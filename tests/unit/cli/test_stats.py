@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vector_memory.cli.answers import Row
-from vector_memory.cli.stats import figures
+from vector_memory.cli.stats import figures, show
+from vector_memory.model import TRAILS
 
 
 def test_without_a_model_nothing_is_said() -> None:
@@ -33,3 +36,13 @@ def test_the_day_is_told_with_its_caps() -> None:
         "language model: client/haiku; today 12 of 200 calls, 8,400 of 200,000 tokens, "
         "1 refused, 2 failed, 3 answers of no use"
     )
+
+
+def test_collections_sum_to_what_is_remembered(capsys: pytest.CaptureFixture[str]) -> None:
+    """What observers keep count of is told apart: it is no memory."""
+    told = {"memories": 3, "by_collection": {"claude_memories": 3, TRAILS: 4}}
+    show(Row(told))
+    out = capsys.readouterr().out
+    table, _, records = out.partition("beside them")
+    assert "claude_memories" in table and TRAILS not in table
+    assert f"4 {TRAILS}" in records

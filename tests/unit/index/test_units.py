@@ -75,3 +75,9 @@ def test_any_text_can_be_read(texts: list[str]) -> None:
     told = units(f"User: {text}" for text in texts)
     assert all(0 < len(one.text) <= LONGEST for one in told)
     assert len({tuple(form(one)) for one in told}) <= 1
+
+
+def test_a_sentence_of_which_a_part_was_redacted_is_none() -> None:
+    """It stays readable in its passage."""
+    said = "User: Use [redacted:password] for the database of the tests. Never print the keys of customers."
+    assert [one.text for one in units([said])] == ["Never print the keys of customers."]

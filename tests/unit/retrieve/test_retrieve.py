@@ -457,14 +457,48 @@ def test_a_time_that_is_only_mentioned_limits_nothing(text: str) -> None:
     assert answered(march_and_last_week(), text)[0][0] == 1
 
 
-def test_a_period_without_memories_is_left_and_that_is_said() -> None:
-    """If there is nothing in it, other times come, and the answer says so."""
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("what did we decide about Redis in 2024?", "; these are of other times."),
+        ("what did we decide in 2024?", "."),
+        ("which decisions in 2024?", "."),
+    ],
+)
+def test_a_period_without_memories_is_left_and_that_is_said(text: str, note: str) -> None:
+    """If there is nothing in it, other times come, and the answer says so; what names nothing but the time
+    is answered by none of these."""
     shelf = march_and_last_week()
-    answer = search(query.analyse("what did we decide in 2024?", Scope(), now=NOW), [shelf], 5, NOW)
+    answer = search(query.analyse(text, Scope(), now=NOW), [shelf], 5, NOW)
     assert [hit.memory.seq for hit in answer.hits] == [1, 2]
     assert answer.period is not None
     assert answer.period.start == datetime(2024, 1, 1, tzinfo=timezone.utc)
-    assert answer.note == "Nothing fits in 2024-01-01 to 2024-12-31; these are of other times."
+    assert answer.note == f"Nothing fits in 2024-01-01 to 2024-12-31{note}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what did we decide last week?", [5, 4, 3, 2]),
+        ("which decisions last week?", [5, 4, 3, 2]),
+        ("what are the open questions of last week?", [6]),
+        ("what did we decide about the queue last week?", []),
+    ],
+)
+def test_a_kind_and_a_period_bring_that_kind(text: str, expected: list[int]) -> None:
+    """The kind that is named stands first, then what is as good as it, the newest first; only those fit, surely,
+    unless a subject is named too."""
+    kinds = {2: "conclusion", 3: "conclusion", 4: "decision", 5: "decision", 6: "question"}
+    week = [
+        replace(decided(seq, f"Word{seq} of the week", LAST_WEEK + timedelta(hours=seq)), kind=kind)
+        for seq, kind in kinds.items()
+    ]
+    march = decided(1, "We decided on Redis for the cache", datetime(2026, 3, 3, tzinfo=NOW.tzinfo))
+    shelf = Shelf([march, *week], [(1, 9.0), *((seq, 7.0 - seq) for seq in kinds)])
+    asked = query.analyse(text, Scope(), VECTOR, now=NOW)
+    hits = search(asked, [shelf], 8, NOW, least=0.5).hits
+    assert [hit.memory.seq for hit in hits if hit.fits] == expected
+    assert all(hit.relevance >= 0.9 for hit in hits if hit.fits)
 
 
 def test_a_period_in_which_nothing_fits_is_left() -> None:

@@ -74,13 +74,44 @@ def load(path: str) -> Mapping[str, object]:
 
 def enables_plugin(settings: Mapping[str, object]) -> bool:
     """Whether settings enable this plugin, from whatever marketplace."""
+    return bool(plugins(settings))
+
+
+def plugins(settings: Mapping[str, object]) -> list[str]:
+    """Return this plugin's names, each with its marketplace, as settings enable them."""
     enabled = settings.get("enabledPlugins")
     names = enabled.items() if isinstance(enabled, dict) else ()
-    return any(name.split("@")[0] == PLUGIN and value is not False for name, value in names)
+    return [name for name, value in names if name.split("@")[0] == PLUGIN and value is not False]
 
 
 def wires_hooks(settings: Mapping[str, object], home: str) -> bool:
     """Whether settings name hooks of ours: the data home's shim, or a plugin's `hooks/run`."""
-    words = json.dumps(settings.get("hooks") or {}, ensure_ascii=False)
+    return _is_ours(settings.get("hooks") or {}, home)
+
+
+def without_ours(settings: Mapping[str, object], home: str) -> dict[str, object]:
+    """Return the hooks of settings without ours; events that have no others are left out."""
+    wired = settings.get("hooks")
+    kept: dict[str, object] = {}
+    for event, groups in wired.items() if isinstance(wired, dict) else ():
+        if not isinstance(groups, list):
+            kept[event] = groups
+            continue
+        others = [left for group in groups if (left := _others(group, home)) is not None]
+        if others:
+            kept[event] = others
+    return kept
+
+
+def _others(group: object, home: str) -> object:
+    """Return a group with the hooks that are not ours, None where there are none."""
+    if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
+        return group
+    theirs = [hook for hook in group["hooks"] if not _is_ours(hook, home)]
+    return {**group, "hooks": theirs} if theirs else None
+
+
+def _is_ours(hooks: object, home: str) -> bool:
+    words = json.dumps(hooks, ensure_ascii=False)
     shim = json.dumps(os.path.join(home, "app", "hook"), ensure_ascii=False)[1:-1]
     return shim in words or (PLUGIN in words and "hooks/run" in words)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vector_memory import config
 from vector_memory.cli import asking
 from vector_memory.cli.answers import Row
 from vector_memory.cli.checks import FAIL, OK, WARN, Case, CheckResult
 from vector_memory.cli.counts import uses
 from vector_memory.cli.progress import follow
 from vector_memory.errors import VectorMemoryError
+from vector_memory.system.paths import Home
 
 REBUILD = "Run `vector-memory rebuild`."
 
@@ -27,7 +29,22 @@ def check(case: Case) -> Iterator[CheckResult]:
         yield CheckResult("stores", FAIL, error.message, error.hint)
         return
     yield from _problems(checked)
+    yield from _not_opened(case)
     yield from _followed(stats)
+
+
+def _remedy() -> str:
+    """Return what to do about a model that fails: go back from what was chosen, or set up anew."""
+    home = Home()
+    chosen = [
+        name
+        for name in ("embedding_backend", "embedding_model")
+        if name in config.read_file(home.config)
+    ]
+    if chosen:
+        back = " and ".join(f"`vector-memory config unset {name}`" for name in chosen)
+        return f"Mend that, or go back to the usual model: {back}."
+    return "Run ./bootstrap.sh in the plugin's folder, or see logs/daemon.log."
 
 
 def _problems(checked: Row) -> Iterator[CheckResult]:
@@ -39,6 +56,19 @@ def _problems(checked: Row) -> Iterator[CheckResult]:
         yield CheckResult("stores", OK, "Journals and index agree")
     for damage in checked.rows("set_aside"):
         yield _set_aside(damage)
+
+
+def _not_opened(case: Case) -> Iterator[CheckResult]:
+    """Tell of the `.memory/` of the folder that this is asked from, where it is not opened."""
+    asked = {**asking.target(), "k": 1}
+    try:
+        listed = Row(case.daemon().ask("list", asked, start=False))
+    except VectorMemoryError:
+        # What is wrong with the stores is told beside this.
+        return
+    for why in listed.texts("unopened"):
+        message, _, fix = why.partition(" If you know ")
+        yield CheckResult("stores", WARN, message, f"If you know {fix}" if fix else REBUILD)
 
 
 def _set_aside(damage: Row) -> CheckResult:
@@ -63,9 +93,8 @@ def _followed(stats: Row) -> Iterator[CheckResult]:
     embedding = stats.row("embedding")
     state, model = embedding.text("state", "?"), embedding.text("model", "no model")
     if state == "failed":
-        fix = "Run ./bootstrap.sh in the plugin's folder, or see logs/daemon.log."
         error = embedding.text("error", "no reason is known")
-        yield CheckResult("stores", FAIL, f"The embedding model failed: {error}", fix)
+        yield CheckResult("stores", FAIL, f"The embedding model failed: {error}", _remedy())
     else:
         memories = stats.count("memories")
         yield CheckResult("stores", OK, f"{memories} memories; {model} is {state}")

@@ -26,13 +26,14 @@ CATEGORIES = {
     "outside": "changes files outside the project",
     "guarded": "changes files that tools keep",
     "limit": "breaks a limit that the user set",
+    "contract": "breaks a contract that the user made",
     "scope-drift": "changes what nobody spoke of",
     "target-drift": "has long done nothing of what was asked",
 }
 """What may be found, and what each does, in words."""
 (
     FORCE_PUSH, HISTORY, DISCARD, DELETE, OVERWRITE, DATA, INFRASTRUCTURE, CREDENTIALS, PERMISSIONS,
-    REMOTE_CODE, PROCESSES, OUTSIDE, GUARDED, LIMIT, SCOPE_DRIFT, TARGET_DRIFT,
+    REMOTE_CODE, PROCESSES, OUTSIDE, GUARDED, LIMIT, CONTRACT, SCOPE_DRIFT, TARGET_DRIFT,
 ) = CATEGORIES  # fmt: skip
 SCRATCH = tuple(WORDS["scratch"])
 

@@ -47,6 +47,10 @@ class Task:
         terms: the telling words of what was asked.
         stages: its steps in order, each once: `read`, `edit` or a job.
         commands: how each of its jobs was called last when it went well.
+        model: which one did it, "" where the transcript does not say.
+        agent: the kind of subagent that did it, "" for the session itself.
+        order: by what a subagent's prompt is known again.
+        skills: those that were called for it.
     """
 
     key: str
@@ -64,6 +68,10 @@ class Task:
     jobs: list[str] = field(default_factory=list)
     trouble: list[Trouble] = field(default_factory=list)
     session: str = ""
+    model: str = ""
+    agent: str = ""
+    order: str = ""
+    skills: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -119,6 +127,9 @@ def measure(
         jobs=_unique(step.job for step in runs if step.job)[:MOST_FILES],
         trouble=[one for sign, one in signs.items() if sign][:MOST_TROUBLE],
         session=session,
+        model=next((turn.model for turn in reversed(turns) if turn.model), ""),
+        order=turns[0].order,
+        skills=_unique(step.said for step in steps if step.job == tasks.SKILL and step.said),
     )
 
 

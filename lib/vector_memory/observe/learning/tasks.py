@@ -16,6 +16,8 @@ from vector_memory.text.failures import failure
 
 READ, EDIT, RUN, OTHER = "read", "edit", "run", "other"
 """What a step does: looks at something, changes a file, runs a command, or anything else."""
+SKILL = "skill"
+"""The job of a step that calls a skill."""
 NEW_AFTER = timedelta(hours=6)
 """A pause after which the next prompt begins something else, whatever it says."""
 MOST_TURNS = 40
@@ -35,7 +37,8 @@ class TaskStep(NamedTuple):
     Attributes:
         what: READ, EDIT, RUN or OTHER.
         job: of a command, what it does (`pytest`, `npm run build`).
-        said: how the command is called here, "" for one that says nothing of the next time; or the file.
+        said: how the command is called here, "" for one that says nothing of the next time; or the file, or the
+            skill.
         ok: whether it went well; None where that is not known or does not matter.
         error: the line that says what went wrong, and `sign`, by what it is known again.
         end: by what the failure was ended: EDIT, or words for the command that did; "" for nothing.
@@ -52,7 +55,8 @@ class TaskStep(NamedTuple):
 
 
 class TaskTurn(NamedTuple):
-    """A prompt and what was done for it. `key` names it in whichever copy of the transcript."""
+    """A prompt and what was done for it. `key` names it in whichever copy of the transcript; `model` answered it;
+    `order` is by what a subagent's prompt is known, "" for the session itself."""
 
     key: str
     prompt: str
@@ -60,6 +64,8 @@ class TaskTurn(NamedTuple):
     ended_at: datetime
     steps: tuple[TaskStep, ...] = ()
     is_interrupted: bool = False
+    model: str = ""
+    order: str = ""
 
 
 def group(turns: Iterable[TaskTurn]) -> list[list[TaskTurn]]:

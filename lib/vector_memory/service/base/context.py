@@ -144,8 +144,12 @@ class Context:
 
     def unopened(self, place: projects.Place | None = None) -> dict[str, VectorMemoryError]:
         """Return why those of these stores that cannot be opened cannot, by their folders; of one project,
-        if it is named."""
-        return self._open_all(place)[1]
+        if it is named, also where nobody has trusted its store yet."""
+        errors = self._open_all(place)[1]
+        store = place.store if place else ""
+        if store and os.path.isdir(store) and not self.state.trusted(store):
+            errors[store] = _not_trusted(store)
+        return errors
 
     def _open_all(
         self, place: projects.Place | None = None
@@ -285,6 +289,14 @@ def _journal_file(store: str) -> tuple[int, ...] | None:
     except OSError:
         return None
     return about.st_dev, about.st_ino, about.st_ctime_ns
+
+
+def _not_trusted(store: str) -> StoreTamperedError:
+    folder = os.path.dirname(os.path.dirname(store))
+    return StoreTamperedError(
+        f"{os.path.dirname(store)} was not made here, so its memories are not shown.",
+        f"If you know where it comes from: `vector-memory trust {folder}`.",
+    )
 
 
 def _not_the_trusted(store: str) -> StoreTamperedError:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.service.base import client_memory, context_tally, shown_notes
+from vector_memory.service.base import client_memory, context_tally, delivery, shown_notes
 from vector_memory.service.base.context import Context
 from vector_memory.text import fence
 
@@ -47,14 +47,30 @@ def show(
         return ""
     told = [mark_of_cut + note.id if note.is_cut else note.id for note in safe]
     if session:
-        ctx.state.add_shown(session, told, ctx.now())
+        delivery.add_shown(ctx, session, told)
     if showing is not None and session:
-        shown_notes.waiting(ctx.running, session).add(showing.of(session, safe, ctx.now()))
-    ctx.count("memories_shown", len(safe))
-    ctx.count("injections")
-    ids = [note.id for note in safe]
-    ctx.audit("recall", "hook", ids, session=session, part=counted.part, tokens=counted.tokens)
+        waiting, judged = (
+            shown_notes.waiting(ctx.running, session),
+            showing.of(session, safe, ctx.now()),
+        )
+        waiting.add(judged)
+        delivery.unless_read(lambda: waiting.drop(judged))
+    _count(ctx, session, [note.id for note in safe], counted)
     return block
+
+
+def _count(ctx: Context, session: str, ids: Sequence[str], counted: context_tally.Counted) -> None:
+    """Count memories as shown, and note it for the audit log."""
+    ctx.count("memories_shown", len(ids))
+    ctx.count("injections")
+    ctx.audit("recall", "hook", ids, session=session, part=counted.part, tokens=counted.tokens)
+
+    def take_back() -> None:
+        ctx.count("memories_shown", -len(ids))
+        ctx.count("injections", -1)
+        ctx.audit("recall", "hook", ids, session=session, unread=True)
+
+    delivery.unless_read(take_back)
 
 
 def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:

@@ -21,6 +21,9 @@ Change = tuple[Memory, str, bytes]
 log = logging.getLogger(__name__)
 
 BATCH = 512
+"""Texts that are embedded at once."""
+BACKLOG_BATCH = 4_096
+"""Rows that a backlog's words are indexed by: each batch costs a commit, which syncs a dozen files."""
 FAR_BEHIND = 20_000
 """Rows that the journal's own full text answers for while many are being stored, without being slow."""
 
@@ -38,10 +41,10 @@ def follow_once(shelf: Shelf, embedding: Embedding, filling: bool = False) -> in
     if filling and shelf.journal.last_seq() - index.reached() < FAR_BEHIND:
         return 0
     with shelf.following:
-        changes = shelf.journal.changes(index.reached(), BATCH)
+        changes = shelf.journal.changes(index.reached(), BACKLOG_BATCH)
         if changes:
             # With a backlog, words come first: they are indexed in seconds, vectors in minutes.
-            backlog = len(changes) == BATCH
+            backlog = len(changes) >= BATCH
             apply_changes(shelf, embedding, changes, changes[-1][0].seq, embed=not backlog)
             return len(changes)
         return _embed_missing(shelf, embedding) if shelf.recheck_vectors else 0

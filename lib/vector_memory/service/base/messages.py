@@ -8,6 +8,7 @@ msgspec, whose messages name no remedy (docs/adr/0013-messages.md).
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,7 +17,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from vector_memory import projects
-from vector_memory.errors import BadInputError
+from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.asker import Asker as Asker
@@ -150,7 +151,11 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Filter(Request):
-    """A request about the memories of some kinds, tags, sessions, times, entities and collections."""
+    """A request about the memories of some kinds, tags, sessions, times, entities and collections.
+
+    Attributes:
+        project_ids: of these projects alone, wherever it is asked from.
+    """
 
     kinds: tuple[str, ...] = words("kind")
     tags: tuple[str, ...] = words("tag")
@@ -159,6 +164,7 @@ class Filter(Request):
     until: datetime | None = moment()
     entities: tuple[str, ...] = read_by(lambda request, _: request_fields.entities_of(request), ())
     collections: tuple[str, ...] = words("collection")
+    project_ids: tuple[str, ...] = words("project_id")
 
 
 def asker_of(ctx: Context, request: Request) -> Asker:
@@ -166,13 +172,18 @@ def asker_of(ctx: Context, request: Request) -> Asker:
 
     Raises:
         BadInputError: its project is no folder's path.
+        NotFoundError: there is no such folder, and no memory of it.
     """
-    place = None if request.all_projects else place_of(ctx, request)
+    by_id = request.project_ids if isinstance(request, Filter) else ()
+    is_of_all = request.all_projects or bool(by_id)
+    place = None if is_of_all else place_of(ctx, request)
+    if place and request.project:
+        _require_known(ctx, place, request)
     ids: tuple[str, ...] | None = (place.id, GLOBAL_PROJECT) if place else (GLOBAL_PROJECT,)
     if place and request.only_project:
         ids = (place.id,)
-    shelves = ctx.all_shelves if request.all_projects else partial(ctx.shelves_of, place)
-    scope = Scope(projects=None if request.all_projects else ids)
+    shelves = ctx.all_shelves if is_of_all else partial(ctx.shelves_of, place)
+    scope = Scope(projects=by_id or (None if request.all_projects else ids))
     if isinstance(request, Filter):
         scope = dataclasses.replace(
             scope,
@@ -185,6 +196,21 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             collections=request.collections,
         )
     return Asker(place, scope, cache(shelves))
+
+
+def _require_known(ctx: Context, place: projects.Place, request: Request) -> None:
+    """Make sure that a project is there, or was once: a folder that is gone may have left memories."""
+    named = str(request.project)
+    if os.path.isdir(os.path.join(request.base, os.path.expanduser(named))):
+        return
+    if any(
+        place.id == one.id for shelf in ctx.shelves_of(place) for one in shelf.journal.projects()
+    ):
+        return
+    raise NotFoundError(
+        f"There is no folder {named}, and no memory of it.",
+        "`vector-memory stats` shows the projects that have memories.",
+    )
 
 
 def place_of(ctx: Context, request: Request) -> projects.Place | None:

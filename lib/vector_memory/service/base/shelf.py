@@ -27,6 +27,9 @@ LEAST_COUNTED = 20
 MOST_SIZES = 1_000
 MOST_NEWER = 400
 """Of what the index has not reached, so many vectors are read for one question."""
+JUST_STORED = 64
+"""How many memories that the index has not reached yet are looked at by meaning: LanceDB takes seconds to come
+up, and what was stored a moment ago is what is most likely asked for."""
 
 
 class OpensIndex(Protocol):
@@ -91,18 +94,35 @@ class Shelf:
         index = self.index
         if index is None or not index.vectors_ready:
             return []
+        newer = self._just_stored(index, vector, scope)
         try:
             if scope.only_projects:
-                return index.nearest(vector, scope, k)
+                return merge_best(index.nearest(vector, scope, k), newer, k)
             import numpy as np
 
             allowed = index.within(scope)
             if allowed is None:
                 allowed = np.array(self.journal.seqs(scope), np.int64)
-            return index.nearest(vector, scope, k, allowed)
+            return merge_best(index.nearest(vector, scope, k, allowed), newer, k)
         except StoreDamagedError as error:
             self.damaged(error)
+            return newer
+
+    def _just_stored(self, index: Index, vector: Vector, scope: Scope) -> list[Candidate]:
+        """The newest memories that the index has no vectors of yet, with their cosines, in no order."""
+        reached = max(index.reached(), index.matrix_reached())
+        last = self.journal.last_seq()
+        if last <= reached:
             return []
+        seqs = range(max(reached, last - JUST_STORED) + 1, last + 1)
+        held = [seq for seq, one in self.journal.by_seqs(seqs).items() if scope.holds(one)]
+        known = self.journal.vectors_of(held, index.model)
+        if known is None:
+            return []
+        return [
+            Candidate(int(seq), float(cosine))
+            for seq, cosine in zip(known[0], known[1] @ vector, strict=True)
+        ]
 
     def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
         """What stands around memories, and the neighbours of `spread`; None without columns."""
@@ -156,9 +176,9 @@ class Shelf:
             if one.status is Status.ACTIVE or one.id in successors
         }
 
-    def linked(self, ids: Sequence[str]) -> list[tuple[Link, Memory | None]]:
-        """Return the links from and to these memories, each with the active one at its other end that is not
-        cold; None where that is one of them."""
+    def linked(self, ids: Sequence[str], cold: bool = False) -> list[tuple[Link, Memory | None]]:
+        """Return the links from and to these memories, each with the active one at its other end, without cold
+        ones unless these are wanted; None where that is one of them."""
         links = self.journal.links_of(ids)
         known = set(ids)
         ends = {end for link in links for end in (link.from_id, link.to_id)} - known
@@ -173,7 +193,7 @@ class Shelf:
                 for end in beyond
                 if end in others
                 and others[end].status is Status.ACTIVE
-                and others[end].tier is not Tier.COLD
+                and (cold or others[end].tier is not Tier.COLD)
             ]
         return found
 

@@ -35,7 +35,7 @@ class BackfillRequest(messages.Request):
         paths: files, and folders of them.
         everything: read what the clients keep.
         session: the session that asks; it goes on.
-        claude_dir: where the client keeps its things, as its environment says; `codex_dir` likewise.
+        claude_dir: where the client keeps its things, as its environment says; `codex_dir` and `gemini_dir` likewise.
         wait: until all can be found by meaning.
     """
 
@@ -44,6 +44,7 @@ class BackfillRequest(messages.Request):
     session: str = messages.maybe_text(256)
     claude_dir: str = messages.word()
     codex_dir: str = messages.word()
+    gemini_dir: str = messages.word()
     wait: bool = messages.flag(default=True)
 
 
@@ -154,10 +155,12 @@ def _everything(request: BackfillRequest) -> list[str]:
     home = os.path.expanduser("~")
     claude = request.claude_dir or os.path.join(home, ".claude")
     codex = request.codex_dir or os.path.join(home, ".codex")
+    gemini = request.gemini_dir or os.path.join(home, ".gemini")
     folders = [
         os.path.join(claude, "projects"),
         os.path.join(codex, "sessions"),
         os.path.join(codex, "archived_sessions"),
+        os.path.join(gemini, "tmp"),
     ]
     return [folder for folder in folders if os.path.isdir(folder)]
 

@@ -19,6 +19,7 @@ from vector_memory.index.topics.spans import TopicSpan
 from vector_memory.index.topics.summaries import Summary
 from vector_memory.index.topics.turns import TopicTurn, lines_of
 from vector_memory.model import SUMMARY, Memory, Origin, Source, Status, unique
+from vector_memory.service.base import leases
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import archives, session_topics
 from vector_memory.service.capture.session_topics import SessionContents
@@ -40,6 +41,7 @@ MOST_NOTE_BYTES = 8 * 1024 * 1024
 
 def finish(ctx: Context, session: str) -> None:
     """Finish a session that has ended. Doing it again, or after it went on, replaces what was made."""
+    leases.release_all(ctx, session)
     for one in session_topics.derive(ctx, [session]):
         if ctx.settings.captures(SUMMARY):
             summarise(one)

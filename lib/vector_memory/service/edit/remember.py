@@ -36,6 +36,7 @@ from vector_memory.service.memory.lookup import lookup
 from vector_memory.service.memory.placement import Placed, Tie
 from vector_memory.service.memory.views import BriefView, brief
 from vector_memory.text import priorities
+from vector_memory.text.prompts import says_nothing
 
 MODEL_WAIT_S = 5.0
 MAX_CHARS = 20_000
@@ -139,10 +140,15 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     but one of equal text, and acknowledged as soon as it is on the disk.
 
     Raises:
-        BadInputError: what it supersedes is the user's own rule, or is in another store.
+        BadInputError: it says nothing ("yes", "hello"); what it supersedes is the user's own rule, or is in another store.
         NotFoundError: there is nothing of the id that it supersedes.
         UnsafeTextError: the redactor could not handle the text.
     """
+    if says_nothing(request.text):
+        raise BadInputError(
+            f"{request.text.strip()!r} says nothing that could be looked for.",
+            "Say what it is about, in a sentence.",
+        )
     cleaned = redact.clean(request.text)
     place = messages.place_of(ctx, request)
     shelf = ctx.shelf_of(place) if place else ctx.global_shelf()

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
+from vector_memory.journal.use_labels import REVIEW
 from vector_memory.model import (
     PREFERENCE,
     PROPOSED,
@@ -20,7 +21,7 @@ from vector_memory.model import (
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.service.edit import edit_forget, review_items
+from vector_memory.service.edit import edit_forget, labels, review_items
 from vector_memory.service.edit.review_items import CONFIRM, DROP, KEEP, RAISE, Item
 from vector_memory.service.memory import captured, confidence, merging, placement, trust_marks
 from vector_memory.service.memory.lookup import lookup, name_in, project_names
@@ -164,6 +165,8 @@ def _decide(ctx: Context, request: ReviewRequest) -> DecidedAnswer:
         ctx.state.audit(f"review_{name}", request.actor, [item.memory.id], {"why": item.reason})
     if request.finish:
         captured.finish(ctx)
+    for name, item in chosen:
+        labels.keep(ctx, REVIEW, [item.memory], name != DROP)
     captured.note_decided(ctx, [item.memory for _, item in chosen])
     ctx.drop_snapshots()
     ctx.notify()

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 
 from vector_memory.index.tools import clip
+from vector_memory.index.units import REDACTED
 from vector_memory.model import DERIVED, PASSAGE, TOPIC, Memory, Scope, unique
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -116,8 +117,7 @@ def resume(ctx: Context, request: ResumeRequest) -> ResumeAnswer:
     still_open = [
         memory
         for shelf in asker.shelves
-        for memory in shelf.journal.open_items(scope, MOST_OPEN)
-        if not memory.is_held
+        for memory in last_session.still_open(shelf, scope, MOST_OPEN)
     ]
     still_open.sort(key=lambda memory: memory.created_at, reverse=True)
     return ResumeAnswer(
@@ -154,7 +154,9 @@ def _last(
     talk = [memory for memory in memories if memory.kind == PASSAGE]
     prompts = {exchange.title for exchange in talk}
     decided = [
-        memory for memory in memories if memory.kind in DECIDED and memory.text not in prompts
+        memory
+        for memory in memories
+        if memory.kind in DECIDED and memory.text not in prompts and REDACTED not in memory.text
     ]
     last = talk[-1] if talk else newest
     topics = [memory for memory in memories if memory.kind == TOPIC and _is_top(memory)]

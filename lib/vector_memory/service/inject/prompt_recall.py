@@ -125,18 +125,29 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
         for hit in without_echoes(answer.hits)
         if hit.memory.id not in shown and not question.sees(hit.memory)
     ]
-    worths = _worths(ctx, question, fresh[:LOOKED_AT], relevant)
-    told = _not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    if not any(worths[hit.memory.id].value >= _least_to_speak(ctx, hit) for hit in told):
+    worths = worths_of(ctx, question, fresh[:LOOKED_AT], relevant)
+    told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
+    if not any(worths[hit.memory.id].value >= least_to_speak(ctx, hit) for hit in told):
         return [], {}, ""
     told.sort(key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return told[: ctx.settings.prompt_memories], worths, answer.note
+    return _each_once(told[: ctx.settings.prompt_memories]), worths, answer.note
 
 
-def _worths(
+def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits without those that say again what a better one says: of an idea and the exchange that it was
+    said in, one is told."""
+    said, kept = ShownTexts(), []
+    for hit in hits:
+        if not said.holds(hit.memory, whole_turns=True):
+            kept.append(hit)
+            said.add(hit.memory)
+    return kept
+
+
+def worths_of(
     ctx: Context, question: HookQuestion, hits: Sequence[Hit], relevant: float
 ) -> dict[str, Worth]:
     """Return what hits are worth by their memories' ids, and those alone that may be told: of what
@@ -149,7 +160,7 @@ def _worths(
         if not hit.memory.source.path or not hit.breakdown["cosine"]:
             if hit.relevance >= relevant:
                 worths[hit.memory.id] = Worth(hit.relevance)
-        elif _says_something(hit) and not _gives_way(hit):
+        elif says_something(hit) and not gives_way(hit):
             features = gate.features(hit, moment)
             if (worth := gate.worth(features)) >= least:
                 worths[hit.memory.id] = Worth(worth, features)
@@ -162,14 +173,14 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
     return max(spans, key=lambda span: span[1], default=None)
 
 
-def _least_to_speak(ctx: Context, hit: Hit) -> float:
+def least_to_speak(ctx: Context, hit: Hit) -> float:
     """Return what a hit has to be worth for the hook to speak at all."""
     if not hit.memory.source.path:
         return ctx.settings.threshold
     return least_worth(ctx) + gate.SPEAK_ABOVE
 
 
-def _says_something(hit: Hit) -> bool:
+def says_something(hit: Hit) -> bool:
     """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", no talk of
     something else, and no idea that shares no word with the prompt, unless its meaning is plainly near."""
     is_talk = hit.memory.kind == PASSAGE
@@ -183,12 +194,12 @@ def _says_something(hit: Hit) -> bool:
     return words > 0.0 or cosine >= PLAINLY_NEAR
 
 
-def _gives_way(hit: Hit) -> bool:
+def gives_way(hit: Hit) -> bool:
     """Whether another hit says otherwise since."""
     return any(other.created_at > hit.memory.created_at for other in hit.against)
 
 
-def _not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
+def not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list[Hit]:
     """Return hits without those whose words the session was given in another memory: an idea and the
     passage that it stands in are two memories that say one thing."""
     if not shown or not any(hit.memory.source.session for hit in hits):
@@ -208,18 +219,29 @@ def _present(
     title: str,
     showing: Showing,
 ) -> str:
-    names = project_names(question.shelves)
-    notes = render.notes(
-        hits,
-        ctx.settings.prompt_tokens - sum(note.tokens for note in guide),
-        lambda project: name_in(names, project),
-        queries.analyse(question.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
-        ctx.settings.origin_share,
-    )
+    notes = notes_of(ctx, question, hits, sum(note.tokens for note in guide))
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_memory.known_to_client(question.transcript)
     return show(ctx, question.session, [*notes, *guide], title, known, showing=showing)
+
+
+def notes_of(
+    ctx: Context, question: HookQuestion, hits: Sequence[Hit], taken: int = 0
+) -> list[fence.Note]:
+    """Return as many hits as notes as there is room for.
+
+    Args:
+        taken: tokens that other notes take.
+    """
+    names = project_names(question.shelves)
+    return render.notes(
+        hits,
+        ctx.settings.prompt_tokens - taken,
+        lambda project: name_in(names, project),
+        queries.analyse(question.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
+        ctx.settings.origin_share,
+    )
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:

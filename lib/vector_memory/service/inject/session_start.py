@@ -4,6 +4,7 @@ what is open, what usually goes wrong, and what waits for the user."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -22,12 +23,13 @@ from vector_memory.model import (
     Memory,
     Origin,
     Priority,
+    Relation,
     Scope,
     Temporal,
 )
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
-from vector_memory.service.base import client_memory, privacy_rules
+from vector_memory.service.base import client_memory, leases, privacy_rules
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked, show
@@ -54,6 +56,10 @@ OPEN_KINDS = (QUESTION, TODO)
 UNTOLD_KINDS = (PASSAGE, TOPIC, PROBLEM, *OPEN_KINDS)
 """Of what somebody had remembered, what is neither a rule nor a fact."""
 EPISODES = "episodes"
+_LASTING = re.compile(
+    r"(?i)(?:^|[.!:;] )(?:please )?(?:always|never(?! mind))\b|\bfrom now on\b|\bin (?:the )?future\b"
+    r"|\bevery time\b|\b(?:we|you|i) (?:should |must )?(?:always|never)\b"
+)
 MOST_DATED = 3
 """How many of what has its date these days come with their words; the line of notices counts all."""
 
@@ -98,6 +104,7 @@ def _notices(ctx: Context, question: HookQuestion) -> str:
     if ctx.settings.recall_on_start and question.source != "compact":
         told.append(captured.notice(ctx, question.shelves, question.place.id))
         told.append(_dates(ctx, question))
+        told.append(leases.notice(ctx, question.place.id, question.session))
     line = " ".join(filter(None, told))
     return fence.fence([], fence.cut(line, NOTICE_TOKENS), fence.OWN_HEAD) if line else ""
 
@@ -160,9 +167,8 @@ def start_notes(
             break
         if memory.id in hidden or told.holds(memory):
             continue
-        note = _with_sessions(
-            memory, render.note(memory, name_in(names, memory.project), NOTE_TOKENS)
-        )
+        name, against = name_in(names, memory.project), _against(asker, memory)
+        note = _with_sessions(memory, render.note(memory, name, NOTE_TOKENS, against=against))
         if memory.id in days and memory.temporal is Temporal.PERIODIC:
             note = note.with_head(f"{note.head} · comes back {days[memory.id]}")
         # What matters stands first here, whoever said it: others alone keep to their share.
@@ -203,6 +209,7 @@ def _memories(
         yield from (memory for memory in important if is_standing(memory))
         binding = _newest([s.journal.recent(both, LOOKED_AT, kinds=BINDING) for s in asker.shelves])
         yield from (memory for memory in binding if is_standing(memory))
+        yield from (memory for memory in binding if is_lasting(memory))
         yield from _open(asker, own, ends)
         others = _newest(
             [s.journal.recent(on_purpose, 4 * ctx.settings.start_memories) for s in asker.shelves]
@@ -245,6 +252,14 @@ def is_standing(memory: Memory) -> bool:
     )
 
 
+def is_lasting(memory: Memory) -> bool:
+    """Whether the user said a rule in one session in words that reach beyond it: "always", "never", "from now on".
+    Other wishes that were said once were for the moment."""
+    if memory.origin is not Origin.USER or memory.kind != PREFERENCE or memory.is_suspicious:
+        return False
+    return _LASTING.search(memory.text) is not None
+
+
 def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[Memory]:
     """Return what is open and still true: what was noted on purpose, then what the last sessions left."""
     scope = replace(own, kinds=OPEN_KINDS)
@@ -256,6 +271,18 @@ def _open(asker: ProjectAsker, own: Scope, ends: Sequence[SessionEnd]) -> list[M
     ]
     left = last_session.left_open(asker.shelves, own, ends, MOST_OPEN)
     return [*noted, *left][:MOST_OPEN]
+
+
+def _against(asker: ProjectAsker, memory: Memory) -> list[Memory]:
+    """Return what contradicts a memory and holds too: nobody has said yet which of both does."""
+    found = (pair for shelf in asker.shelves for pair in shelf.linked([memory.id]))
+    return [
+        other
+        for link, other in found
+        if other is not None
+        and link.relation is Relation.CONTRADICTS
+        and not captured.may_stand_beside(memory, other)
+    ]
 
 
 def _with_sessions(memory: Memory, note: fence.Note) -> fence.Note:

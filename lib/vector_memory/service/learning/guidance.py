@@ -14,7 +14,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.model import HEURISTICS, WORLD, Memory, Origin
 from vector_memory.observe.learning import tasks, things, trails, trouble
-from vector_memory.service.base import context_block
+from vector_memory.service.base import context_block, delivery
 from vector_memory.service.base.asker import HookQuestion, ProjectAsker
 from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records, learned_records
@@ -91,7 +91,7 @@ def for_start(ctx: Context, question: HookQuestion, hidden: set[str]) -> list[fe
     head = fence.head(board.last, learned_records.BOARD, question.place.name, known.id[:8], origin)
     made = _note(known.id, head, lines, START_TOKENS, foreign)
     told = [one for one in drawn if made and not _is_news(one, made[0].text)]
-    ctx.state.add_shown(question.session, [TOLD_MARK + str(one.steps) for one in told], ctx.now())
+    delivery.add_shown(ctx, question.session, [TOLD_MARK + str(one.steps) for one in told])
     return made
 
 
@@ -115,7 +115,7 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     head = fence.head(best.last, learned_records.TRAIL, place.name, best.id[:8])
     made = _note(best.id, head, [best.text], PROMPT_TOKENS, False)
     if made:
-        ctx.state.add_shown(question.session, marks, ctx.now())
+        delivery.add_shown(ctx, question.session, marks)
         ctx.count("trails_shown")
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 from vector_memory.model import WORLD, Memory, Status
@@ -18,6 +18,10 @@ LEDGER = "tasks"
 BOARD = "self-assessment"
 """The key and kind of the record that says what hooks tell in a project: they read it and the records
 that it names, and search for nothing."""
+SUBAGENTS, ORDERS = "subagents", "orders"
+"""Where a session's record keeps what its subagents did, and which kind of subagent each order went to: their
+transcripts do not say it."""
+UNKNOWN_AGENT = "subagent"
 TRAIL, THING = "trail", "thing"
 DRAWN = (BOARD, TRAIL, THING)
 """Kinds of records that are made anew from what is kept of sessions."""
@@ -92,6 +96,17 @@ def ledger_of(memory: Memory) -> tuple[list[outcomes.Task], list[things.Sighting
     tasks = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
     seen = [things.Sighting(*row) for row in memory.extra.get("seen", ()) if len(row) == 8]
     return [one for one in tasks if one is not None], seen
+
+
+def subagents_of(memory: Memory) -> list[outcomes.Task]:
+    """Return what subagents did in a session, oldest first, each with the kind of subagent that it was."""
+    raw, orders = memory.extra.get(SUBAGENTS), memory.extra.get(ORDERS) or {}
+    found = [outcomes.Task.from_dict(one) for one in raw or () if isinstance(one, dict)]
+    return [
+        replace(one, agent=str(orders.get(one.order) or UNKNOWN_AGENT))
+        for one in found
+        if one is not None
+    ]
 
 
 def _all(kind: Callable[..., T], raw: Any) -> list[T]:

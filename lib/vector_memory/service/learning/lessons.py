@@ -35,7 +35,7 @@ from vector_memory.system.files import with_real_folder
 log = logging.getLogger(__name__)
 
 PER_SESSION, MOST_SEEN, MOST_SESSIONS, MOST_TASKS, MOST_THINGS = 60, 200, 150, 400, 300
-MOST_HABITS = 6
+MOST_HABITS, MOST_ORDERS = 6, 200
 MOST_RECORDS = 2_000
 _one_at_a_time = threading.Lock()
 """Held from reading a transcript to noting how far it was read."""
@@ -94,10 +94,10 @@ def _learn_one(
         if exchanges is None:
             exchanges = read_exchanges(path, cursor, final=final)
         told = harvest(exchanges, cleaner())
-        if not told.turns:
+        if not (told.turns or told.subagents):
             return None
         changed = _store(ctx, asker, session, told)
-        first = tasks.group(told.turns)[-1][0]
+        first = tasks.group(told.turns)[-1][0] if told.turns else told.subagents[0]
         _begin_again(ctx, path, next(one for one in exchanges if one.key == first.key).position)
     return asker if changed or final else None
 
@@ -125,22 +125,36 @@ def _store(ctx: Context, asker: ProjectAsker, session: str, told: Harvest) -> bo
         keys = {turn.key[:16] for turn in turns}
         seen = [one for one in told.sightings if one.id.partition(":")[0] in keys]
         found = _measured(tasks.group(turns), session)
+        by_agents = _measured(
+            [[one] for one in not_purged(ctx, asker, session, told.subagents)], session
+        )
         known = counted_records.get(asker, HEURISTICS, f"session:{session}")
         before, seen_before = learned_records.ledger_of(known) if known else ([], [])
-        merged = {one.key: one for one in [*before, *found]}.values()
-        kept = sorted(merged, key=lambda one: (one.at, one.key))[-PER_SESSION:]
+        kept = _newest([*before, *found])
         sighted = {(one.kind, one.name, one.id): one for one in [*seen_before, *seen]}.values()
-        if not (found or seen):
+        if not (found or seen or by_agents):
             return False
+        orders = {**(known.extra.get(learned_records.ORDERS) or {} if known else {}), **told.orders}
+        agents_before = learned_records.subagents_of(known) if known else []
         extra = {
             "tasks": [one.to_dict() for one in kept],
             "seen": [list(one) for one in sighted][-MOST_SEEN:],
+            learned_records.SUBAGENTS: [
+                one.to_dict() for one in _newest([*agents_before, *by_agents])
+            ],
+            learned_records.ORDERS: dict(list(orders.items())[-MOST_ORDERS:]),
         }
         key, text = f"session:{session}", _ledger_text(kept)
         record = Record(
             HEURISTICS, key, text, kind=learned_records.LEDGER, session=session, extra=extra
         )
         return _keep(ctx, asker, record, known)
+
+
+def _newest(found: Sequence[outcomes.Task]) -> list[outcomes.Task]:
+    """Return the newest tasks of a session, oldest first, each as it was measured last."""
+    merged = {one.key: one for one in found}.values()
+    return sorted(merged, key=lambda one: (one.at, one.key))[-PER_SESSION:]
 
 
 def not_purged(

@@ -11,14 +11,16 @@ from functools import lru_cache
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.index.exchanges import Exchange, ToolUse
+from vector_memory.index.exchanges import Exchange, ToolUse, order_of
 from vector_memory.index.fixes import commands, fixes
 from vector_memory.index.fixes.command_names import command_name
 from vector_memory.index.fixes.commands import CommandPart
 from vector_memory.index.fixes.errors import error_line, names_in, signature, words_of
 from vector_memory.index.fixes.fixes import Episode
+from vector_memory.index.tools import LONGEST_NAME
+from vector_memory.index.tools import SKILL as SKILL_TOOL
 from vector_memory.observe.learning import things
-from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, TaskStep, TaskTurn
+from vector_memory.observe.learning.tasks import EDIT, OTHER, READ, RUN, SKILL, TaskStep, TaskTurn
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.text import suspicion
 from vector_memory.text.harmless import TOOL, marked
@@ -34,9 +36,12 @@ Clean = Callable[[str], str]
 
 @dataclass
 class Harvest:
-    """What a transcript, or a part of it, tells: the turns of its main conversation, and what was seen."""
+    """What a transcript, or a part of it, tells: the turns of its main conversation, those of subagents, each of
+    them a task of its own, which kind of subagent each order went to, and what was seen."""
 
     turns: list[TaskTurn] = field(default_factory=list)
+    subagents: list[TaskTurn] = field(default_factory=list)
+    orders: dict[str, str] = field(default_factory=dict)
     sightings: list[Sighting] = field(default_factory=list)
 
 
@@ -59,9 +64,9 @@ def cleaner() -> Clean:
 
 
 def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
-    """Return what exchanges tell, in their order; subagents' work belongs to the turn that called them."""
+    """Return what exchanges tell, in their order."""
     made = Harvest()
-    told = [one for one in found if not one.is_subagent and (one.calls or one.prompt)]
+    told = [one for one in found if one.calls or (one.prompt and not one.is_subagent)]
     ends = {
         (one.exchange.key, one.number): _end(one, clean)
         for exchange in told
@@ -79,14 +84,19 @@ def harvest(found: Iterable[Exchange], clean: Clean) -> Harvest:
                 end = ends.get((exchange.key, failures), "")
                 failures += 1
             steps += _steps(call, start, end, clean)
-            if call.command:
+            if call.order:
+                made.orders[call.order] = clean(call.calls)
+            if call.command and not exchange.is_subagent:
                 id = f"{exchange.key[:16]}:{number}"
                 made.sightings += _sightings(call, id, call.at or start, clean)
         ended = max(exchange.ended_at or start, start)
         prompt = _prompt(exchange.prompt, clean)
-        made.turns.append(
-            TaskTurn(exchange.key, prompt, start, ended, tuple(steps), exchange.is_interrupted)
-        )
+        turn = TaskTurn(exchange.key, prompt, start, ended, tuple(steps), exchange.is_interrupted)
+        turn = turn._replace(model=clean(exchange.model[:LONGEST_NAME]))
+        if exchange.is_subagent:
+            made.subagents.append(turn._replace(order=order_of(exchange.prompt)))
+        else:
+            made.turns.append(turn)
     return made
 
 
@@ -107,6 +117,9 @@ def _prompt(prompt: str, clean: Clean) -> str:
 
 def _steps(call: ToolUse, start: datetime, end: str, clean: Clean) -> Iterator[TaskStep]:
     at = call.at or start
+    if call.tool == SKILL_TOOL:
+        yield TaskStep(OTHER, SKILL, clean(call.calls), at=at)
+        return
     if not call.command:
         what = EDIT if call.tool in _WRITERS else READ if call.tool in _READERS else OTHER
         ok = None if not call.is_done else not call.failed

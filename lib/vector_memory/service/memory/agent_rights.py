@@ -27,6 +27,20 @@ def require_included(ctx: Context, request: request_fields.Request) -> None:
         )
 
 
+def require_allowed(ctx: Context, verb: str, request: request_fields.Request) -> None:
+    """Make sure that no contract keeps an agent from a verb.
+
+    Raises:
+        BadInputError: one does.
+    """
+    if request_fields.is_agent(request) and ctx.state.records("contract"):
+        # Most people have no contracts, and keys take a while to import.
+        from vector_memory.service.base import contracts
+
+        folder = str(request.get("project") or request.get("cwd") or "")
+        contracts.require_allowed(ctx, verb, ctx.place(folder).root if folder else "")
+
+
 def is_the_users(memory: Memory) -> bool:
     """Whether a memory holds the user's own words, or what the user imported, and they bind."""
     theirs = memory.origin in (Origin.USER, Origin.IMPORT) and memory.trust > 0

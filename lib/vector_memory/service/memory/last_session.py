@@ -13,8 +13,10 @@ from itertools import groupby, islice
 from vector_memory.model import (
     BRANCH,
     PASSAGE,
+    PROBLEM,
     PULL,
     QUESTION,
+    SOLUTION,
     SUBAGENT_TAG,
     TODO,
     Memory,
@@ -40,6 +42,8 @@ LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, ENOUGH_CHARS = 8, 6, 1_000
 """An answer of fewer terms tells nothing of how a session ended, nor does such an exchange."""
 MENTIONED = 0.6
 """The share of its words from which what is open counts as taken up by a later passage."""
+SOLVING = 0.3
+"""The share of a problem's words that a later solution of its session has."""
 ASKED_SHARE, LAST_SHARE, FIRST_SHARE = 0.35, 0.6, 0.5
 """The parts of a note that what was asked may take, of what is left the last words, and of these their first
 sentence."""
@@ -210,29 +214,83 @@ def left_open(
 ) -> list[Memory]:
     """Return what sessions left to do or to answer and no later passage takes up, the newest first."""
     names = {end.session: end.passages[-1].source.turn for end in sessions}
+    newest = sessions[0].session if sessions else ""
     wanted = replace(scope, kinds=(TODO, QUESTION))
     found: list[Memory] = []
     for shelf in shelves if names else ():
         items = [
             memory
             for memory in shelf.journal.open_items(wanted, MOST_OPEN)
-            if _is_left(memory, names) and SUBAGENT_TAG not in memory.tags
+            if _is_left(memory, names, newest) and SUBAGENT_TAG not in memory.tags
         ]
         found += _not_taken_up(shelf, scope, [one for one in items if is_telling(one)])
     found.sort(key=lambda memory: (memory.created_at, memory.source.turn), reverse=True)
     return found[:most]
 
 
-def _is_left(memory: Memory, last_turns: Mapping[str, int]) -> bool:
+def _is_left(memory: Memory, last_turns: Mapping[str, int], newest: str) -> bool:
     """Whether one of these sessions left something open: the user's own words, or what the assistant named as
-    still to be done in its last answer. What it asks there is told with the end of the session, and what it
-    asked before was for the moment."""
+    still to be done, or asked, in its last answer. What it asked in the newest is told with that session's end,
+    and what any asked before was for the moment."""
     last = last_turns.get(memory.source.session)
     if last is None:
         return False
     if memory.origin is Origin.USER:
         return True
-    return memory.kind == TODO and memory.source.turn >= last
+    is_told = memory.kind == QUESTION and memory.source.session == newest
+    return not is_told and memory.source.turn >= last
+
+
+def still_open(shelf: Shelf, scope: Scope, most: int) -> list[Memory]:
+    """Return what is open in a project and not settled since, the newest first: what was noted on purpose, what
+    the user left, and what the assistant named in a session's last exchange. What it named before that it mostly
+    went on to do, and of a problem that a solution in its exchange, or a later one of its session, is about
+    nobody wrote down that it is solved."""
+    found = [
+        memory
+        for memory in shelf.journal.open_items(scope, MOST_OPEN)
+        if not (memory.is_held or SUBAGENT_TAG in memory.tags)
+    ]
+    sessions = {memory.source.session for memory in found if memory.source.path}
+    last_turns: dict[str, int] = {}
+    solutions: dict[str, list[Memory]] = {}
+    for session in sessions:
+        own = Scope(projects=scope.projects, sessions=(session,))
+        last_turns.update(
+            (session, one.source.turn) for one in shelf.journal.recent(own, 1, kinds=(PASSAGE,))
+        )
+        solved = replace(own, kinds=(SOLUTION,))
+        solutions[session] = list(shelf.journal.iter_memories(solved))
+    kept = [
+        memory
+        for memory in found
+        if not memory.source.path
+        or memory.origin is Origin.USER
+        or memory.source.turn >= last_turns.get(memory.source.session, 0)
+    ]
+    unsolved = [
+        memory
+        for memory in kept
+        if memory.kind != PROBLEM
+        or not _is_solved(memory, solutions.get(memory.source.session, []))
+    ]
+    taken_up = [one for one in unsolved if one.source.path and one.kind != PROBLEM]
+    left = {one.id for one in _not_taken_up(shelf, scope, taken_up)}
+    settled = {one.id for one in taken_up} - left
+    return [one for one in unsolved if one.id not in settled][:most]
+
+
+def _is_solved(problem: Memory, solutions: Sequence[Memory]) -> bool:
+    """Whether one of its session's solutions is of the same exchange, or a later one about the same."""
+    terms = set(analysis.analyse(problem.text))
+    return any(
+        one.source.turn == problem.source.turn
+        or (
+            one.source.turn > problem.source.turn
+            and len(terms & set(analysis.analyse(one.text))) >= SOLVING * len(terms)
+        )
+        for one in solutions
+    )
 
 
 def is_telling(memory: Memory) -> bool:

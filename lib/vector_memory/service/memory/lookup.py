@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Memory, Scope
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help
-from vector_memory.service.base.cold_shelf import ColdShelf
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
 from vector_memory.service.base.query_building import embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.base.whole_shelf import whole
 
 
 def surroundings(shelf: Shelf, memory: Memory, count: int) -> tuple[list[str], list[str]]:
@@ -55,7 +54,7 @@ def answer(
     """Return at most k hits of the asker's stores for a text, best first.
 
     Args:
-        cold: cold memories too, by their words: somebody asks, and did not come upon it.
+        cold: out of the whole store, cold memories too: somebody asks.
         widen: let the language model help, where the settings have one.
         allowed: which memories may come; all of them by default.
     """
@@ -63,10 +62,9 @@ def answer(
     embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
     count = max(ctx.settings.candidates, 2 * k)
     shelves = asker.shelves
-    frozen = [ColdShelf(shelf) for shelf in shelves] if cold else []
-    found = search(
+    return search(
         query,
-        [*shelves, *frozen],
+        [whole(shelf, ctx.embedding) for shelf in shelves] if cold else shelves,
         k,
         ctx.now(),
         candidates=count,
@@ -75,9 +73,6 @@ def answer(
         allowed=allowed,
         least=least_relevance(FITS, _size(shelves, query.scope)),
     )
-    if not cold:
-        return found
-    return replace(found, hits=[replace(hit, shelf=hit.shelf % len(shelves)) for hit in found.hits])
 
 
 def least_of(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> float:

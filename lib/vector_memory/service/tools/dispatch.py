@@ -24,7 +24,8 @@ def before(ctx: Context, call: ToolCall) -> ToolAnswer:
         return said
     from vector_memory.service.tools import observer
 
-    return _with(said, observer.before(ctx, call))
+    found = observer.before(ctx, call)
+    return found if found.instead else _with(said, found.context)
 
 
 def _with(said: ToolAnswer, more: str) -> ToolAnswer:
@@ -55,7 +56,7 @@ def publish_wishes(path: str, settings: Settings, has_procedures: bool = False) 
         *(["search"] if settings.facade in ("beside", "serve") else []),
         # Who is served instead of a search must not be editing what is searched.
         *(["watch"] if settings.observer != "off" or settings.facade == "serve" else []),
-        *(["warn"] if settings.observer == "warn" else []),
+        *(["warn"] if settings.observer in ("warn", "block") else []),
         *(["when"] if has_procedures else []),
         *(["errors"] if settings.recall_on_failure else []),
     ]

@@ -12,7 +12,7 @@ from vector_memory.index.fixes.fix_drafts import SIGNATURE_TAG, TAG
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.retrieve import render
 from vector_memory.retrieve.search import Hit
-from vector_memory.service.base import context_block, offered_commands
+from vector_memory.service.base import context_block, delivery, offered_commands
 from vector_memory.service.base.asker import HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
@@ -118,7 +118,7 @@ def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> s
         return ""
     best, shown = trusted[0], ctx.state.shown(question.session)
     if TAG in best.tags and SHOWN_MARK + best.id not in shown:
-        ctx.state.add_shown(question.session, [SHOWN_MARK + best.id], ctx.now())
+        delivery.add_shown(ctx, question.session, [SHOWN_MARK + best.id])
     if best.id in shown:
         return ""
     for shelf in question.shelves:

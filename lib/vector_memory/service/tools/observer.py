@@ -1,6 +1,6 @@
 """The constitutional observer: every tool call is held against what was asked and what would be lost.
 
-It looks before the call is made, with no model, and never stops one. What it finds is written, redacted, to a
+It looks before the call is made, with no model, and stops none, unless the user set `observer` to `block`. What it finds is written, redacted, to a
 buffer (`flag_buffer`) and becomes a record of the session when a turn ends (`assessments`); where the settings
 say so, the agent is told.
 """
@@ -20,6 +20,7 @@ from vector_memory.errors import UnsafeTextError
 from vector_memory.model import HEURISTICS, PROCEDURE, RULES, Origin
 from vector_memory.observe.commands import command_line, judge
 from vector_memory.observe.commands.findings import (
+    CONTRACT,
     HIGH,
     LIMIT,
     SCOPE_DRIFT,
@@ -35,6 +36,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.learning import counted_records
 from vector_memory.service.tools import earlier_prompts, flag_buffer
 from vector_memory.service.tools.flag_buffer import Flag
+from vector_memory.service.tools.tool_call import NOTHING, ToolAnswer
 from vector_memory.system import files
 from vector_memory.text import fence
 
@@ -76,24 +78,25 @@ class Watched:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def before(ctx: Context, call: ToolCall) -> str:
-    """Look at a call that is about to be made; return the block that warns of it, "" for none.
+def before(ctx: Context, call: ToolCall) -> ToolAnswer:
+    """Look at a call that is about to be made; return the block that warns of it, or, where the user set
+    `observer` to `block`, why a call that breaks a limit or a contract is not made.
 
     Whatever goes wrong here, the call is made.
     """
     try:
         if ctx.settings.observer == "off" or not call.session:
-            return ""
+            return NOTHING
         watched = ctx.running.of(KIND, call.session, lambda: _begin(call))
         with watched.lock:
             found = _look(ctx, call, watched)
-            return _tell(ctx, call, watched, found) if found else ""
+            return _tell(ctx, call, watched, found) if found else NOTHING
     except Exception as error:
         if type(error) not in _told_of:
             _told_of.add(type(error))
             log.warning("a tool call was not watched: %s", type(error).__name__, exc_info=error)
         ctx.count("observer_failed")
-        return ""
+        return NOTHING
 
 
 def _begin(call: ToolCall) -> Watched:
@@ -150,6 +153,7 @@ def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
         for one in found
     ]
     found += drift.look(watched.course, watched.objectives, view, around)
+    found += _broken(ctx, call, found)
     for change in view.changes:
         if (
             change.kind in (changes.NEW, changes.FOLDER)
@@ -160,6 +164,22 @@ def _look(ctx: Context, call: ToolCall, watched: Watched) -> list[Finding]:
     while len(watched.made) > MOST_MADE:
         del watched.made[next(iter(watched.made))]
     return found
+
+
+def _broken(ctx: Context, call: ToolCall, found: Sequence[Finding]) -> list[Finding]:
+    """Return what of these findings a contract does not allow, each as a finding of its own."""
+    if not found or not ctx.state.records("contract"):
+        return []
+    # Most people have no contracts, and keys take a while to import.
+    from vector_memory.service.base import contracts
+
+    holding = contracts.in_force(ctx, call.place.root, [call.session, call.agent])
+    broken = []
+    for one in found:
+        if contract := contracts.forbidden(ctx, holding, one.category):
+            why = f"the contract \u201c{contract.name}\u201d does not allow it ({one.category})"
+            broken.append(Finding(CONTRACT, HIGH, one.what, why, one.target))
+    return broken
 
 
 def _hear(ctx: Context, call: ToolCall, watched: Watched) -> None:
@@ -198,13 +218,29 @@ def _rules(call: ToolCall) -> list[str]:
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def _tell(ctx: Context, call: ToolCall, watched: Watched, found: Sequence[Finding]) -> str:
+def _tell(ctx: Context, call: ToolCall, watched: Watched, found: Sequence[Finding]) -> ToolAnswer:
     if not _look_through(ctx, call):
-        return ""
+        return NOTHING
     flags = [flag for one in found if (flag := _flag(ctx, call, watched, one))]
     if ctx.settings.capture:
         _keep(ctx, call, watched, flags)
-    return _warning(ctx, call, flags) if ctx.settings.observer == "warn" else ""
+    if ctx.settings.observer == "block" and (refusal := _refusal(flags)):
+        ctx.count("observer_blocked")
+        return ToolAnswer(instead=refusal)
+    speaks = ctx.settings.observer in ("warn", "block")
+    return ToolAnswer(_warning(ctx, call, flags)) if speaks else NOTHING
+
+
+def _refusal(flags: Sequence[Flag]) -> str:
+    """Return why a call is not made, "" where nothing is in its way: only what the user set himself is."""
+    grave = [flag for flag in flags if flag.category in (LIMIT, CONTRACT) and not flag.asked]
+    if not grave:
+        return ""
+    reasons = "; ".join(dict.fromkeys(flag.reason for flag in grave))
+    return (
+        f"Vector Memory refused this call, since the user set observer=block: {reasons}. "
+        "Ask the user before going on; do not work around it."
+    )
 
 
 def _keep(ctx: Context, call: ToolCall, watched: Watched, flags: list[Flag]) -> None:
@@ -275,7 +311,7 @@ def _hash(*words: str) -> str:
     return hashlib.blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-_DRIFTS = (LIMIT, SCOPE_DRIFT, TARGET_DRIFT)
+_DRIFTS = (LIMIT, CONTRACT, SCOPE_DRIFT, TARGET_DRIFT)
 
 
 def _warning(ctx: Context, call: ToolCall, flags: Sequence[Flag]) -> str:

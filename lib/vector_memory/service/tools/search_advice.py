@@ -24,7 +24,7 @@ from vector_memory.observe.search.pattern_terms import Alternative, SearchTerms,
 from vector_memory.observe.search.searches import SearchCall, searches
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import ShownTexts
-from vector_memory.service.base import client_memory, context_block
+from vector_memory.service.base import client_memory, context_block, delivery
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_tally import SEARCH
 from vector_memory.service.base.shelf import Shelf
@@ -330,7 +330,7 @@ def _present(
     told = context_block.show(ctx, key, notes, SERVED if serves else TITLE, known, part=SEARCH)
     if not told:
         return NOTHING
-    ctx.state.add_shown(key, [mark], ctx.now())
+    delivery.add_shown(ctx, key, [mark])
     ctx.count("facade_served" if serves else "facade_spoke")
     chosen = {note.id for note in notes}
     for one in fresh:

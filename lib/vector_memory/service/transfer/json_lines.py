@@ -200,6 +200,8 @@ def _parsed(
         raise BadInputError(f"The line is longer than {MAX_LINE_BYTES:,} bytes.")
     try:
         data = json_in.load(line)
+    except UnicodeError as error:
+        raise BadInputError("No JSON: its bytes are no text in UTF-8.") from error
     except ValueError as error:
         raise BadInputError(f"No JSON: {error}.") from error
     if not isinstance(data, dict):

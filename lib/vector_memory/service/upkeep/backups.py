@@ -28,7 +28,8 @@ class BackupRequest(messages.Request):
     """Write a backup.
 
     Attributes:
-        path: the file, or the folder that it goes to; the usual folder where none is named.
+        path: the file, or the folder that it goes to, which is made if its name has no ending; the usual
+            folder where none is named.
         with_vectors: put the vectors in, too.
     """
 
@@ -116,7 +117,9 @@ def _target(ctx: Context, asked_for: str) -> str:
         return os.path.join(path, name)
     if os.path.lexists(path):
         raise BadInputError(f"{path} is there already.", "Choose another name, or a folder.")
-    return path
+    # `backup ~/Backups` means a folder, whether it is there yet or not.
+    is_folder = asked_for.endswith(os.sep) or "." not in os.path.basename(path).lstrip(".")
+    return os.path.join(path, name) if is_folder else path
 
 
 def _copies(

@@ -307,8 +307,10 @@ def pending(ctx: Context, shelf: Shelf) -> int:
     """Return how many memories of a store have no vector of the model yet."""
     if ctx.embedding.state == "failed" or not shelf.journal.writable:
         return 0
-    if shelf.index is None or shelf.index.reached() < shelf.journal.last_seq():
-        reached = shelf.index.reached() if shelf.index else 0
-        return max(1, shelf.journal.count_after(reached))
+    is_behind = shelf.index is None or shelf.index.reached() < shelf.journal.last_seq()
     # Counted only while some may lack them: in the end nothing is asked of the journal.
-    return shelf.journal.count_without_model(ctx.embedding.model) if shelf.recheck_vectors else 0
+    if not is_behind and not shelf.recheck_vectors:
+        return 0
+    # By their vectors alone: with a backlog the words are indexed first, and counting those would begin anew.
+    lacking = shelf.journal.count_without_model(ctx.embedding.model)
+    return max(1, lacking) if is_behind else lacking

@@ -16,11 +16,14 @@ from vector_memory.tokens import Token
 MOST = 200
 _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _changing = threading.Lock()
+_codes = tokens.Codes()
+"""Codes for dashboards that run: who asks for one is looked at here, which no port can."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TokenRequest(messages.Request):
-    """Something is to be done about tokens: `new`, `list` or `revoke` (by `id`, which may be its name).
+    """Something is to be done about tokens: `new`, `list` or `revoke` (by `id`, which may be its name); or about
+    the codes with which pages come: `code` makes one, `enter` uses one up (`id`).
 
     Attributes:
         until: when a new one ends, None for never.
@@ -50,7 +53,8 @@ class TokenView:
 
 @dataclass(frozen=True)
 class TokenAnswer:
-    """What was done: a new token, which is shown this once, with its id; all tokens; or how many were revoked."""
+    """What was done: a new token, which is shown this once, with its id; all tokens; how many were revoked; a code
+    as `token`; or `id` where one was used up."""
 
     token: str | None = messages.spare()
     id: str | None = messages.spare()
@@ -68,7 +72,14 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
     path = ctx.home.tokens
     if request.action == "list":
         return TokenAnswer(tokens=[_view(one) for one in tokens.load(path)])
+    if request.action == "enter":
+        if not _codes.take(request.id):
+            raise NotFoundError("There is no such code.", "Run `vector-memory dashboard`.")
+        return TokenAnswer(id="entered")
     request.require_user("makes and revokes tokens")
+    if request.action == "code":
+        ctx.state.audit("token", request.actor, [], {"action": "code"})
+        return TokenAnswer(token=_codes.make())
     with _changing:
         kept = tokens.load(path)
         if request.action == "new":

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.journal.repair import transfer
-from vector_memory.model import Scope
+from vector_memory.model import GLOBAL_PROJECT, Scope, Status
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.transfer import note_files
 from vector_memory.system import tampering
 from vector_memory.system.files import open_own
+
+ADOPTED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,11 +113,18 @@ class TrustRequest(messages.Request):
 
 @dataclass(frozen=True)
 class TrustAnswer:
-    """Whether a project's store is trusted now."""
+    """Whether a project's store is trusted now.
+
+    Attributes:
+        memories: how many it holds.
+        adopted: how many of them came from another path, and belong to this project from now on.
+    """
 
     project: str
     store: str
     trusted: bool
+    memories: int = 0
+    adopted: int = 0
 
 
 def trust(ctx: Context, request: TrustRequest) -> TrustAnswer:
@@ -138,7 +148,29 @@ def trust(ctx: Context, request: TrustRequest) -> TrustAnswer:
     ctx.forget_places()
     action = "trust" if request.trusted else "untrust"
     ctx.state.audit(action, request.actor, [], {"store": place.store})
-    return TrustAnswer(place.name, place.store, request.trusted)
+    if not request.trusted:
+        return TrustAnswer(place.name, place.store, False)
+    shelf = ctx.shelf_of(place)
+    adopted = _adopt(ctx, shelf, ctx.place(folder)) if shelf is not ctx.global_shelf() else 0
+    return TrustAnswer(place.name, place.store, True, shelf.journal.count(), adopted)
+
+
+def _adopt(ctx: Context, shelf: Shelf, place: projects.Place) -> int:
+    """Have what a project's own store holds belong to the project as it is called here, and return how many
+    memories that concerns: without a remote a project is known by its path, and this store was at another."""
+    found = shelf.journal.count_by("project", Scope())
+    others = tuple(id for id in found if id not in (place.id, GLOBAL_PROJECT))
+    if not others or not shelf.journal.writable:
+        return 0
+    moved = [
+        replace(memory, project=place.id)
+        for memory in shelf.journal.iter_memories(Scope(projects=others), statuses=tuple(Status))
+    ]
+    for start in range(0, len(moved), ADOPTED_AT_ONCE):
+        shelf.journal.write([], moved[start : start + ADOPTED_AT_ONCE], [])
+    ctx.know_project(shelf, place)
+    ctx.notify()
+    return len(moved)
 
 
 def _folder(request: messages.Request, path: str) -> str:

@@ -82,7 +82,8 @@ class StatsAnswer:
     """Figures.
 
     Attributes:
-        memories: how many there are, and by kind, collection and project, the most first.
+        memories: how many there are, and by kind, collection and project, the most first. Collections
+            hold also what observers keep count of, which is no memory.
         flags: how often each category was flagged.
         unopened: why stores cannot be opened, by their folders.
         counters: what happened how often.

@@ -12,6 +12,7 @@ from service_house import ServiceHouse, door, hook_question
 from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import Link, Relation
 from vector_memory.service.inject import prompt_recall
+from vector_memory.store.index import Index
 
 
 @pytest.fixture
@@ -268,3 +269,35 @@ def test_a_pointing_prompt_is_asked_with_the_last_turn(house: ServiceHouse, ledg
         before="the nightly backup to the bucket",
     )
     assert "PutObject" in prompt_recall.on_prompt(house.ctx, ask)
+
+
+def test_what_was_just_stored_is_found_by_its_meaning(house: ServiceHouse, ledger: Path) -> None:
+    """LanceDB takes seconds to come up: until then the question is compared with the journal's vectors."""
+    shelf = house.ctx.global_shelf()
+    index = Index.open(shelf.folder, house.embedding.model, house.embedding.dim)
+    index.build_matrix(iter(()), 0)
+    shelf.attach(index)
+    stored = door(house.ctx, "remember", {"text": "The build uses just.", "project": str(ledger)})
+    asked = {"query": "what does the build use", "project": str(ledger)}
+    (hit,) = door(house.ctx, "recall", asked)["hits"]
+    assert hit["id"] == stored["id"]
+    assert hit["breakdown"]["cosine"] > 0.2
+    assert hit["fits"]
+
+
+def test_a_project_that_never_was_is_an_error(house: ServiceHouse, ledger: Path) -> None:
+    """One whose folder is gone still answers; a mistyped one is told."""
+    house.remember("Invoices are numbered by year.", ledger)
+    ledger.rmdir()
+    (hit,) = door(house.ctx, "recall", {"query": "invoices", "project": str(ledger)})["hits"]
+    assert "Invoices" in hit["text"]
+    with pytest.raises(NotFoundError, match="no folder"):
+        door(house.ctx, "recall", {"query": "invoices", "project": str(ledger) + "x"})
+
+
+@pytest.mark.parametrize("text", ["yes", "Hmm …", "hello!", "ok, thanks"])
+def test_what_says_nothing_is_no_memory(house: ServiceHouse, text: str) -> None:
+    """It is told what to do instead; a short fact is one."""
+    with pytest.raises(BadInputError, match="says nothing"):
+        door(house.ctx, "remember", {"text": text, "global": True})
+    assert door(house.ctx, "remember", {"text": "Port 8080", "global": True})["id"]

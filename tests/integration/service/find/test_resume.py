@@ -99,3 +99,21 @@ def test_a_project_without_sessions_has_nothing_to_resume(
     )
     found = asked(house, tmp_path / "new")
     assert (found["session"], found["earlier"], found["decided"]) == (None, [], [])
+
+
+def test_what_was_solved_is_not_open(house: ServiceHouse, tmp_path: Path) -> None:
+    """Nor what the assistant named on its way; and a line that is half redacted is no decision."""
+    here = tmp_path / "here"
+    secret = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    session(
+        house, here, "one", 0,
+        ("The export of the invoices fails with umlauts in the names.", "The problem is that the export of the invoices writes latin-1 where umlauts are expected."),
+        ("Please mend it", "Fixed the export of the invoices by writing the umlauts of the names as UTF-8."),
+        ("Which key does the billing use?", f"We decided to use the key {secret} for the billing of the invoices."),
+        ("Write the mailer of the invoices", "The mailer is written. The problem is that the mailer of the invoices drops attachments above 10 MB."),
+    )  # fmt: skip
+    found = asked(house, here)
+    texts = [one["text"] for one in found["open"]]
+    assert any("drops attachments" in text for text in texts)
+    assert not any("umlauts" in text for text in texts)
+    assert "[redacted:" not in json.dumps(found["decided"])

@@ -179,3 +179,52 @@ def test_what_the_start_told_whole_is_not_told_again(house: ServiceHouse, app: P
     )
     assert "tested" in started(house, app)
     assert prompted(house, app, "continue") == ""
+
+
+def test_who_comes_back_after_weeks_is_told_what_is_of_the_task(
+    house: ServiceHouse, app: Path
+) -> None:
+    """The first prompt is given what was said of its subject when the project was worked on, and one about
+    something else is given nothing."""
+    capture(
+        house, app, "old", 0, (ASKED, ANSWERED),
+        ("Paint the button of the form green, please", "The button of the form is green now, as the style guide wants it."),
+    )  # fmt: skip
+    house.time = START + timedelta(days=23)
+    for session, text, told in (
+        ("new", "the migration of the ledger's totals to whole cents fails on negative totals", "migration"),
+        ("more", "translate the privacy page into Danish", ""),
+    ):  # fmt: skip
+        asked = hook_question(house.ctx, session, str(app), text)
+        given = prompt_recall.on_prompt(house.ctx, asked)
+        assert ("written and its twelve tests pass" in given) is bool(told)
+        assert bool(given) is bool(told)
+
+
+def test_a_rule_that_reaches_beyond_its_session_is_told_once_it_was_said(
+    house: ServiceHouse, app: Path
+) -> None:
+    """ "From now on" is meant for later sessions, and what was asked in the end waits for its answer there."""
+    capture(
+        house, app, "a", 0,
+        ("From now on always run the linter of the ledger before each commit.", "The linter of the ledger runs before each commit from here on."),
+        ("Write the import of the bank's statements", "The import of the bank's statements is written. Open question: which encoding do the older statements of the bank have?"),
+    )  # fmt: skip
+    capture(house, app, "b", 1, (ASKED, ANSWERED))
+    told = started(house, app, "s1")
+    assert "always run the linter" in told
+    assert "which encoding do the older statements" in told
+
+
+def test_what_cannot_hold_together_is_marked_at_a_start(house: ServiceHouse, app: Path) -> None:
+    """Each of both tells the other, until the user has said which of them holds."""
+    for text in ("Use tabs", "Do not use tabs, use spaces"):
+        done = door(
+            house.ctx, "remember", {"text": text, "project": str(app), "kind": "preference"}
+        )
+        house.follow()
+    assert done["links"], "the newer one is linked to the older one"
+    told = started(house, app, "s1")
+    assert told.count("contradicts the ") == 2
+    found = door(house.ctx, "recall", {"query": "tabs or spaces?", "project": str(app)})["hits"]
+    assert [bool(hit.get("contradicts")) for hit in found if hit["fits"]] == [True, True]

@@ -565,3 +565,10 @@ def test_older_entries_that_unpack_to_much_are_refused(
         audit_files.read(str(path))
     found = byte_search.search([str(path)], byte_search.Needles(["no such words at all"]))
     assert found.unread == [str(path)]
+
+
+def test_a_name_without_an_ending_is_a_folder(house: ServiceHouse, tmp_path: Path) -> None:
+    """`backup ~/Backups` means a folder, whether it is there yet or not."""
+    written = [backup(house.ctx, tmp_path / "Backups") for _ in range(2)]
+    assert {path.parent for path in written} == {tmp_path / "Backups"}
+    assert len(set(written)) == 2

@@ -1,0 +1,207 @@
+"""`uninstall`: take Vector Memory away again; memories only where somebody says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+
+from vector_memory.cli import asking, job_files, options, output
+from vector_memory.cli.answers import Row
+from vector_memory.cli.checks import hooks
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.paths import Home
+
+MADE_AGAIN = (
+    "runtime",
+    "models",
+    "app",
+    "run",
+    "logs",
+    "reserve",
+    "settings.snippet.json",
+    "jobs.cron",
+)
+"""What of the data home a set-up makes again."""
+MEMORIES = (
+    "global", "state.db", "state.db-wal", "state.db-shm", "archives", "audit", "backups", "feeds", "snapshots",
+    "spool", "tokens.json", "restore.json", "config.json",
+)  # fmt: skip
+"""What of it is the user's own: memories, and what belongs to them."""
+CLIENT_WAIT_S = 120.0
+
+
+@dataclass
+class Uninstalling:
+    """What there is to take away.
+
+    Attributes:
+        wired: the client's settings files that name our hooks.
+        plugins: `vector-memory@MARKETPLACE` as the client's settings enable it.
+        timers: files by which the system starts jobs.
+        projects: stores in projects, which stay.
+    """
+
+    home: Home
+    wired: list[str] = field(default_factory=list)
+    plugins: list[str] = field(default_factory=list)
+    timers: list[str] = field(default_factory=list)
+    projects: list[str] = field(default_factory=list)
+
+
+def uninstall(
+    memories: Annotated[
+        bool, options.switch("Delete the memories too, for good.", "--memories")
+    ] = False,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+    as_json: options.Json = False,
+) -> None:
+    """Remove the daemon, the runtime with the model, and the wiring; then say what stays.
+
+    Memories stay unless you say otherwise: it asks, and --yes alone keeps them. A project's own
+    `.memory/` always stays.
+    """
+    asking.require_user("uninstalls")
+    if as_json and not (yes or dry_run):
+        raise typer.BadParameter("With --json, say --yes or --dry-run.")
+    found = _look()
+    if not as_json:
+        _tell(found)
+    if not dry_run:
+        if not yes:
+            asking.confirm("Remove all of that?", "removed")
+            memories = memories or typer.confirm(
+                f"Delete the memories in {found.home.root} as well, for good?", err=True
+            )
+        _remove(found, memories)
+    left = _left(found)
+    answer = Row({"removed": not dry_run, "memories_deleted": memories and not dry_run, **left})
+    output.answer(answer, as_json, lambda answer: None if dry_run else _say_what_stays(answer))
+
+
+def _look() -> Uninstalling:
+    found = Uninstalling(Home())
+    for path in hooks.settings_files(os.getcwd()):
+        try:
+            settings = hooks.load(path)
+        except ValueError:
+            output.note(f"{path} is no JSON: it stays as it is.")
+            continue
+        if hooks.wires_hooks(settings, found.home.root):
+            found.wired.append(path)
+        found.plugins += [name for name in hooks.plugins(settings) if name not in found.plugins]
+    for kind in ("systemd", "launchd"):
+        found.timers += [path for path in job_files.timers(kind).files if os.path.isfile(path)]
+    found.projects = _project_stores(found.home)
+    return found
+
+
+def _project_stores(home: Home) -> list[str]:
+    """Return the folders of stores in projects; none where nobody can say."""
+    if not os.path.exists(home.state_db):
+        return []
+    try:
+        stores = asking.ask("stats", asking.everywhere()).rows("stores")
+    except VectorMemoryError as error:
+        output.note(f"Which projects have a store of their own cannot be told: {error.message}")
+        return []
+    return [folder for one in stores if (folder := one.text("folder")) != home.global_store]
+
+
+def _tell(found: Uninstalling) -> None:
+    output.say("To be removed:")
+    output.say(f"  the daemon, the runtime and the model in {found.home.root}")
+    for path in found.wired:
+        output.say(f"  our hooks in {path}")
+    for path in found.timers:
+        output.say(f"  {path}")
+    for name in found.plugins:
+        output.say(f"  the client's plugin {name}")
+
+
+def _remove(found: Uninstalling, memories: bool) -> None:
+    """Take everything away. The plugin and the hooks go first: a session that begins meanwhile would set all
+    of it up again."""
+    for name in found.plugins:
+        _uninstall_plugin(name)
+    for path in found.wired:
+        _unwire(path, found.home.root)
+    for path in found.timers:
+        job_files.remove(path)
+    asking.daemon().stop()
+    # What is imported from the runtime must be there until the last word.
+    sys.stdout.flush()
+    for name in MADE_AGAIN + (MEMORIES if memories else ()):
+        _delete(found.home.path(name))
+    if memories:
+        try:
+            os.rmdir(found.home.root)
+        except OSError:
+            # Somebody keeps something else there.
+            return
+
+
+def _uninstall_plugin(name: str) -> None:
+    by_hand = f"Run: claude plugin uninstall {name}"
+    program = shutil.which("claude")
+    if program is None:
+        output.note(f"`claude` is not on PATH. {by_hand}")
+        return
+    try:
+        done = subprocess.run(
+            [program, "plugin", "uninstall", name],
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=CLIENT_WAIT_S, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        output.note(f"The client does not run: {error}. {by_hand}")
+        return
+    if done.returncode:
+        output.note(f"The client did not uninstall it. {by_hand}")
+
+
+def _unwire(path: str, home: str) -> None:
+    """Take our hooks out of a file of settings; all else in it stays as it is."""
+    real = os.path.realpath(path)
+    settings = dict(hooks.load(real))
+    settings["hooks"] = hooks.without_ours(settings, home)
+    if not settings["hooks"]:
+        del settings["hooks"]
+    content = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+    try:
+        write_durably(real, content.encode(), os.stat(real).st_mode & 0o777)
+    except OSError as error:
+        raise BadInputError(
+            f"{path} cannot be written: {error.strerror}.", "Take our hooks out of it by hand."
+        ) from error
+
+
+def _delete(path: str) -> None:
+    if os.path.islink(path) or os.path.isfile(path):
+        os.unlink(path)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _left(found: Uninstalling) -> Mapping[str, object]:
+    own = [path for name in MEMORIES if os.path.lexists(path := found.home.path(name))]
+    return {"home": found.home.root, "memories": own, "projects": found.projects}
+
+
+def _say_what_stays(answer: Row) -> None:
+    stays: Iterable[str] = answer.texts("projects")
+    if answer.texts("memories"):
+        output.say(f"Your memories stay in {answer.text('home')}: the next set-up finds them.")
+    else:
+        output.say("Removed, with all memories in the data home.")
+    for store in stays:
+        output.say(f"A project's own store stays: {os.path.dirname(store)}")
+    output.say("A clone of Vector Memory stays too: delete its folder if you want it gone.")

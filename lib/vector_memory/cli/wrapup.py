@@ -1,0 +1,87 @@
+"""`wrapup`: what a session did, leaves and taught."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Annotated
+
+from vector_memory.cli import asking, options, output
+from vector_memory.cli.answers import Row
+from vector_memory.cli.resume import SESSION
+
+LINE_CHARS = 150
+WORDS = {True: "done", False: "not done", None: "open"}
+
+
+def wrapup(
+    project: options.Project = None,
+    session: Annotated[
+        str | None,
+        options.value("SESSION", "Another session than the one you are in, or the last one."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what came of a session before you leave it: what is done, what is left, what was learned."""
+    own = session if session is not None else os.environ.get(SESSION, "")
+    output.answer(asking.ask("wrapup", asking.target(project), session=own), as_json, _show)
+
+
+def _show(answer: Row) -> None:
+    for line in _lines(answer):
+        indent = line[: len(line) - len(line.lstrip())]
+        output.say(indent + output.one_line(line, LINE_CHARS))
+
+
+def _lines(answer: Row) -> Iterator[str]:
+    tasks, learned, left = answer.rows("done"), answer.rows("learned"), answer.rows("left")
+    if not (tasks or learned or left):
+        name = answer.text("session") or "this project"
+        yield f"Nothing is known of {name} yet: a turn is read when it has ended."
+        return
+    yield f"Session {answer.text('session')} in {answer.text('project')}"
+    if tasks:
+        yield "Done:"
+    for task in tasks:
+        yield f"  {_state(task):<9} {task.text('kind')}: {task.text('title') or '(not stored)'}{_cost(task)}"
+    if answer.count("subagents"):
+        yield f"  and {answer.count('subagents')} tasks of subagents"
+    if answer.count("files"):
+        yield f"  Files: {', '.join(answer.texts('files'))}"
+    for title, rows in (("Left:", left), ("Learned:", learned)):
+        if rows:
+            yield title
+        for row in rows:
+            yield f"  {row.text('kind')}  {row.line('text', LINE_CHARS)}  {row.id}"
+    yield from _trouble(answer)
+    yield from _standing(answer)
+
+
+def _state(task: Row) -> str:
+    word = WORDS[bool(task.fields["done"]) if task.fields.get("done") is not None else None]
+    return word if task.flag("sure") or word == "open" else f"{word}?"
+
+
+def _cost(task: Row) -> str:
+    minutes, errors = task.number("minutes"), task.count("errors")
+    told = [f"{minutes:g} min"] if minutes else []
+    told += [f"{errors} errors"] if errors else []
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _trouble(answer: Row) -> Iterator[str]:
+    if rows := answer.rows("trouble"):
+        yield "Trouble:"
+        for row in rows:
+            often = f" (in {row.count('n')} tasks here)" if row.count("n") else ""
+            end = f" → {row.text('end')}" if row.text("end") else ""
+            yield f"  {row.text('line')}{often}{end}"
+
+
+def _standing(answer: Row) -> Iterator[str]:
+    lessons, waits = answer.row("lessons"), answer.count("waits")
+    judged = lessons.count("done") + lessons.count("undone")
+    if judged:
+        yield f"In all, {lessons.count('done')} of {judged} tasks here were done (`vector-memory lessons`)."
+    if waits:
+        yield f"{waits} of its memories wait for you: `vector-memory review`."

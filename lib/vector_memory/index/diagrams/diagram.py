@@ -1,0 +1,126 @@
+"""What a diagram shows, and which reader knows its form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+MOST_NODES, MOST_EDGES, MOST_NOTES = 500, 1_000, 200
+LONGEST_LABEL = 200
+_SPACE = re.compile(r"\s+")
+_BREAK = re.compile(r"<br\s*/?>|\\[nlr]", re.IGNORECASE)
+_FENCED = re.compile(
+    r"^(`{3,}|~{3,})[ \t]*(mermaid|dot|graphviz|plantuml|puml)\b[^\n]*\n(.*?)^\1", re.M | re.S
+)
+
+
+class Edge(NamedTuple):
+    """From one node to another, by their ids, with what is written at it."""
+
+    start: str
+    end: str
+    label: str = ""
+
+
+@dataclass
+class Diagram:
+    """What a diagram shows.
+
+    Attributes:
+        form: `mermaid`, `dot`, `plantuml`, `svg` or `drawio`.
+        sort: what it is a diagram of, as it says itself: `flowchart`, `sequenceDiagram`, `digraph` …; "" where it
+            does not.
+        nodes: labels by ids, in order.
+        notes: other words in it.
+    """
+
+    form: str
+    sort: str = ""
+    nodes: dict[str, str] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def node(self, id: str, label: str = "") -> None:
+        """Add a node, or its label where it had none."""
+        words = plain(label)
+        if id in self.nodes or len(self.nodes) < MOST_NODES:
+            known = self.nodes.get(id, id)
+            self.nodes[id] = words or known
+
+    def edge(self, start: str, end: str, label: str = "") -> None:
+        """Add an edge, and nodes for its ends."""
+        self.node(start)
+        self.node(end)
+        if len(self.edges) < MOST_EDGES:
+            self.edges.append(Edge(start, end, plain(label)))
+
+    def note(self, text: str) -> None:
+        """Add words that are neither a node nor an edge."""
+        words = plain(text)
+        if words and words not in self.notes and len(self.notes) < MOST_NOTES:
+            self.notes.append(words)
+
+    @property
+    def text(self) -> str:
+        """All that it shows, in lines that a reader understands."""
+        lines = [f"Diagram ({' '.join(filter(None, (self.form, self.sort)))})"]
+        if self.nodes:
+            lines.append("Parts: " + "; ".join(dict.fromkeys(self.nodes.values())))
+        for edge in self.edges:
+            ends = (
+                f"{self.nodes.get(edge.start, edge.start)} → {self.nodes.get(edge.end, edge.end)}"
+            )
+            lines.append(f"- {ends}: {edge.label}" if edge.label else f"- {ends}")
+        if self.notes:
+            lines.append("Words: " + "; ".join(self.notes))
+        return "\n".join(lines)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found in it."""
+        return not (self.nodes or self.notes)
+
+
+def plain(label: str) -> str:
+    """Return a label as words on one line, without quotes and markup."""
+    words = _SPACE.sub(" ", _BREAK.sub(" ", label)).strip().strip('"').strip()
+    return words[:LONGEST_LABEL]
+
+
+Reader = Callable[[str], Diagram]
+
+
+def readers() -> dict[str, Reader]:
+    """Return what reads a diagram, by its form."""
+    from vector_memory.index.diagrams import dot, lines, xml_forms
+
+    return {
+        "mermaid": lines.mermaid,
+        "plantuml": lines.plantuml,
+        "dot": dot.read,
+        "svg": xml_forms.svg,
+        "drawio": xml_forms.drawio,
+    }
+
+
+ENDINGS = {
+    ".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot", ".puml": "plantuml",
+    ".plantuml": "plantuml", ".pu": "plantuml", ".iuml": "plantuml", ".wsd": "plantuml", ".svg": "svg",
+    ".drawio": "drawio", ".dio": "drawio", ".md": "markdown", ".markdown": "markdown",
+}  # fmt: skip
+"""The forms of diagrams by the endings of files; those in Markdown stand in fenced blocks."""
+
+
+def read(text: str, form: str) -> list[Diagram]:
+    """Return the diagrams in a text of a form, one of the values of `ENDINGS`.
+
+    Raises:
+        ValueError: it is none of this form; the message says why.
+    """
+    known = readers()
+    if form != "markdown":
+        return [known[form](text)]
+    names = {"graphviz": "dot", "puml": "plantuml"}
+    return [known[names.get(one[2], one[2])](one[3]) for one in _FENCED.finditer(text)]

@@ -1,0 +1,207 @@
+"""Chats of the Gemini CLI, translated into the lines that the rest of this package reads.
+
+The client keeps them below `~/.gemini/tmp/PROJECT/chats`: today as lines, of which the first says what the session is
+and the same message comes again whenever it has grown; in earlier versions as one document with all messages. The
+folder that PROJECT stands for is written in `PROJECT/.project_root`, where the version writes that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from vector_memory.index.transcript import LONGEST_LINE_BYTES, Entry, parse_objects
+from vector_memory.system import json_in
+from vector_memory.system.files import open_plain
+from vector_memory.system.json_in import Record
+
+CHATS = "chats"
+MOST_BYTES = 64_000_000
+"""Of a document, which is read as a whole."""
+_ROOT = ".project_root"
+_ROOT_BYTES = 4_096
+_NAMES = {"run_shell_command": "Bash", "replace": "Edit", "write_file": "Write", "read_file": "Read",
+          "list_directory": "LS", "glob": "Glob", "search_file_content": "Grep", "grep_search": "Grep",
+          "web_fetch": "WebFetch", "google_web_search": "WebSearch"}  # fmt: skip
+_CONTEXT = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
+"""How begins what the client itself says before the first prompt."""
+_EXIT = re.compile(r"^Exit Code: (?!0\b)\d+", re.MULTILINE)
+_OUTPUT = re.compile(r"^Output: (.*?)(?=^(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): |\Z)",
+                     re.MULTILINE | re.DOTALL)  # fmt: skip
+
+
+def is_header(data: Record) -> bool:
+    """Whether an entry is how a chat begins."""
+    return "projectHash" in data and "sessionId" in data and "type" not in data
+
+
+def is_message(data: Record) -> bool:
+    """Whether an entry is a message of a chat."""
+    return data.get("type") in ("user", "gemini") and "content" in data and "message" not in data
+
+
+def is_document(path: str) -> bool:
+    """Whether a file is named as a chat that is one document."""
+    above = os.path.dirname(path)
+    folders = (os.path.basename(above), os.path.basename(os.path.dirname(above)))
+    return path.endswith(".json") and CHATS in folders
+
+
+class Document:
+    """The messages of a chat that is one document, as entries: each counts as a line. Iterate once.
+
+    Args:
+        path: the chat.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.offset = self.line = self.part = 0
+        """How far it was read: its messages are its parts."""
+
+    def __iter__(self) -> Iterator[Entry]:
+        with open_plain(self.path) as file:
+            raw = file.read(MOST_BYTES + 1)
+        try:
+            held = json_in.load(raw) if len(raw) <= MOST_BYTES else None
+        except ValueError:
+            # It is being written: the next reading finds it whole.
+            held = None
+        chat = Record(json_in.whole(held) if isinstance(held, dict) else {})
+        messages = chat.pop("messages", None)
+        if not is_header(chat) or not isinstance(messages, list):
+            return
+        # Beyond all messages: it is read with whichever of them are.
+        yield Entry(0, 1, 1, 0, chat)
+        for number, message in enumerate(messages, 1):
+            self.line = self.part = number
+            if isinstance(message, dict):
+                yield Entry(number, 0, 0, number - 1, Record(message))
+
+
+def learned(path: str, header: Record | None = None) -> Record:
+    """Return what is said of all messages of a chat: its session and folder. Nothing for other files.
+
+    Args:
+        header: how the chat begins; read from the file where it is not given.
+    """
+    if header is None:
+        with open_plain(path) as file:
+            first = parse_objects(file.readline(LONGEST_LINE_BYTES))
+        header = first[0] if first else Record()
+    if not is_header(header):
+        return Record()
+    common = Record(sessionId=header.text("sessionId"), cwd=_folder_of(path))
+    if header.get("kind") == "subagent":
+        common.update(isSidechain=True, agentId=header.text("sessionId"))
+    return common
+
+
+def _folder_of(path: str) -> str:
+    """Return the folder that a chat was held in, "" where its client does not say."""
+    above = os.path.dirname(path)
+    for _ in range(3):
+        above, name = os.path.split(above)
+        if name == CHATS:
+            break
+    try:
+        with open_plain(os.path.join(above, _ROOT)) as file:
+            folder = file.read(_ROOT_BYTES).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    return folder if os.path.isabs(folder) else ""
+
+
+def translate(path: str, entries: Iterable[Entry], known: Record) -> Iterator[Entry]:
+    """Return the entries with those of a chat translated; others pass as they are.
+
+    Args:
+        path: the file.
+        entries: its entries, in order.
+        known: what `learned` gives, where they do not begin at the file's start.
+    """
+    common, told = known, _Told()
+    for entry in entries:
+        if is_header(entry.data):
+            common = learned(path, entry.data)
+        elif not common or not is_message(entry.data):
+            yield entry
+        else:
+            for line in told.new_of(entry.data):
+                yield entry._replace(data=Record({**common, **line}))
+
+
+class _Told:
+    """What was said of each message before: it comes again as a whole when it has grown."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+        self._calls: set[str] = set()
+
+    def new_of(self, message: Record) -> Iterator[Record]:
+        """Yield the lines of a message that were not there before."""
+        text, id = _text(message), message.text("id")
+        role = "user" if message.get("type") == "user" else "assistant"
+        before = self._said.get(id, "") if id else ""
+        if text and text != before:
+            self._said[id] = text
+            text = text[len(before) :] if text.startswith(before) else text
+            content = text if role == "user" else [Record(type="text", text=text)]
+            yield _line(message, role, content, id if role == "user" else "")
+        for call in message.parts("toolCalls"):
+            name = call.text("id")
+            if name in self._calls:
+                continue
+            self._calls.add(name)
+            yield _line(message, "assistant", [_use(call)])
+            if call.get("status") in ("success", "error", "cancelled"):
+                yield _line(message, "user", [_result(call)])
+
+
+def _line(message: Record, role: str, content: object, uuid: str = "") -> Record:
+    return Record(
+        type=role,
+        uuid=uuid,
+        timestamp=message.get("timestamp"),
+        message=Record(role=role, content=content),
+    )
+
+
+def _text(message: Record) -> str:
+    """Return what a message says, without what the client itself tells the model."""
+    # What was typed, where files that it names were put into it.
+    content = message.get("displayContent") or message.get("content")
+    if isinstance(content, str):
+        parts = [content]
+    else:
+        blocks = [content] if isinstance(content, dict) else content
+        held = Record(blocks=blocks).parts("blocks")
+        parts = [one.text("text") for one in held if not one.get("thought")]
+    return "\n".join(one for one in parts if one.strip() and not one.lstrip().startswith(_CONTEXT))
+
+
+def _use(call: Record) -> Record:
+    name, given = call.text("name"), Record(call.part("args"))
+    path = given.get("absolute_path") or given.get("path")
+    if "file_path" not in given and isinstance(path, str):
+        given["file_path"] = path
+    return Record(type="tool_use", id=call.text("id"), name=_NAMES.get(name, name), input=given)
+
+
+def _result(call: Record) -> Record:
+    text, failed = _answer(call), call.get("status") != "success"
+    if call.get("name") == "run_shell_command":
+        failed = failed or bool(_EXIT.search(text))
+        if found := _OUTPUT.search(text):
+            text = found.group(1).strip()
+    return Record(type="tool_result", tool_use_id=call.text("id"), content=text, is_error=failed)
+
+
+def _answer(call: Record) -> str:
+    """Return what a tool answered."""
+    for part in call.parts("result"):
+        held = part.part("functionResponse").part("response")
+        if said := held.text("output") or held.text("error"):
+            return said
+    return call.text("resultDisplay")

@@ -1,0 +1,89 @@
+"""What a question reads of a journal beside its index: cold memories, and the order of what was said around them.
+Their words and vectors alone; nothing is loaded that is not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vector_memory.journal.connection import Connections
+from vector_memory.journal.scopes import as_array, condition
+from vector_memory.model import PASSAGE, Scope
+
+_DAY_US = 86_400_000_000
+_COLD = "m.status = 'active' AND m.tier = 'cold'"
+
+
+class Place(NamedTuple):
+    """Where a memory stands that is not forgotten: `order` tells those of one turn apart, `session` is "" for what stands
+    beside the talk; `at` is in days since 1970."""
+
+    seq: int
+    project: str
+    session: str
+    turn: int
+    order: int
+    at: float
+    speaker: str
+    kind: str
+    is_cold: bool
+
+
+class ColdReads:
+    """Cold memories and what stands around them: a part of `Journal`."""
+
+    connections: Connections
+
+    def has_cold(self) -> bool:
+        """Whether any memory is cold."""
+        return bool(self.connections.rows("SELECT 1 FROM memories WHERE tier = 'cold' LIMIT 1"))
+
+    def places(self, seqs: Sequence[int]) -> list[Place]:
+        """Return where these memories stand, and all that was said in their sessions, in no order."""
+        rows = self.connections.rows(
+            """WITH wanted AS (SELECT value FROM json_each(?)),
+                    said AS (SELECT DISTINCT s.session FROM memories m JOIN sources s ON s.id = m.source
+                             WHERE m.seq IN wanted AND s.session != '' AND s.path != '')
+               SELECT m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker,
+                      m.kind, m.tier = 'cold'
+               FROM sources s JOIN memories m ON m.source = s.id
+               WHERE s.session IN said AND m.status != 'forgotten' AND (m.kind = ? OR s.path = '')
+               UNION
+               SELECT m.seq, m.project, s.session, s.path, m.turn, m.external_id, m.created_at, m.speaker,
+                      m.kind, m.tier = 'cold'
+               FROM memories m JOIN sources s ON s.id = m.source
+               WHERE m.seq IN wanted AND m.status != 'forgotten'""",
+            (as_array(list(map(int, seqs))), PASSAGE),
+        )
+        return [
+            Place(
+                seq,
+                project,
+                "" if path and kind != PASSAGE else session,
+                turn,
+                _number(name),
+                at / _DAY_US,
+                speaker,
+                kind,
+                bool(is_cold),
+            )
+            for seq, project, session, path, turn, name, at, speaker, kind, is_cold in rows
+        ]
+
+    def cold_between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
+        """Return the sequence numbers of a scope's newest cold memories from `start` until before `end`, in
+        days since 1970, newest first."""
+        limits, values = condition(Scope(projects=scope.projects))
+        rows = self.connections.rows(
+            f"SELECT m.seq FROM memories m WHERE {_COLD} AND m.created_at >= ? AND m.created_at < ?"
+            f" AND {limits} ORDER BY m.created_at DESC LIMIT ?",
+            # As floats: an open end lies beyond what an integer holds.
+            (start * _DAY_US, end * _DAY_US, *values, k),
+        )
+        return [seq for (seq,) in rows]
+
+
+def _number(external_id: str) -> int:
+    """Return a passage's place in its exchange, as its name ends with it."""
+    digits = external_id.rpartition(":")[2]
+    return int(digits) if digits.isdecimal() else 0

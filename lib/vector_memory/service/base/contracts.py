@@ -1,0 +1,206 @@
+"""Contracts that limit what agents do: which acts and memory verbs, how sensitive a memory, until when.
+
+A contract is made from another one only narrower, so that along a chain of delegation rights only shrink. It is
+signed by this installation: one that was changed on the disk counts for nothing, and neither does what was made
+from it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vector_memory.errors import BadInputError
+from vector_memory.model import Sensitivity
+from vector_memory.observe.commands.findings import CATEGORIES
+from vector_memory.service.base.context import Context
+from vector_memory.system.json_in import Record
+from vector_memory.trust import canonical
+from vector_memory.trust.keys import Keyring, PublicKey
+
+SORT, LIFTS = "contract", "lift"
+VERBS = {
+    "store": ("remember", "import", "import_notes", "feed"),
+    "recall": (
+        "recall",
+        "list",
+        "get",
+        "history",
+        "rag",
+        "resume",
+        "topics",
+        "context",
+        "entities",
+    ),
+    "change": ("edit", "rewrite", "link", "boost", "promote", "verify", "organize", "consolidate"),
+    "forget": ("forget", "purge", "prune"),
+    "share": ("export", "share"),
+}
+"""What may be done with memories, and the requests that do it."""
+ACTS = (*CATEGORIES, *VERBS)
+"""What a contract may permit or prohibit: what the observer can find, and what is done with memories."""
+CEILINGS = tuple(map(str, Sensitivity))
+DEEPEST = 8
+PURPOSE = "contract"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What holds for agents.
+
+    Attributes:
+        parent: the id of the contract that it narrows, "" for none.
+        subject: whom it limits: a session's id or a subagent's type, "" for every agent. Requests about memories
+            come without a subject: only contracts for every agent limit those.
+        permitted: acts that are allowed, none for all that are not prohibited.
+        rules: sentences for people and models; nothing checks them.
+        ceiling: the most sensitive memories that may be given to an agent.
+        projects: folders in which it holds, none for all.
+        not_after: until when, in ISO form, "" for ever.
+        key: the public key that signed it; signature: in hexadecimal.
+    """
+
+    id: str
+    name: str
+    parent: str = ""
+    subject: str = ""
+    permitted: tuple[str, ...] = ()
+    prohibited: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    ceiling: str = CEILINGS[-1]
+    projects: tuple[str, ...] = ()
+    not_after: str = ""
+    made_at: str = ""
+    key: str = ""
+    signature: str = ""
+
+    @property
+    def signed(self) -> bytes:
+        """What its signature stands for: all of it but the signature."""
+        return canonical.written({k: v for k, v in asdict(self).items() if k != "signature"})
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is as it was signed."""
+        try:
+            return PublicKey.read(self.key).has_signed(
+                bytes.fromhex(self.signature), PURPOSE, self.signed
+            )
+        except (BadInputError, ValueError):
+            return False
+
+    def forbids(self, act: str) -> bool:
+        """Whether it does not allow an act, one of `ACTS`."""
+        return act in self.prohibited or bool(self.permitted and act not in self.permitted)
+
+
+def read(record: Record) -> Contract:
+    """Return a contract out of its stored form; what is missing is empty."""
+    texts: dict[str, Any] = {
+        name: record.text(name)
+        for name in ("id", "name", "parent", "subject", "ceiling", "not_after", "made_at", "key", "signature")
+    }  # fmt: skip
+    lists: dict[str, Any] = {
+        name: tuple(record.words(name)) for name in ("permitted", "prohibited", "rules", "projects")
+    }
+    return Contract(**texts, **lists)
+
+
+def widening(child: Contract, parent: Contract) -> str:
+    """Return in what a contract allows more than the one that it is made from, "" for nothing."""
+    if parent.permitted and not (child.permitted and set(child.permitted) <= set(parent.permitted)):
+        return "it permits acts that its parent does not"
+    if not set(child.prohibited) >= set(parent.prohibited):
+        return "it does not prohibit all that its parent prohibits"
+    if CEILINGS.index(child.ceiling) > CEILINGS.index(parent.ceiling):
+        return "its ceiling is above its parent's"
+    if parent.not_after and (not child.not_after or child.not_after > parent.not_after):
+        return "it lasts longer than its parent"
+    if parent.projects and not (child.projects and set(child.projects) <= set(parent.projects)):
+        return "it holds in projects in which its parent does not"
+    return ""
+
+
+def chain(contract: Contract, known: dict[str, Contract]) -> list[Contract]:
+    """Return a contract and those that it was made from, itself first; [] where one of them is missing, was
+    changed, or is narrower than what was made from it."""
+    found = [contract]
+    while found[-1].parent:
+        parent = known.get(found[-1].parent)
+        if parent is None or len(found) >= DEEPEST or widening(found[-1], parent):
+            return []
+        found.append(parent)
+    return found if all(one.is_sound for one in found) else []
+
+
+def kept(ctx: Context) -> dict[str, Contract]:
+    """Return all contracts of this installation by their ids, whether they hold or not."""
+    return {id: read(record) for id, record in ctx.state.records(SORT).items()}
+
+
+def in_force(ctx: Context, folder: str, subject: Iterable[str] = ()) -> list[Contract]:
+    """Return the contracts that hold now for who works in a folder.
+
+    Args:
+        folder: the project's, "" for none.
+        subject: a session's id and a subagent's type, as far as they are known.
+    """
+    if not (known := kept(ctx)):
+        return []
+    mine = set(own_keys(ctx))
+    now, whom = ctx.now().isoformat(), {"", *subject}
+    return [
+        one
+        for one in known.values()
+        if one.subject in whom
+        and (not one.not_after or one.not_after > now)
+        and (not one.projects or _is_within(folder, one.projects))
+        and (line := chain(one, known))
+        and all(part.key in mine for part in line)
+    ]
+
+
+def own_keys(ctx: Context) -> list[str]:
+    """Return the public keys of this installation that were not revoked."""
+    return [one.word for one in keyring(ctx).entries() if not one.revoked_at]
+
+
+def keyring(ctx: Context) -> Keyring:
+    """Return this installation's keys."""
+    return Keyring(ctx.home.keys)
+
+
+def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract | None:
+    """Return the first of these contracts that does not allow an act, and was not lifted for it."""
+    broken = next((one for one in contracts if one.forbids(act)), None)
+    if broken is None:
+        return None
+    now = ctx.now().isoformat()
+    for lift in ctx.state.records(LIFTS).values():
+        is_lifted = lift.text("contract") == broken.id and lift.text("until") > now
+        if is_lifted and act in lift.words("acts"):
+            return forbidden(ctx, [one for one in contracts if one.id != broken.id], act)
+    return broken
+
+
+def require_allowed(ctx: Context, verb: str, folder: str) -> None:
+    """Make sure that contracts let an agent ask for a verb.
+
+    Raises:
+        BadInputError: one does not; it says which, and until when.
+    """
+    act = next((act for act, verbs in VERBS.items() if verb in verbs), "")
+    if not act:
+        return
+    if broken := forbidden(ctx, in_force(ctx, folder), act):
+        until = f" until {broken.not_after[:16]}" if broken.not_after else ""
+        raise BadInputError(
+            f"The contract {broken.name!r} does not let agents {act} memories{until}.",
+            "Only the user changes it: constitutional_contract, action revoke.",
+        )
+
+
+def _is_within(folder: str, roots: Sequence[str]) -> bool:
+    return any(folder == root or folder.startswith(root.rstrip(os.sep) + os.sep) for root in roots)

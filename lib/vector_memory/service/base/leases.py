@@ -1,0 +1,57 @@
+"""Leases on names, as sessions hold them: who has what, until when. They are advice; nothing stops who does not ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vector_memory.service.base.context import Context
+from vector_memory.system.json_in import Record
+
+SORT = "lease"
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who has what, by which number, until when (ISO form)."""
+
+    name: str
+    session: str
+    number: int
+    project: str
+    until: str
+
+
+def current(ctx: Context, project: str) -> list[Lease]:
+    """Return the leases that hold now in a project, by name; those that ended are dropped."""
+    now, held = ctx.now().isoformat(), []
+    for id, record in ctx.state.records(SORT).items():
+        if record.text("until") <= now:
+            ctx.state.put_record(SORT, id, None)
+        elif record.text("project") == project:
+            held.append(_lease(record))
+    return sorted(held, key=lambda one: one.name)
+
+
+def notice(ctx: Context, project: str, session: str) -> str:
+    """Return the sentence that tells a session what others at work in its project hold, "" for nothing."""
+    others = [one for one in current(ctx, project) if one.session != session]
+    if not others:
+        return ""
+    names = ", ".join(one.name for one in others[:3])
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    return f"Another session at work here holds: {names}{more}."
+
+
+def release_all(ctx: Context, session: str) -> int:
+    """Release what a session holds, as at its end; return how many leases that were."""
+    mine = [id for id, one in ctx.state.records(SORT).items() if one.text("session") == session]
+    for id in mine:
+        ctx.state.put_record(SORT, id, None)
+    return len(mine)
+
+
+def _lease(record: Record) -> Lease:
+    text = record.text
+    return Lease(
+        text("name"), text("session"), record.number("number"), text("project"), text("until")
+    )

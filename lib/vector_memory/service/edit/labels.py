@@ -1,0 +1,76 @@
+"""`label`: the user's word on a hit, whether it answers: kept for those who tune the search. No words are kept.
+
+`benchmarks/relevance.py --own HOME` counts them beside what the product judges by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vector_memory.errors import BadInputError
+from vector_memory.journal.use_labels import SEARCH, UseLabel
+from vector_memory.model import Memory
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.lookup import lookup
+
+SESSION = "verdicts"
+"""Stands for the session, which a verdict has none."""
+RIGHT, WRONG = "right", "wrong"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelRequest(messages.Request):
+    """A memory (`id`) is a `right` or a `wrong` answer (`verdict`) to a question (`query`)."""
+
+    id: str = messages.text(64)
+    query: str = messages.text(8_000)
+    verdict: str = messages.word(default=WRONG)
+
+
+@dataclass(frozen=True)
+class LabelAnswer:
+    """The memory's id, and the verdict that is kept."""
+
+    id: str
+    verdict: str
+
+
+def label(ctx: Context, request: LabelRequest) -> LabelAnswer:
+    """Keep the user's verdict.
+
+    Raises:
+        BadInputError: an agent judges, or it is no verdict.
+        NotFoundError: there is no such memory.
+    """
+    request.require_user("judges what was found")
+    if request.verdict not in (RIGHT, WRONG):
+        raise BadInputError(f"{request.verdict[:40]!r} is no verdict.", f"{RIGHT} or {WRONG}.")
+    _, memory = lookup(ctx, request.id)
+    keep(ctx, SEARCH, [memory], request.verdict == RIGHT, request.query)
+    ctx.state.audit("label", request.actor, [memory.id], {"verdict": request.verdict})
+    return LabelAnswer(memory.id, request.verdict)
+
+
+def keep(
+    ctx: Context, channel: str, memories: Sequence[Memory], is_right: bool, query: str = ""
+) -> None:
+    """Keep a verdict on some memories, under a hash of the question, by which the verdicts on one question are
+    known to belong together."""
+    now = ctx.now()
+    digest = hashlib.blake2b(query.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    ctx.state.add_use_labels(
+        UseLabel(
+            SESSION,
+            memory.id,
+            now,
+            channel,
+            memory.kind,
+            max(0.0, (now - memory.created_at).total_seconds()),
+            is_right,
+            prompt=digest if query else "",
+        )
+        for memory in memories
+    )

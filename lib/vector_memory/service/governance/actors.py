@@ -1,0 +1,156 @@
+"""`nhi_lifecycle`: who acts here without being a person (programs, keys, agents under contracts, sessions), when they
+last did, what they may for a while, and their end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from vector_memory import tokens
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.service.base import contracts, leases, messages
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.service.governance.contract import find
+from vector_memory.service.upkeep import http_tokens
+
+MOST_ENTRIES = 100_000
+ESCALATED = timedelta(hours=24)
+UNUSED = timedelta(days=30)
+ACTIONS = ("list", "review", "escalate", "terminate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActorsRequest(messages.Request):
+    """`list` who acts, `review` who should not any more, `escalate` a contract for some hours, `terminate`.
+
+    Attributes:
+        id: a token's, key's or contract's id, or a session's for its leases.
+        acts: what a contract is lifted for, hours: for how long.
+    """
+
+    action: str = messages.word(default="list")
+    id: str = messages.word()
+    acts: tuple[str, ...] = messages.words()
+    hours: int = messages.number(1, 1, 24)
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts: a `token`, `key`, `contract` or `session`; what it may, until and since when it is unused."""
+
+    sort: str
+    id: str
+    name: str
+    may: str
+    until: str
+    last_used: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class ActorsAnswer:
+    """Who acts, and what was done."""
+
+    actors: list[Actor]
+    done: str | None = messages.spare()
+
+
+def actors(ctx: Context, request: ActorsRequest) -> ActorsAnswer:
+    """List, review, escalate or terminate who acts here.
+
+    Returns:
+        All of them; for `review` those that advice is given about.
+
+    Raises:
+        BadInputError: there is no such action or act, or an agent asks for what only the user does.
+        NotFoundError: there is nobody of that id.
+    """
+    if request.action not in ACTIONS:
+        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
+    if request.action in ("list", "review"):
+        found = _all(ctx)
+        return ActorsAnswer([a for a in found if a.advice] if request.action == "review" else found)
+    request.require_user("changes what others may do")
+    done = _escalate(ctx, request) if request.action == "escalate" else _terminate(ctx, request)
+    ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
+    return ActorsAnswer(_all(ctx), done)
+
+
+def _all(ctx: Context) -> list[Actor]:
+    used: dict[str, str] = {}
+    for entry in ctx.state.audit_entries(MOST_ENTRIES):
+        used.setdefault(entry.actor, entry.at.isoformat(timespec="seconds"))
+    found = []
+    for one in tokens.load(ctx.home.tokens):
+        last = used.get(f"http:{one.name}", "")
+        found.append(
+            Actor(
+                "token", one.id, one.name, ", ".join(one.rights), one.until, last,
+                _advice(ctx, one.until, last or one.made_at),
+            )
+        )  # fmt: skip
+    found += [
+        Actor("key", one.public.id, one.public.fingerprint[:9], "signs", "", "", "")
+        for one in contracts.keyring(ctx).entries()
+        if not (one.retired_at or one.revoked_at)
+    ]
+    for contract in contracts.kept(ctx).values():
+        ended = contract.not_after and contract.not_after <= ctx.now().isoformat()
+        may = (
+            ", ".join(contract.permitted)
+            or f"all but {', '.join(contract.prohibited) or 'nothing'}"
+        )
+        found.append(
+            Actor(
+                "contract", contract.id[:12], contract.name, may, contract.not_after, "",
+                "it has ended: revoke it" if ended else "",
+            )
+        )  # fmt: skip
+    for record in ctx.state.records(leases.SORT).values():
+        found.append(
+            Actor("session", record.text("session"), record.text("name"), "holds a lease", record.text("until"), "", "")
+        )  # fmt: skip
+    return found
+
+
+def _advice(ctx: Context, until: str, last: str) -> str:
+    if until and until <= ctx.now().isoformat():
+        return "it has ended: revoke it"
+    if last and datetime.fromisoformat(last) < ctx.now() - UNUSED:
+        return f"not used for {UNUSED.days} days: revoke it"
+    return "" if until else "it never ends: make one that does"
+
+
+def _escalate(ctx: Context, request: ActorsRequest) -> str:
+    contract = find(ctx, request.id)
+    if not request.acts or not set(request.acts) <= set(contracts.ACTS):
+        raise BadInputError("Say which acts.", f"Acts: {', '.join(contracts.ACTS)}.")
+    until = min(ctx.now() + timedelta(hours=request.hours), ctx.now() + ESCALATED)
+    body = {
+        "contract": contract.id,
+        "acts": list(request.acts),
+        "until": until.isoformat(timespec="seconds"),
+    }
+    ctx.state.put_record(contracts.LIFTS, new_id()[:12], body)
+    return f"{contract.name!r} allows {', '.join(request.acts)} until {until:%H:%M} UTC."
+
+
+def _terminate(ctx: Context, request: ActorsRequest) -> str:
+    if not request.id:
+        raise BadInputError("Say who.", "Give id; action list names them.")
+    if any(request.id in (one.id, one.name) for one in tokens.load(ctx.home.tokens)):
+        http_tokens.token(ctx, http_tokens.TokenRequest(action="revoke", id=request.id))
+        return "The token is revoked."
+    if any(one.public.id == request.id for one in contracts.keyring(ctx).entries()):
+        contracts.keyring(ctx).revoke(request.id, ctx.now())
+        return "The key is revoked; what it signed counts no more."
+    if count := leases.release_all(ctx, request.id):
+        return f"{count} leases are released."
+    try:
+        contract = find(ctx, request.id)
+    except NotFoundError:
+        raise NotFoundError(
+            f"There is nobody {request.id[:40]!r}.", "Action list names them."
+        ) from None
+    ctx.state.put_record(contracts.SORT, contract.id, None)
+    return "The contract is revoked."

@@ -1,0 +1,143 @@
+"""`a2a_protocol`: cards by which agents say who they are and what they can do, signed, and checked.
+
+The form is that of an A2A 1.0 agent card with a JWS signature (RFC 7515, EdDSA) over its canonical JSON (RFC 8785).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError
+from vector_memory.service.base import contracts, messages
+from vector_memory.service.base.context import Context
+from vector_memory.system.paths import version
+from vector_memory.trust import canonical
+from vector_memory.trust.keys import PublicKey
+
+CONTEXT = "https://schema.org/"
+MOST_CHARS = 200_000
+ACTIONS = ("create", "verify")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardRequest(messages.Request):
+    """`create` this installation's card, or `verify` one.
+
+    Attributes:
+        name: what the agent is called; skills: what it can do; url: where it listens, if it does.
+        card: a card as JSON, key: whose signature it should have.
+    """
+
+    action: str = messages.word(default="create")
+    name: str = messages.word()
+    skills: tuple[str, ...] = messages.words("skill")
+    url: str = messages.word()
+    card: str = messages.maybe_text(MOST_CHARS)
+    key: str = messages.word()
+
+
+@dataclass(frozen=True)
+class CardAnswer:
+    """The card; for `verify` whether the signature holds, whose it says to be, and why it does not hold."""
+
+    card: dict[str, object]
+    valid: bool | None = messages.spare()
+    key: str | None = messages.spare()
+    problem: str | None = messages.spare()
+
+
+def card(ctx: Context, request: CardRequest) -> CardAnswer:
+    """Make or check an agent's card.
+
+    Returns:
+        The card, and whether its signature holds.
+
+    Raises:
+        BadInputError: there is no such action, an agent would have one signed, or what was given is no card.
+    """
+    if request.action == "verify":
+        return _verify(request)
+    if request.action != "create":
+        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
+    request.require_user("signs cards")
+    clean = [" ".join(redact.clean(one).text.split())[:200] for one in request.skills[:50]]
+    body: dict[str, Any] = {
+        "@context": CONTEXT,
+        "name": " ".join(redact.clean(request.name).text.split())[:100] or "Vector Memory",
+        "description": "Long-term memory of a coding agent, on one machine.",
+        "version": version(),
+        "supportedInterfaces": [{"url": request.url, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]
+        if request.url
+        else [],
+        "capabilities": {"streaming": False, "pushNotifications": False},
+        "skills": [{"id": f"skill-{n}", "name": one, "description": one, "tags": []} for n, one in enumerate(clean, 1)],
+        "defaultInputModes": ["text/plain"],
+        "defaultOutputModes": ["application/json"],
+    }  # fmt: skip
+    ring = contracts.keyring(ctx)
+    key = ring.open(ring.ensure(ctx.now()).public.id)
+    header = _packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
+    signature = _packed(key.signing.sign(_input(header, body)))
+    signed = {**body, "signatures": [{"protected": header, "signature": signature}]}
+    ctx.state.audit("identity", request.actor, [], {"action": "card"})
+    return CardAnswer(signed)
+
+
+def _input(header: str, body: Mapping[str, Any]) -> bytes:
+    return f"{header}.{_packed(canonical.written(dict(body)))}".encode("ascii")
+
+
+def _verify(request: CardRequest) -> CardAnswer:
+    try:
+        whole = json.loads(request.card)
+        if not isinstance(whole, dict) or not isinstance(whole.get("name"), str):
+            raise ValueError("no card")
+        body = {name: value for name, value in whole.items() if name != "signatures"}
+        canonical.written(body)
+    except (ValueError, RecursionError):
+        raise BadInputError("That is no agent card.", "Give the card as JSON in `card`.") from None
+    told, problem = "", "It is not signed."
+    signatures = whole.get("signatures")
+    for one in signatures if isinstance(signatures, list) else ():
+        told, problem = _problem(one, body)
+        if not problem:
+            break
+    if not problem and request.key and told != request.key:
+        problem = "It is signed by another key than the one that was given."
+    return CardAnswer(whole, not problem, told, problem)
+
+
+def _problem(one: object, body: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the key that a signature names, and why it does not hold, "" where it does."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        assert isinstance(one, dict)
+        header = json.loads(_unpacked(one["protected"]))
+        key = PublicKey.read(header["kid"])
+        if header.get("alg") != "EdDSA":
+            return key.word, "Only EdDSA is checked here."
+        signing = Ed25519PublicKey.from_public_bytes(key.signing)
+        signing.verify(_unpacked(one["signature"]), _input(one["protected"], body))
+    except (AssertionError, ValueError, KeyError, TypeError, BadInputError):
+        return "", "Its signature cannot be read."
+    except InvalidSignature:
+        return key.word, "It was changed after it was signed."
+    return key.word, ""
+
+
+def _packed(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
+
+
+def _unpacked(text: str) -> bytes:
+    raw = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
+    if _packed(raw) != text:
+        raise ValueError("not as it would be written")
+    return raw

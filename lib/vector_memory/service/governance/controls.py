@@ -1,0 +1,204 @@
+"""`governance_report`, `governance_gap_analysis` and `compliance_dashboard`: what standards ask for, and what of
+this installation speaks for it. The catalogue is `data/controls.toml`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+
+from vector_memory.errors import BadInputError
+from vector_memory.service.base import contracts, messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.governance.evidence import FIGURES, Evidence, Gathered
+from vector_memory.text.tables import FOLDER
+from vector_memory.trust import canonical
+
+FIRST_LINE = "Technical evidence of one installation of Vector Memory; no certificate, no audit and no legal advice."
+MET, PARTLY, NONE, NOT_HERE = "met", "partly", "no evidence", "not measurable here"
+WORTH = {MET: 1.0, PARTLY: 0.5, NONE: 0.0}
+PURPOSE = "governance report"
+PERIOD = timedelta(days=31)
+
+
+@dataclass(frozen=True)
+class Control:
+    """What a standard asks for, in our own words, and what would speak for it."""
+
+    id: str
+    framework: str
+    title: str
+    weight: int = 1
+    evidence: tuple[str, ...] = ()
+    not_measurable: str = ""
+    closes: str = ""
+
+
+@dataclass(frozen=True)
+class ControlView:
+    """A control, how it stands (`MET`, `PARTLY`, `NONE` or `NOT_HERE`), and by what."""
+
+    id: str
+    title: str
+    weight: int
+    state: str
+    reason: str
+    closes: str
+    evidence: list[Evidence]
+
+
+@dataclass(frozen=True)
+class FrameworkView:
+    """A standard with its score: the weighted share of the measurable controls that are met, a control that is
+    partly met counting half; None where none can be measured."""
+
+    id: str
+    name: str
+    score: float | None
+    measured: int
+    not_measurable: int
+    controls: list[ControlView]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GovernanceRequest(messages.Request):
+    """`since` when, by default 31 days ago; `framework` only one of them; `signed` with a signature."""
+
+    since: datetime | None = messages.moment()
+    framework: str = messages.word()
+    signed: bool = messages.flag()
+
+
+@dataclass(frozen=True)
+class ReportAnswer:
+    """What standards ask for and how it stands; `markdown` says it for people."""
+
+    note: str
+    since: str
+    frameworks: list[FrameworkView]
+    markdown: str
+    key: str | None = messages.spare()
+    signature: str | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class GapAnswer:
+    """The measurable controls that are not met, the weightiest first, each with what brings evidence."""
+
+    note: str
+    since: str
+    gaps: list[ControlView]
+    not_measurable: int
+
+
+@cache
+def catalogue() -> tuple[dict[str, str], list[Control]]:
+    """Return the names of the standards by their ids, and their controls, in the order of the file."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    with open(os.path.join(FOLDER, "controls.toml"), "rb") as file:
+        read = tomllib.load(file)
+    names = {one["id"]: one["name"] for one in read["framework"]}
+    controls = [
+        Control(**{**one, "evidence": tuple(one.get("evidence", ()))}) for one in read["control"]
+    ]
+    return names, controls
+
+
+def report(ctx: Context, request: GovernanceRequest) -> ReportAnswer:
+    """Say how every control stands, by which figures.
+
+    Returns:
+        All standards, or the one that was asked for; signed by this installation's key if asked.
+
+    Raises:
+        BadInputError: there is no such standard, or an agent asks for a signature.
+    """
+    since, views = _look(ctx, request)
+    made = ReportAnswer(FIRST_LINE, f"{since:%Y-%m-%d}", views, "")
+    made = replace(made, markdown=_markdown(made))
+    if not request.signed:
+        return made
+    request.require_user("signs reports")
+    ring = contracts.keyring(ctx)
+    key = ring.open(ring.ensure(ctx.now()).public.id)
+    signature = key.sign(PURPOSE, canonical.written(messages.to_json(made))).hex()
+    return replace(made, key=key.public.word, signature=signature)
+
+
+def gaps(ctx: Context, request: GovernanceRequest) -> GapAnswer:
+    """Say what is not shown yet.
+
+    Returns:
+        The controls without, or with only some, evidence, the weightiest first.
+
+    Raises:
+        BadInputError: there is no such standard.
+    """
+    since, views = _look(ctx, request)
+    controls = [one for view in views for one in view.controls]
+    missing = [one for one in controls if one.state in (NONE, PARTLY)]
+    missing.sort(key=lambda one: (-one.weight, one.state != NONE))
+    return GapAnswer(
+        FIRST_LINE, f"{since:%Y-%m-%d}", missing, sum(one.state == NOT_HERE for one in controls)
+    )
+
+
+def _look(ctx: Context, request: GovernanceRequest) -> tuple[datetime, list[FrameworkView]]:
+    names, controls = catalogue()
+    if request.framework and request.framework not in names:
+        raise BadInputError(
+            f"There is no catalogue {request.framework[:40]!r}.", f"There are: {', '.join(names)}."
+        )
+    since = request.since or ctx.now() - PERIOD
+    gathered = Gathered(ctx, since)
+    figures = {name: gathered.of(name) for name in FIGURES}
+    views = [
+        _framework(id, name, [_control(one, figures) for one in controls if one.framework == id])
+        for id, name in names.items()
+        if request.framework in ("", id)
+    ]
+    return since, views
+
+
+def _control(control: Control, figures: dict[str, Evidence]) -> ControlView:
+    shown = [figures[name] for name in control.evidence]
+    there = sum(bool(one.count) for one in shown)
+    state = MET if there == len(shown) else PARTLY if there else NONE
+    if control.not_measurable:
+        state = NOT_HERE
+    return ControlView(
+        f"{control.framework} {control.id}", control.title, control.weight, state,
+        control.not_measurable, control.closes if state in (PARTLY, NONE) else "", shown,
+    )  # fmt: skip
+
+
+def _framework(id: str, name: str, controls: Sequence[ControlView]) -> FrameworkView:
+    measured = [one for one in controls if one.state != NOT_HERE]
+    total = sum(one.weight for one in measured)
+    met = sum(one.weight * WORTH[one.state] for one in measured)
+    score = round(met / total, 3) if total else None
+    return FrameworkView(
+        id, name, score, len(measured), len(controls) - len(measured), list(controls)
+    )
+
+
+def _markdown(made: ReportAnswer) -> str:
+    lines = [f"*{made.note}*", "", f"Since {made.since}."]
+    for view in made.frameworks:
+        share = "nothing measurable" if view.score is None else f"{100 * view.score:.0f} %"
+        lines += [
+            "", f"## {view.name}: {share}", "",
+            f"{view.measured} controls measured, {view.not_measurable} cannot be measured here.", "",
+            "| control | stands | evidence |", "| --- | --- | --- |",
+        ]  # fmt: skip
+        for one in view.controls:
+            told = "; ".join(f"{e.what}: {e.count} (`{e.how}`)" for e in one.evidence)
+            lines.append(f"| {one.id} {one.title} | {one.state} | {told or one.reason} |")
+    return "\n".join(lines) + "\n"

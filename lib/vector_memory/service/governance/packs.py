@@ -1,0 +1,193 @@
+"""`agent_marketplace`: packs of procedures and learnings in folders, signed, looked at before they are installed, and
+foreign until the user vouches for them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.model import IS_FOREIGN, Memory, Scope, Sensitivity
+from vector_memory.service.base import contracts, messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.transfer import json_lines
+from vector_memory.system import json_in
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import read_text
+from vector_memory.system.json_in import Record
+from vector_memory.trust import canonical
+from vector_memory.trust.keys import PublicKey
+
+MANIFEST, MEMORIES = "pack.json", "memories.jsonl"
+FORMAT, PURPOSE = "vector-memory pack 1", "pack"
+COLLECTIONS = ("procedures", "learnings")
+MOST, MOST_BYTES, MOST_SHOWN = 1_000, 4_000_000, 100
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+ACTIONS = ("publish", "show", "install", "certify")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackRequest(messages.Request):
+    """`publish` a project's procedures and learnings into a folder, `show` a pack, `install` it, or `certify` what
+    was installed from it as one's own word.
+
+    Attributes:
+        path: the pack's folder; name: what a new one is called.
+    """
+
+    action: str = messages.word(default="show")
+    path: str = messages.word()
+    name: str = messages.word()
+
+
+@dataclass(frozen=True)
+class PackAnswer:
+    """A pack: by whom, whether its signature holds, what is in it, and how many were installed or certified."""
+
+    name: str
+    key: str
+    fingerprint: str
+    signed: bool
+    texts: list[str]
+    count: int
+    installed: int | None = messages.spare()
+    certified: int | None = messages.spare()
+
+
+def pack(ctx: Context, request: PackRequest) -> PackAnswer:
+    """Publish, show, install or certify a pack.
+
+    Returns:
+        The pack, with its texts, so many at most.
+
+    Raises:
+        BadInputError: there is no such action, no pack, or it was changed after it was signed; or an agent asks
+            for what only the user does.
+        NotFoundError: there is nothing to publish.
+    """
+    if request.action not in ACTIONS:
+        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
+    if not request.path:
+        raise BadInputError("path is empty.", "Give the folder of the pack.")
+    folder = os.path.abspath(os.path.join(request.base, os.path.expanduser(request.path)))
+    if request.action == "publish":
+        return _publish(ctx, request, folder)
+    view = _read(folder)
+    if request.action == "show":
+        return view
+    request.require_user(f"{request.action}s packs")
+    if request.action == "install":
+        asked = json_lines.ImportRequest(
+            path=os.path.join(folder, MEMORIES), foreign=True, wait=False, actor=request.actor,
+            project=request.project, cwd=request.cwd,
+        )  # fmt: skip
+        done = json_lines.import_file(ctx, asked, lambda *_: None)
+        return replace(view, installed=done.stored)
+    return replace(view, certified=_certify(ctx, request, view.name))
+
+
+def _publish(ctx: Context, request: PackRequest, folder: str) -> PackAnswer:
+    request.require_user("publishes packs")
+    if not _NAME.fullmatch(request.name):
+        raise BadInputError("A pack's name is of a-z, 0-9 and hyphens.", "Give name.")
+    place = messages.place_of(ctx, request)
+    if place is None:
+        raise BadInputError("A pack is made of a project.", "Give project.")
+    if os.path.exists(folder) and os.listdir(folder):
+        raise BadInputError(f"{folder} is not empty.", "Give a folder that is.")
+    scope = Scope(projects=(place.id,), collections=COLLECTIONS)
+    shelves = ctx.shelves_of(place)
+    found = [m for s in shelves for m in s.journal.iter_memories(scope, limit=MOST) if _may_go(m)]
+    if not found:
+        raise NotFoundError(
+            "There is nothing to publish.", f"Packs hold {' and '.join(COLLECTIONS)}."
+        )
+    lines = b"".join(_line(memory, request.name) for memory in found)
+    manifest: dict[str, object] = {
+        "format": FORMAT, "name": request.name, "count": len(found),
+        "made_at": ctx.now().isoformat(timespec="seconds"),
+        "files": {MEMORIES: hashlib.sha256(lines).hexdigest()},
+    }  # fmt: skip
+    ring = contracts.keyring(ctx)
+    key = ring.open(ring.ensure(ctx.now()).public.id)
+    manifest["key"] = key.public.word
+    signature = key.sign(PURPOSE, canonical.written(manifest)).hex()
+    os.makedirs(folder, exist_ok=True)
+    write_durably(os.path.join(folder, MEMORIES), lines)
+    whole = {**manifest, "signature": signature}
+    write_durably(os.path.join(folder, MANIFEST), json.dumps(whole, indent=1).encode())
+    ctx.state.audit("pack", request.actor, [one.id for one in found], {"name": request.name})
+    return _read(folder)
+
+
+def _may_go(memory: Memory) -> bool:
+    return (
+        memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.INTERNAL)
+        and not memory.is_foreign
+        and not memory.is_suspicious
+        and not memory.is_held
+    )
+
+
+def _line(memory: Memory, name: str) -> bytes:
+    # Rules may have become stricter since it was stored.
+    kept = {
+        "text": redact.clean(memory.text).text, "title": redact.clean(memory.title).text,
+        "kind": memory.kind, "collection": memory.collection, "tags": [*memory.tags, _tag(name)],
+    }  # fmt: skip
+    return json.dumps(kept, ensure_ascii=False).encode() + b"\n"
+
+
+def _tag(name: str) -> str:
+    return f"pack-{name}"
+
+
+def _read(folder: str) -> PackAnswer:
+    """Return the pack of a folder.
+
+    Raises:
+        BadInputError: there is none, or it was changed after it was signed.
+    """
+    try:
+        manifest = Record(
+            json_in.load(read_text(os.path.join(folder, MANIFEST), MOST_BYTES).encode())
+        )
+        lines = read_text(os.path.join(folder, MEMORIES), MOST_BYTES + 1).encode()
+        key = PublicKey.read(manifest.text("key"))
+        body = {name: value for name, value in manifest.items() if name != "signature"}
+        signed = key.has_signed(
+            bytes.fromhex(manifest.text("signature")), PURPOSE, canonical.written(body)
+        )
+        whole = hashlib.sha256(lines).hexdigest() == manifest.part("files").text(MEMORIES)
+        texts = [Record(json_in.load(line)).text("text") for line in lines.splitlines()]
+    except (OSError, ValueError, TypeError, BadInputError) as error:
+        raise BadInputError(
+            f"{folder} holds no pack: {error}", f"It has {MANIFEST} and {MEMORIES}."
+        ) from None
+    if not (signed and whole and manifest.text("format") == FORMAT):
+        raise BadInputError(
+            f"The pack in {folder} was changed after it was signed.",
+            "Take it from its author anew.",
+        )
+    cleaned = [str(redact.clean(text).text) for text in texts[:MOST_SHOWN]]
+    return PackAnswer(manifest.text("name"), key.word, key.fingerprint, True, cleaned, len(texts))
+
+
+def _certify(ctx: Context, request: PackRequest, name: str) -> int:
+    asker = messages.asker_of(ctx, request)
+    done = 0
+    for shelf in asker.shelves:
+        scope = replace(asker.scope, tags=(_tag(name),))
+        for memory in list(shelf.journal.iter_memories(scope, limit=MOST)):
+            if memory.extra.get(IS_FOREIGN) and not memory.is_suspicious:
+                extra = {key: value for key, value in memory.extra.items() if key != IS_FOREIGN}
+                shelf.journal.update(replace(memory, extra=extra, updated_at=ctx.now()))
+                done += 1
+    ctx.drop_snapshots()
+    ctx.notify()
+    ctx.state.audit("pack", request.actor, [], {"name": name, "certified": done})
+    return done

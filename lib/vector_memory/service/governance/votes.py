@@ -1,0 +1,198 @@
+"""`bft_consensus`: a recorded vote of several reviewers, decided by more than two thirds of the weight.
+
+It is a record, not a protocol between machines: whoever runs it counts. What is critical is never decided here,
+but comes back as a question to the user.
+
+Source: the bound n >= 3f + 1 is from M. Pease, R. Shostak and L. Lamport, "Reaching Agreement in the Presence of
+Faults", 1980.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context, new_id
+from vector_memory.system.json_in import Record
+
+SORT = "vote"
+LEAST_VOTERS = 4
+MOST_VOTERS, MOST = 50, 500
+ACTIONS = ("propose", "vote", "result", "list")
+_changing = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteRequest(messages.Request):
+    """`propose` a question with its options and voters, `vote`, or ask for the `result`.
+
+    Attributes:
+        voters: names, each with its weight where that is not 1: `reviewer=2`.
+        critical: whatever the vote says, the user decides.
+        choice: one of the options; evidence: what it rests on, of which the digest is kept.
+    """
+
+    action: str = messages.word(default="list")
+    id: str = messages.word()
+    question: str = messages.word()
+    options: tuple[str, ...] = messages.words()
+    voters: tuple[str, ...] = messages.words()
+    critical: bool = messages.flag()
+    voter: str = messages.word()
+    choice: str = messages.word()
+    evidence: str = messages.maybe_text(1_000_000)
+
+
+@dataclass(frozen=True)
+class VoteView:
+    """How a vote stands.
+
+    Attributes:
+        weights: of each option's votes; total: of all voters.
+        void: voters who said two things, whose votes count for nothing.
+        tolerated: how many faulty voters the number of voters bears.
+        decided: the option that has more than two thirds of the weight, "" for none; for what is critical "".
+        ask_user: the question that is left to the user, "" for none.
+    """
+
+    id: str
+    question: str
+    options: tuple[str, ...]
+    weights: dict[str, int]
+    total: int
+    voted: int
+    voters: int
+    void: list[str]
+    tolerated: int
+    critical: bool
+    decided: str
+    ask_user: str
+
+
+@dataclass(frozen=True)
+class VoteAnswer:
+    """The votes in question, the newest last."""
+
+    votes: list[VoteView]
+
+
+def vote(ctx: Context, request: VoteRequest) -> VoteAnswer:
+    """Propose a question, vote on it, or count.
+
+    Returns:
+        How the votes in question stand.
+
+    Raises:
+        BadInputError: there is no such action, or too few voters or options.
+        NotFoundError: there is no such vote, voter or option.
+    """
+    if request.action not in ACTIONS:
+        raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
+    with _changing:
+        if request.action == "list":
+            return VoteAnswer([_view(i, one) for i, one in ctx.state.records(SORT).items()])
+        if request.action == "propose":
+            id, record = _propose(ctx, request)
+        else:
+            id, record = _find(ctx, request.id)
+            if request.action == "vote":
+                record = _cast(ctx, request, id, record)
+    return VoteAnswer([_view(id, record)])
+
+
+def _propose(ctx: Context, request: VoteRequest) -> tuple[str, Record]:
+    question, options = _clean(request.question), [_clean(one) for one in request.options]
+    weights = _weights(request.voters)
+    if not question or len(set(options)) < 2:
+        raise BadInputError("A vote needs a question and two options.", "options=[yes, no]")
+    if not LEAST_VOTERS <= len(weights) <= MOST_VOTERS:
+        raise BadInputError(
+            f"{LEAST_VOTERS} to {MOST_VOTERS} voters are needed: with fewer one that errs decides.",
+            "Name them in voters.",
+        )
+    if len(ctx.state.records(SORT)) >= MOST:
+        raise BadInputError(f"{MOST} votes are kept already.", "Count them first.")
+    body: dict[str, object] = {
+        "question": question, "options": options, "weights": weights,
+        "critical": request.critical, "votes": [], "at": ctx.now().isoformat(timespec="seconds"),
+    }  # fmt: skip
+    id = new_id()[:12]
+    ctx.state.put_record(SORT, id, body)
+    ctx.state.audit("vote", request.actor, [], {"vote": id, "action": "propose"})
+    return id, Record(body)
+
+
+def _weights(voters: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in voters:
+        name, _, weight = one.partition("=")
+        if not name.strip() or (weight and not weight.strip().isdigit()) or weight.strip() == "0":
+            raise BadInputError(f"{one[:40]!r} is no voter.", "Such as reviewer, or reviewer=2.")
+        found[_clean(name)] = int(weight or 1)
+    return found
+
+
+def _cast(ctx: Context, request: VoteRequest, id: str, record: Record) -> Record:
+    voter, choice = _clean(request.voter), _clean(request.choice)
+    if voter not in record.part("weights"):
+        raise NotFoundError(
+            f"{voter[:40]!r} has no vote.", f"Voters: {', '.join(record.part('weights'))}."
+        )
+    if choice not in record.words("options"):
+        raise NotFoundError(
+            f"There is no option {choice[:40]!r}.",
+            f"Options: {', '.join(record.words('options'))}.",
+        )
+    digest = hashlib.sha256(request.evidence.encode()).hexdigest() if request.evidence else ""
+    cast = {"voter": voter, "choice": choice, "evidence": digest}
+    body = Record({**record, "votes": [*record.parts("votes"), cast]})
+    ctx.state.put_record(SORT, id, body)
+    ctx.state.audit("vote", request.actor, [], {"vote": id, "action": "vote", "evidence": digest})
+    return body
+
+
+def _find(ctx: Context, id: str) -> tuple[str, Record]:
+    found = [(k, one) for k, one in ctx.state.records(SORT).items() if id and k.startswith(id)]
+    if len(found) != 1:
+        raise NotFoundError(f"There is no one vote {id[:40]!r}.", "Action list names them.")
+    return found[0]
+
+
+def _view(id: str, record: Record) -> VoteView:
+    weights: Mapping[str, object] = record.part("weights")
+    of = {name: weight for name, weight in weights.items() if isinstance(weight, int)}
+    said: dict[str, set[str]] = {}
+    for one in record.parts("votes"):
+        said.setdefault(one.text("voter"), set()).add(one.text("choice"))
+    void = sorted(name for name, choices in said.items() if len(choices) > 1)
+    counted: Counter[str] = Counter()
+    for name, choices in said.items():
+        if name not in void:
+            counted[next(iter(choices))] += of.get(name, 0)
+    total = sum(of.values())
+    best = next((option for option, weight in counted.items() if 3 * weight > 2 * total), "")
+    critical, question = bool(record.get("critical")), record.text("question")
+    return VoteView(
+        id=id,
+        question=question,
+        options=tuple(record.words("options")),
+        weights=dict(counted),
+        total=total,
+        voted=len(said),
+        voters=len(of),
+        void=void,
+        tolerated=(len(of) - 1) // 3,
+        critical=critical,
+        decided="" if critical else best,
+        ask_user=f"{question} The vote is for: {best}. Do you agree?" if critical and best else "",
+    )
+
+
+def _clean(text: str) -> str:
+    return " ".join(redact.clean(text).text.split())[:300]

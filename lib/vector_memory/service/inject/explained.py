@@ -1,0 +1,234 @@
+"""`explain`: what a prompt would be given, and why not the rest of what a search for it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError
+from vector_memory.index.noise import plain_prompt
+from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.retrieve import gate
+from vector_memory.retrieve.echoes import without_echoes
+from vector_memory.retrieve.search import Answer, Hit, search
+from vector_memory.service.base import messages
+from vector_memory.service.base.asker import HookQuestion, asker_in
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.context_block import checked
+from vector_memory.service.base.gate_threshold import least_worth
+from vector_memory.service.base.query_building import PROMPT_CHARS, query_of
+from vector_memory.service.base.shown_notes import Worth
+from vector_memory.service.inject import prompt_recall
+from vector_memory.service.memory.lookup import least_of, project_names
+from vector_memory.service.memory.views import HitView, hit_view
+from vector_memory.text import fence, prompts
+
+MODEL_WAIT_S = 3.0
+TOLD = "told"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainRequest(messages.Filter):
+    """What would a prompt (`query`) be given, as the first of a session in a project, and what of the `k` best
+    hits would it not? The project is the first of `project_ids`, else the folder's that is asked from."""
+
+    query: str = messages.text(prompt_recall.MAX_PROMPT_CHARS)
+    k: int = messages.number(20, 1, 100)
+
+
+@dataclass(frozen=True)
+class VerdictView:
+    """A hit with its place in the search (from 1), and whether a prompt would be given it.
+
+    Attributes:
+        verdict: `told`, or the rule that left it out: `held`, `repeats`, `little`, `contradicted`,
+            `worth`, `far down`, `weak`, `silent`, `enough` or `no room`.
+        why: the same as a sentence, with its figures.
+        worth: what the gate says of it, 0 … 1; left out where the gate was not asked.
+    """
+
+    rank: int
+    hit: HitView
+    verdict: str
+    why: str
+    worth: float | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class ExplainAnswer:
+    """What a prompt would be given, and the verdict on each hit.
+
+    Attributes:
+        context: the very block that the model would see, "" for none.
+        tokens: how many it takes, of `budget`.
+        silent: why nothing is searched for with such a prompt, "" where it is.
+        terms: the words that are searched for.
+        mode: `full`, or `lexical` where words alone were searched for.
+    """
+
+    context: str
+    tokens: int
+    budget: int
+    silent: str
+    terms: list[str]
+    mode: str
+    hits: list[VerdictView]
+
+
+def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
+    """Return what a prompt would be given and why not the rest. It counts as no use, and is noted nowhere.
+
+    Raises:
+        BadInputError: there is no such project.
+    """
+    question = _question(ctx, request)
+    ctx.embedding.wait(MODEL_WAIT_S)
+    text = plain_prompt(request.query)[: prompt_recall.MAX_PROMPT_CHARS]
+    query = query_of(ctx, text, question.scope, question.shelves, question.place)
+    relevant = least_of(ctx, question.shelves, query.scope)
+    found = search(
+        query,
+        question.shelves,
+        request.k,
+        ctx.now(),
+        candidates=ctx.settings.candidates,
+        scoring=ctx.settings.scoring,
+        embed=lambda query: ctx.embedding.query(query.embedded[:PROMPT_CHARS]),
+        allowed=(lambda memory: not memory.is_held) if request.is_agent else None,
+        least=relevant,
+    )
+    silent = _silence(ctx, request.query)
+    judged = _Judgement(ctx, question, found, relevant, bool(silent))
+    names = project_names(question.shelves)
+    shelves = question.shelves
+    by_meaning = all(one.index is not None and one.index.vectors_ready for one in shelves)
+    return ExplainAnswer(
+        context=judged.context,
+        tokens=fence.tokens(judged.context) if judged.context else 0,
+        budget=ctx.settings.prompt_tokens,
+        silent=silent,
+        terms=list(query.terms),
+        mode="full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
+        hits=[
+            VerdictView(rank, hit_view(hit, names, ctx.now()), *judged.of(hit))
+            for rank, hit in enumerate(found.hits, 1)
+        ],
+    )
+
+
+def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
+    """Return what the hook would be asked.
+
+    Raises:
+        BadInputError: there is no such project, or no project is named.
+    """
+    if not request.project_ids:
+        place = messages.place_of(ctx, request)
+        if place is None:
+            raise BadInputError("A prompt is said in a project.", "Name one.")
+        asker = asker_in(ctx, place)
+        return HookQuestion(**vars(asker), session="", folder=place.root, prompt=request.query)
+    id = request.project_ids[0]
+    known = {one.id: one for shelf in ctx.all_shelves() for one in shelf.journal.projects()}
+    if id not in known and id != GLOBAL_PROJECT:
+        raise BadInputError(f"There is no project {id[:60]!r}.", "`stats` names them.")
+    root = known[id].root if id in known else ""
+    place = projects.Place(id, known[id].name if id in known else "", root, "")
+    scope = Scope(projects=(id, GLOBAL_PROJECT))
+    return HookQuestion(
+        place, scope, cache(ctx.all_shelves), session="", folder=root, prompt=request.query
+    )
+
+
+def _silence(ctx: Context, prompt: str) -> str:
+    if not ctx.settings.recall_on_prompt:
+        return "Prompts are given nothing: the setting recall_on_prompt is off."
+    if prompts.needs_nothing(prompt):
+        return "Such a prompt needs no memory: it confirms, or asks for an everyday step."
+    return ""
+
+
+class _Judgement:
+    """The hook's rules on all hits of a search, and the block that comes of them.
+
+    Args:
+        relevant: from what relevance on something that was stored on purpose is told.
+        is_silent: the hook would not search at all.
+    """
+
+    def __init__(
+        self, ctx: Context, question: HookQuestion, found: Answer, relevant: float, is_silent: bool
+    ) -> None:
+        self._ctx = ctx
+        self._relevant = relevant
+        self._is_silent = is_silent
+        before = prompt_recall.session_before(question, question.session)
+        self._moment = gate.Moment(ctx.now(), True, before)
+        fresh = without_echoes([hit for hit in found.hits if not hit.memory.is_held])
+        self._looked_at = [hit.memory.id for hit in fresh[: prompt_recall.LOOKED_AT]]
+        self._fresh = {hit.memory.id for hit in fresh}
+        looked_at = fresh[: prompt_recall.LOOKED_AT]
+        self._worths = prompt_recall.worths_of(ctx, question, looked_at, relevant)
+        told = [hit for hit in fresh if hit.memory.id in self._worths]
+        told.sort(key=lambda hit: -self._worths[hit.memory.id].value)
+        self._speaks = any(
+            self._worths[hit.memory.id].value >= prompt_recall.least_to_speak(ctx, hit)
+            for hit in told
+        )
+        chosen = told[: ctx.settings.prompt_memories] if self._speaks and not is_silent else []
+        self._chosen = {hit.memory.id for hit in chosen}
+        notes = checked(self._notes(question, chosen)) if not is_silent else []
+        self._told = {note.id for note in notes}
+        self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
+
+    def _notes(self, question: HookQuestion, chosen: Sequence[Hit]) -> list[fence.Note]:
+        from vector_memory.service.learning import guidance, procedures
+
+        ctx = self._ctx
+        guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
+        taken = sum(note.tokens for note in guide)
+        return [*prompt_recall.notes_of(ctx, question, chosen, taken), *guide]
+
+    def of(self, hit: Hit) -> tuple[str, str, float | None]:
+        """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""
+        known = self._worths.get(hit.memory.id)
+        verdict, why = self._verdict(hit, self._worths)
+        return verdict, why, round(known.value, 4) if known and known.features else None
+
+    def _verdict(self, hit: Hit, worths: Mapping[str, Worth]) -> tuple[str, str]:
+        id, ctx = hit.memory.id, self._ctx
+        if hit.memory.is_held:
+            return "held", "It is held back: it looks like instructions. A review lets it go."
+        if id not in self._fresh:
+            return "repeats", "A better hit says the same, or answers it."
+        if id not in self._looked_at:
+            return "far down", f"Only the {prompt_recall.LOOKED_AT} best are looked at."
+        if id not in worths:
+            return self._worthless(hit)
+        if id in self._told:
+            return TOLD, "A prompt would be given it."
+        if self._is_silent:
+            return "silent", "With such a prompt nothing is searched for."
+        if not self._speaks:
+            least = prompt_recall.least_to_speak(ctx, hit)
+            return "weak", f"No hit is worth enough to speak at all: the best needs {least:.2f}."
+        if id not in self._chosen:
+            most = ctx.settings.prompt_memories
+            return "enough", f"{most} memories at most are told, and others are worth more."
+        return (
+            "no room",
+            f"It does not fit in {ctx.settings.prompt_tokens} tokens beside the others.",
+        )
+
+    def _worthless(self, hit: Hit) -> tuple[str, str]:
+        """Return why a hit that was looked at may not be told."""
+        if not hit.memory.source.path or not hit.breakdown["cosine"]:
+            return "worth", f"Its relevance is {hit.relevance:.2f}; {self._relevant:.2f} is wanted."
+        if not prompt_recall.says_something(hit):
+            return "little", "It says too little, or speaks of something else than the prompt."
+        if prompt_recall.gives_way(hit):
+            return "contradicted", "Something newer says otherwise."
+        worth, least = gate.worth(gate.features(hit, self._moment)), least_worth(self._ctx)
+        return "worth", f"It is worth {worth:.2f} to a prompt now; {least:.2f} is wanted."

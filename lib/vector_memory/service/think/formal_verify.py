@@ -1,0 +1,313 @@
+"""`formal_verify`: named invariants, checked over every row of the stores. No sample is taken, nothing is changed.
+
+The answer is a certificate of what was checked and over which digest, not a proof about the program. It is not
+signed: nobody but who made it can tell it from a forged one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from vector_memory import redact
+from vector_memory.errors import BadInputError, UnsafeTextError
+from vector_memory.model import TRIGGERS, Memory, Progress, Scope, Status
+from vector_memory.retrieve.search import holds_at
+from vector_memory.service.base import messages
+from vector_memory.service.base.asker import Asker
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.learning import procedures
+from vector_memory.service.memory import lookup
+from vector_memory.system.paths import version
+
+PAGE = 500
+SHOWN = 10
+"""Of what breaks a property, so many are named."""
+AGAIN = 3
+"""How often a store is read that changes meanwhile."""
+SERVED, SEARCHED_CHARS = 10, 400
+AUDIT, SERVING = "audit-log-is-whole", "expired-is-not-served"
+Found = Iterator[tuple[str, str]]
+
+
+class Row(NamedTuple):
+    """What of a memory is looked at once all are read."""
+
+    status: Status
+    successor: str
+
+
+@dataclass
+class Snapshot:
+    """All rows of one store, as they were at one moment, and what is wrong with them one by one."""
+
+    digest: str = ""
+    rows: dict[str, Row] = field(default_factory=dict)
+    over: list[Memory] = field(default_factory=list)
+    broken: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    is_still: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyRequest(messages.Request):
+    """Do these properties hold? `properties` are names of `PROPERTIES`; all by default."""
+
+    properties: tuple[str, ...] = messages.words()
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A memory (or a part of a store) that breaks a property, and how."""
+
+    id: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property with whether it holds, what that means, how many break it, and the first of them."""
+
+    name: str
+    means: str
+    holds: bool
+    broken: int
+    examples: list[Counterexample]
+
+
+@dataclass(frozen=True)
+class StoreDigest:
+    """A store, how many rows of it were read, and the SHA-256 of them in their order.
+
+    Attributes:
+        is_still: nothing was written while it was read; else the digest is of no one moment.
+    """
+
+    store: str
+    rows: int
+    digest: str
+    is_still: bool
+
+
+@dataclass(frozen=True)
+class VerifyAnswer:
+    """What was checked, when, by which version, over what."""
+
+    holds: bool
+    checked_at: datetime
+    version: str
+    stores: list[StoreDigest]
+    properties: list[Property]
+    left_out: dict[str, str]
+
+
+def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> VerifyAnswer:
+    """Check properties over all rows of the stores that a project uses, or of all stores.
+
+    Raises:
+        BadInputError: there is no property of such a name.
+    """
+    names = request.properties or tuple(PROPERTIES)
+    for name in names:
+        if name not in PROPERTIES:
+            raise BadInputError(
+                f"There is no property {name[:60]!r}.", f"Properties: {', '.join(PROPERTIES)}."
+            )
+    asker = messages.asker_of(ctx, request)
+    broken: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
+    stores = []
+    for number, shelf in enumerate(asker.shelves):
+        progress(number, len(asker.shelves) + 1, "reading every row")
+        read = _still(ctx, shelf, names)
+        stores.append(StoreDigest(shelf.folder, len(read.rows), read.digest, read.is_still))
+        for name, found in read.broken.items():
+            broken[name] += found
+        if SERVING in broken:
+            broken[SERVING] += _served(ctx, asker, read.over)
+    if AUDIT in broken and (gap := ctx.state.audit_break(whole=True)):
+        broken[AUDIT].append(("audit", gap))
+    told = [_property(name, found) for name, found in broken.items()]
+    holds = all(one.holds for one in told)
+    detail = {"holds": holds, "properties": len(told), "digests": [one.digest for one in stores]}
+    ctx.state.audit("formal_verify", request.actor, [], detail)
+    left_out = {folder: error.message for folder, error in ctx.unopened().items()}
+    return VerifyAnswer(holds, ctx.now(), version(), stores, told, left_out)
+
+
+def _property(name: str, found: Sequence[tuple[str, str]]) -> Property:
+    examples = [Counterexample(id, why) for id, why in found[:SHOWN]]
+    return Property(name, PROPERTIES[name], not found, len(found), examples)
+
+
+def _still(ctx: Context, shelf: Shelf, names: Sequence[str]) -> Snapshot:
+    """Read a store until nobody writes meanwhile, a few times at most."""
+    for _ in range(AGAIN):
+        before = shelf.journal.given_seq()
+        read = _read(ctx, shelf, names)
+        read.is_still = shelf.journal.given_seq() == before
+        if read.is_still:
+            break
+    return read
+
+
+def _read(ctx: Context, shelf: Shelf, names: Sequence[str]) -> Snapshot:
+    made = Snapshot(broken={name: [] for name in names})
+    digest, after, now = hashlib.sha256(), 0, ctx.now()
+    each = {name: check for name, check in EACH.items() if name in made.broken}
+    while page := shelf.journal.changes(after, PAGE):
+        for memory, _, text_hash in page:
+            digest.update(_line(memory, text_hash))
+            made.rows[memory.id] = Row(memory.status, memory.superseded_by)
+            if memory.status is Status.ACTIVE and not holds_at(memory, now):
+                made.over.append(memory)
+            for name, check in each.items():
+                made.broken[name] += [(memory.id, why) for why in check(memory)]
+        after = page[-1][0].seq
+        ctx.hooks.give_way()
+    made.digest = digest.hexdigest()
+    for name, check_all in ALL.items():
+        if name in made.broken:
+            made.broken[name] += check_all(shelf, made.rows)
+    return made
+
+
+def _line(memory: Memory, text_hash: bytes) -> bytes:
+    """Return all that the properties look at, in one form."""
+    told = (
+        memory.seq, memory.id, memory.status, memory.superseded_by, text_hash.hex(), memory.kind,
+        memory.collection, memory.priority, memory.origin, memory.valid_from, memory.valid_until,
+        memory.expires_at, sorted(memory.tags), sorted(memory.extra.items(), key=str),
+    )  # fmt: skip
+    return (repr(tuple(map(str, told))) + "\n").encode("utf-8", "replace")
+
+
+# -- properties of a row --
+
+
+def _status(memory: Memory) -> Iterable[str]:
+    if memory.status is Status.SUPERSEDED and not memory.superseded_by:
+        yield "gave way to nobody"
+    if memory.status is Status.ACTIVE and memory.superseded_by:
+        yield f"is active, and gave way to {memory.superseded_by[:12]}"
+
+
+def _forgotten(memory: Memory) -> Iterable[str]:
+    if memory.status is Status.FORGOTTEN and (memory.text or memory.title or memory.tags):
+        yield "is forgotten, and still has words"
+
+
+def _times(memory: Memory) -> Iterable[str]:
+    start, end = memory.valid_from, memory.valid_until
+    if start is not None and end is not None and start > end:
+        yield f"holds from {start.isoformat()}, which is after its end {end.isoformat()}"
+
+
+def _foreign(memory: Memory) -> Iterable[str]:
+    is_there = memory.status is Status.ACTIVE and not memory.is_held
+    if is_there and memory.trust == 0 and memory.weight:
+        told = ", ".join(f"{name} {value}" for name, value in memory.weight.items())
+        yield f"was written by others or looks like an instruction, and has {told}"
+
+
+def _secrets(memory: Memory) -> Iterable[str]:
+    for name, text in (("text", memory.text), ("title", memory.title)):
+        try:
+            if text and redact.clean(text).text != text:
+                yield f"its {name} holds what the rules of today redact"
+        except UnsafeTextError:
+            yield f"its {name} cannot be looked at for secrets"
+
+
+def _conditions(memory: Memory) -> Iterable[str]:
+    triggers = memory.extra.get(TRIGGERS)
+    if memory.status is Status.ACTIVE and triggers is not None:
+        try:
+            procedures.read(map(str, triggers))
+        except (BadInputError, UnsafeTextError, TypeError) as error:
+            yield str(error)
+
+
+# -- properties of all rows together --
+
+
+def _whole(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
+    there = sum(shelf.journal.count(Scope(), status) for status in Status)
+    if there != len(rows):
+        yield shelf.folder, f"{there - len(rows)} of {there} rows cannot be read"
+
+
+def _successors(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
+    for id, row in rows.items():
+        if row.successor and row.successor not in rows:
+            yield id, f"gave way to {row.successor[:12]}, which is not there"
+
+
+def _cycles(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
+    ended: set[str] = set()
+    for start in rows:
+        chain: dict[str, None] = {}
+        at = start
+        while at in rows and at not in ended and at not in chain:
+            chain[at] = None
+            at = rows[at].successor
+        if at in chain:
+            ring = list(chain)[list(chain).index(at) :]
+            yield at, f"gave way to itself: {' → '.join(one[:8] for one in (*ring, at))}"
+        ended.update(chain)
+
+
+def _links(shelf: Shelf, rows: Mapping[str, Row]) -> Found:
+    ids = list(rows)
+    for place in range(0, len(ids), PAGE):
+        for link in shelf.journal.links_of(ids[place : place + PAGE]):
+            for end in (link.from_id, link.to_id):
+                if end not in rows or rows[end].status is Status.FORGOTTEN:
+                    yield (
+                        end,
+                        f"{link.from_id[:12]} {link.relation} {link.to_id[:12]}: an end is gone",
+                    )
+
+
+def _served(ctx: Context, asker: Asker, over: Sequence[Memory]) -> Found:
+    """Ask for each memory that is over in its own words, in its own collection."""
+    for memory in over:
+        scope = Scope(projects=(memory.project,), collections=(memory.collection,))
+        asked = Asker(asker.place, scope, asker.open_shelves)
+        hits = lookup.find(ctx, memory.text[:SEARCHED_CHARS], asked, SERVED)
+        if any(hit.memory.id == memory.id for hit in hits):
+            yield memory.id, "has expired or holds no longer, and a recall brings it"
+
+
+EACH: dict[str, Callable[[Memory], Iterable[str]]] = {
+    "status-fits": _status,
+    "forgotten-has-no-words": _forgotten,
+    "times-are-in-order": _times,
+    "foreign-does-not-bind": _foreign,
+    "no-secret-is-stored": _secrets,
+    "conditions-can-be-read": _conditions,
+}
+ALL: dict[str, Callable[[Shelf, Mapping[str, Row]], Found]] = {
+    "rows-can-be-read": _whole,
+    "successors-exist": _successors,
+    "supersession-ends": _cycles,
+    "links-have-ends": _links,
+}
+PROPERTIES = {
+    "rows-can-be-read": "Every row's checksum is right.",
+    "status-fits": "What gave way names its successor, and what is active names none.",
+    "successors-exist": "Each successor is there.",
+    "supersession-ends": "No chain of successors comes back to itself.",
+    "forgotten-has-no-words": "A forgotten memory holds no text, title or tags.",
+    "times-are-in-order": "Nothing ends before it begins to hold.",
+    "foreign-does-not-bind": "Nothing that others wrote, or that looks like an instruction, counts as a rule or as "
+    "important, unless it is held back.",
+    "no-secret-is-stored": "The redactor of today finds nothing in any text or title.",
+    "conditions-can-be-read": "Each procedure's conditions have a form that hooks understand.",
+    "links-have-ends": "Both ends of every link are there and not forgotten.",
+    SERVING: "Asked for in its own words, nothing comes that has expired or holds no longer.",
+    AUDIT: "No entry of the audit log, older files included, was changed or taken out.",
+}
+"""All properties with what they mean."""

@@ -1,0 +1,38 @@
+"""The tasks of a project, of its sessions and of their subagents, as those who compare them read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from vector_memory.model import HEURISTICS, Scope
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.learning import learned_records
+
+MOST_LEDGERS = 5_000
+SESSION_ITSELF = "main"
+"""How the session itself is named among those who did tasks."""
+
+
+def tasks_of(ctx: Context, request: messages.Request, since: datetime | None = None) -> list[Task]:
+    """Return the tasks of the project asked about, or of all projects, oldest first, each once; `agent` names who
+    did it."""
+    asker = messages.asker_of(ctx, request)
+    projects = None if asker.place is None else (asker.place.id,)
+    scope = Scope(projects=projects, collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))
+    found: dict[str, Task] = {}
+    for shelf in asker.shelves:
+        for record in shelf.journal.iter_memories(scope, newest_first=True, limit=MOST_LEDGERS):
+            own, _ = learned_records.ledger_of(record)
+            for task in own:
+                found[task.key] = replace(task, agent=SESSION_ITSELF)
+            found.update({task.key: task for task in learned_records.subagents_of(record)})
+    kept = (task for task in found.values() if since is None or task.ended_at >= since)
+    return sorted(kept, key=lambda task: (task.at, task.key))
+
+
+def is_judged(task: Task) -> bool:
+    """Whether a check, the user or an interruption says how a task ended."""
+    return task.sure and task.done is not None

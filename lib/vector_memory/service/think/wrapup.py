@@ -1,0 +1,177 @@
+"""`wrapup`: what a session did, what it leaves and what was learned in it, before one leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from vector_memory.errors import BadInputError
+from vector_memory.model import HEURISTICS, PASSAGE, Memory, Scope, unique
+from vector_memory.observe.learning import outcomes
+from vector_memory.observe.learning.outcomes import Task
+from vector_memory.service.base import messages
+from vector_memory.service.base.asker import ProjectAsker, asker_in
+from vector_memory.service.base.context import Context
+from vector_memory.service.base.shelf import Shelf
+from vector_memory.service.edit.remember import SAID_IN
+from vector_memory.service.learning import counted_records, learned_records, lessons
+from vector_memory.service.learning.learned_records import TaskFigures
+from vector_memory.service.memory import last_session
+from vector_memory.service.memory.lookup import project_names
+from vector_memory.service.memory.views import MemoryView, memory_view
+
+LEARNED = (
+    "decision", "conclusion", "solution", "fix", "cause", "preference", "learning", "procedure",
+)  # fmt: skip
+MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_SAID, LOOKED_AT = 12, 8, 20, 12, 2_000
+ASKED_CHARS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrapupRequest(messages.Request):
+    """What came of a session? `session` is its id; the project's last one by default."""
+
+    session: str = messages.maybe_text(256)
+
+
+@dataclass(frozen=True)
+class DoneTask:
+    """A task of the session.
+
+    Attributes:
+        title: how it was asked for, shortened; "" where that is not stored.
+        kind: one of `tasks.KINDS`.
+        done: whether it was done, None where nothing tells; `sure` is whether a check or the user says so.
+        minutes: how long it took, pauses left out.
+    """
+
+    title: str
+    kind: str
+    done: bool | None
+    sure: bool
+    errors: int
+    minutes: float
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class MetTrouble:
+    """An error that came in the session, what ended it ("" for nothing), and in how many tasks of the project it has
+    come, as `lessons` has it; 0 where it is new."""
+
+    line: str
+    end: str
+    n: int
+
+
+@dataclass(frozen=True)
+class WrapupAnswer:
+    """What came of a session.
+
+    Attributes:
+        done: its tasks, in order; `kinds` counts them as `lessons` does.
+        subagents: how many tasks its subagents did.
+        left: what it leaves to do or to answer.
+        learned: what was decided, found out or told to be remembered, the newest first.
+        lessons: the figures of the whole project, this session in them.
+        waits: how many of its memories wait for the user to decide.
+    """
+
+    project: str
+    session: str
+    done: list[DoneTask]
+    kinds: list[outcomes.KindCount]
+    subagents: int
+    files: list[str]
+    left: list[MemoryView]
+    learned: list[MemoryView]
+    trouble: list[MetTrouble]
+    lessons: TaskFigures
+    waits: int
+
+
+def wrapup(ctx: Context, request: WrapupRequest) -> WrapupAnswer:
+    """Return what came of a session of a project.
+
+    Raises:
+        BadInputError: no project is asked about.
+    """
+    place = messages.place_of(ctx, request)
+    if place is None or request.all_projects:
+        raise BadInputError("A session belongs to a project.", "Ask in its folder, or name it.")
+    asker = asker_in(ctx, place)
+    scope = Scope(projects=(place.id,))
+    session = request.session or _last(asker, scope)
+    record = counted_records.get(asker, HEURISTICS, f"session:{session}")
+    tasks, _ = learned_records.ledger_of(record) if record else ([], [])
+    memories = _memories(asker, scope, session)
+    titles = {
+        one.external_id.rpartition(":")[0]: one.title for one in memories if one.kind == PASSAGE
+    }
+    learned = _learned(asker, memories, session)
+    board = lessons.show(ctx, request)
+    return WrapupAnswer(
+        project=place.name,
+        session=session,
+        done=[_done(task, titles) for task in tasks],
+        kinds=outcomes.by_kind(tasks),
+        subagents=len(learned_records.subagents_of(record)) if record else 0,
+        files=list(unique(file for task in tasks for file in task.files))[:MOST_FILES],
+        left=_views(asker, _left(asker, scope, session)),
+        learned=_views(asker, [one for one in learned if not one.is_held][:MOST_LEARNED]),
+        trouble=_trouble(tasks, board),
+        lessons=board.tasks,
+        waits=sum(one.is_held for one in learned),
+    )
+
+
+def _last(asker: ProjectAsker, scope: Scope) -> str:
+    newest = next(last_session.newest_of_sessions(asker.shelves, scope), None)
+    return newest[1].source.session if newest else ""
+
+
+def _memories(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
+    if not session:
+        return []
+    own = replace(scope, sessions=(session,))
+    return list(asker.own.journal.iter_memories(own, newest_first=True, limit=LOOKED_AT))
+
+
+def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> list[Memory]:
+    """Return what was decided or found in the session's talk, and what was told to be remembered in it."""
+    told = (
+        one
+        for shelf in asker.shelves
+        for one in shelf.journal.recent(asker.scope, LOOKED_AT)
+        if session and one.extra.get(SAID_IN) == session
+    )
+    found = [*told, *(one for one in memories if one.kind in LEARNED)]
+    return list({str(one.text): one for one in found}.values())
+
+
+def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:
+    ends = (_end(shelf, scope, session) for shelf in asker.shelves)
+    return last_session.left_open(asker.shelves, scope, [one for one in ends if one], MOST_LEFT)
+
+
+def _end(shelf: Shelf, scope: Scope, session: str) -> last_session.SessionEnd | None:
+    own = replace(scope, sessions=(session,), kinds=(PASSAGE,))
+    newest = next(iter(shelf.journal.recent(own, 1)), None) if session else None
+    return last_session.end_of(shelf, scope, newest) if newest else None
+
+
+def _views(asker: ProjectAsker, memories: Sequence[Memory]) -> list[MemoryView]:
+    names = project_names(asker.shelves)
+    return [memory_view(memory, names) for memory in memories]
+
+
+def _done(task: Task, titles: dict[str, str]) -> DoneTask:
+    asked = " ".join(titles.get(task.key, "").split())[:ASKED_CHARS]
+    return DoneTask(asked, task.kind, task.done, task.sure, task.errors, task.minutes, task.files)
+
+
+def _trouble(tasks: Sequence[Task], board: lessons.LessonsAnswer) -> list[MetTrouble]:
+    known = {habit.sign: habit.n for habit in board.trouble}
+    met = {one.sign: one for task in tasks for one in task.trouble}
+    found = [MetTrouble(one.line, one.end, known.get(sign, 0)) for sign, one in met.items()]
+    return sorted(found, key=lambda one: -one.n)[:MOST_SAID]

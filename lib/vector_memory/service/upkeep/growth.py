@@ -1,0 +1,85 @@
+"""`growth`: how the memory grew, what of it is used, and in which projects it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from vector_memory.journal.use_labels import UseCount
+from vector_memory.model import GLOBAL_PROJECT
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.lookup import name_in, project_names
+from vector_memory.service.memory.views import MemoryView, memory_view
+
+EVER = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowthRequest(messages.Filter):
+    """Figures over time, with the `k` memories that were used most."""
+
+    k: int = messages.number(10, 1, 100)
+
+
+@dataclass(frozen=True)
+class ProjectView:
+    """A project, its folder ("" where it was never seen here), and how many memories it has. The id of what
+    belongs to the user rather than to a project is the global one's."""
+
+    id: str
+    name: str
+    root: str
+    memories: int
+
+
+@dataclass(frozen=True)
+class GrowthAnswer:
+    """Figures over time.
+
+    Attributes:
+        days: how many memories are of each day (`2026-11-23`) that has any, the oldest first.
+        uses: how many notes sessions were shown on each day, and how many of them they used.
+        most_used: the most used first.
+        unused: how many memories were never used, of `memories`.
+        projects: those with most memories first.
+    """
+
+    memories: int
+    days: dict[str, int]
+    uses: dict[str, UseCount]
+    most_used: list[MemoryView]
+    unused: int
+    projects: list[ProjectView]
+
+
+def growth(ctx: Context, request: GrowthRequest) -> GrowthAnswer:
+    """Return how the memory grew day by day, what is used of it, and its projects."""
+    asker = messages.asker_of(ctx, request)
+    scope, shelves = request_fields.listed(asker.scope), asker.shelves
+    names = project_names(shelves)
+    roots = {one.id: one.root for shelf in shelves for one in shelf.journal.projects()}
+    days: Counter[str] = Counter()
+    projects: Counter[str] = Counter()
+    for shelf in shelves:
+        days.update({day.isoformat(): n for day, n in shelf.journal.count_by_day(scope).items()})
+        projects.update(shelf.journal.count_by("project", scope))
+    used = [one for shelf in shelves for one in shelf.journal.most_used(scope, request.k)]
+    used.sort(key=lambda memory: -memory.uses)
+    counts = ctx.state.use_counts("day", EVER)
+    return GrowthAnswer(
+        memories=sum(projects.values()),
+        days=dict(sorted(days.items())),
+        uses=dict(sorted(counts.items())),
+        most_used=[memory_view(one, names, ctx.now()) for one in used[: request.k]],
+        unused=sum(shelf.journal.count_unused(scope) for shelf in shelves),
+        projects=[
+            ProjectView(id, _name(id, names), roots.get(id, ""), n)
+            for id, n in projects.most_common()
+        ],
+    )
+
+
+def _name(id: str, names: dict[str, str]) -> str:
+    return "of yours, in all projects" if id == GLOBAL_PROJECT else name_in(names, id)

@@ -1,0 +1,70 @@
+"""JSON with one way to write each value (RFC 8785), so that what was signed can be written again."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+_EXPONENT = re.compile(r"e([+-])0*(\d+)$")
+LARGEST = 1 << 53
+"""From here on whole numbers are not told apart by programs that keep numbers as doubles."""
+
+
+def written(value: Any) -> bytes:
+    """Return JSON values in their canonical form, as UTF-8.
+
+    Raises:
+        ValueError: a value has no such form: NaN, an integer beyond 2^53, half a character, a key that is no
+            string, or something that JSON does not know.
+    """
+    return _text(value).encode("utf-8")
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, (bool, str)):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int):
+        if abs(value) > LARGEST:
+            raise ValueError(f"{value} is beyond 2^53")
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(_text, value)) + "]"
+    if isinstance(value, dict):
+        if not all(isinstance(name, str) for name in value):
+            raise ValueError("a key is no string")
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(f"{_text(name)}:{_text(value[name])}" for name in names) + "}"
+    raise ValueError(f"JSON knows no {type(value).__name__}")
+
+
+def _number(value: float) -> str:
+    """Return a number as ECMAScript writes it: the same digits as Python's, other exponents."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no number of JSON")
+    if value == 0:
+        return "0"
+    if 1e-6 <= abs(value) < 1e21:
+        if value.is_integer():
+            return str(int(value)) if abs(value) < 1e16 else _plain(repr(value))
+        digits = repr(value)
+        return _plain(digits) if "e" in digits else digits
+    digits = repr(value)
+    if "e" not in digits:
+        digits = f"{value:e}"
+    return _EXPONENT.sub(r"e\1\2", digits)
+
+
+def _plain(digits: str) -> str:
+    """Return digits with an exponent as digits without one."""
+    mantissa, _, exponent = digits.partition("e")
+    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
+    whole, _, part = mantissa.partition(".")
+    part = "" if part == "0" else part
+    power = int(exponent or 0)
+    if power >= 0:
+        return sign + whole + part.ljust(power, "0")
+    return sign + "0." + "0" * (-power - 1) + whole + part

@@ -1,0 +1,278 @@
+"""Keys: a pair to sign with (Ed25519) and a pair by which others seal things for it (X25519).
+
+The public half of both is one word, `vmk1-…`, that people hand on; its fingerprint is what they compare.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from vector_memory.errors import BadInputError, NotFoundError, StoreDamagedError, StoreFullError
+from vector_memory.system import private
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import open_own
+from vector_memory.trust import canonical
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+PREFIX = "vmk1-"
+HALF = 32
+"""Bytes of each of both public keys."""
+_WORD = re.compile(re.escape(PREFIX) + r"[A-Za-z0-9_-]{86}")
+_LIST = "keys.json"
+MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class PublicKey:
+    """Both public keys of a member: `signing` (Ed25519) and `sealing` (X25519), 32 bytes each."""
+
+    signing: bytes
+    sealing: bytes
+
+    @classmethod
+    def read(cls, word: str) -> PublicKey:
+        """Return the key that a word stands for.
+
+        Raises:
+            BadInputError: it is none.
+        """
+        try:
+            if not _WORD.fullmatch(word):
+                raise ValueError(word)
+            raw = base64.urlsafe_b64decode(word[len(PREFIX) :] + "==")
+            found = cls(raw[:HALF], raw[HALF:])
+            if len(raw) != 2 * HALF or found.word != word:
+                raise ValueError(word)
+        except (ValueError, binascii.Error):
+            raise BadInputError(
+                "That is no public key.", "`vector-memory share invite` prints one: vmk1-…"
+            ) from None
+        return found
+
+    @property
+    def word(self) -> str:
+        """The key as people hand it on."""
+        raw = self.signing + self.sealing
+        return PREFIX + base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of both keys, in hexadecimal."""
+        return hashlib.sha256(self.signing + self.sealing).hexdigest()
+
+    @property
+    def id(self) -> str:
+        """What the key is called in names of folders: 16 hexadecimal digits."""
+        return self.digest[:16]
+
+    @property
+    def fingerprint(self) -> str:
+        """What people compare, on the telephone: eight groups of four hexadecimal digits."""
+        return " ".join(self.digest[at : at + 4] for at in range(0, 32, 4))
+
+    def has_signed(self, signature: bytes, purpose: str, message: bytes) -> bool:
+        """Whether a signature of 64 bytes is this key's, over a message for a purpose."""
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        try:
+            signing = Ed25519PublicKey.from_public_bytes(self.signing)
+            signing.verify(signature, _framed(purpose, message))
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+def _framed(purpose: str, message: bytes) -> bytes:
+    # What was signed for one purpose is nothing for another.
+    return b"vector-memory " + purpose.encode("ascii") + b"\0" + message
+
+
+@dataclass(frozen=True)
+class PrivateKey:
+    """A pair of private keys with their public ones."""
+
+    public: PublicKey
+    signing: Ed25519PrivateKey
+    sealing: X25519PrivateKey
+
+    def sign(self, purpose: str, message: bytes) -> bytes:
+        """Return the signature, 64 bytes, of a message for a purpose (a few ASCII words)."""
+        return self.signing.sign(_framed(purpose, message))
+
+
+@dataclass(frozen=True)
+class KeyEntry:
+    """One key of this installation.
+
+    Attributes:
+        word: its public half.
+        made_at: when it was made; `retired_at` when another one took its place, `revoked_at` when it was given
+            up, "" for never. Times in ISO form.
+        has_passphrase: whether its file can be read with a passphrase only.
+    """
+
+    word: str
+    made_at: str
+    retired_at: str = ""
+    revoked_at: str = ""
+    has_passphrase: bool = False
+
+    @property
+    def public(self) -> PublicKey:
+        """Its public half."""
+        return PublicKey.read(self.word)
+
+
+class Keyring:
+    """The keys of this installation, in a folder that is its user's alone: a file of each, 0600, and a list."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def entries(self) -> list[KeyEntry]:
+        """Return all keys that there ever were, the oldest first.
+
+        Raises:
+            StoreDamagedError: their list cannot be read.
+        """
+        try:
+            with os.fdopen(open_own(self._path(_LIST)), "rb") as file:
+                found = json.loads(file.read(MOST_BYTES))
+            return [KeyEntry(**entry) for entry in found]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, TypeError) as error:
+            raise StoreDamagedError(
+                f"{self._path(_LIST)} cannot be read: {error}.", "Restore it from a backup."
+            ) from error
+
+    @property
+    def current(self) -> KeyEntry | None:
+        """The key that signs now, None before there is one."""
+        valid = [one for one in self.entries() if not (one.retired_at or one.revoked_at)]
+        return valid[-1] if valid else None
+
+    def ensure(self, now: datetime, passphrase: str = "") -> KeyEntry:
+        """Return the key that signs now; the first time, make it."""
+        return self.current or self._make(now, passphrase)
+
+    def rotate(self, now: datetime, passphrase: str = "") -> KeyEntry:
+        """Make a new key in the place of the present one, which is kept to read what was sealed for it."""
+        if (old := self.current) is not None:
+            self._change(old, replace(old, retired_at=now.isoformat(timespec="seconds")))
+        return self._make(now, passphrase)
+
+    def revoke(self, id: str, now: datetime) -> KeyEntry:
+        """Give a key up: it signs no more, and its private half is removed.
+
+        Raises:
+            NotFoundError: there is none of that id.
+        """
+        found = next((one for one in self.entries() if one.public.id == id), None)
+        if found is None:
+            raise NotFoundError(f"There is no key {id!r} here.", "`share status` shows yours.")
+        ended = replace(found, revoked_at=now.isoformat(timespec="seconds"))
+        self._change(found, ended)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path(f"{id}.pem"))
+        return ended
+
+    def open(self, id: str, passphrase: str = "") -> PrivateKey:
+        """Return a key by its id.
+
+        Raises:
+            NotFoundError: there is none.
+            BadInputError: it needs another passphrase.
+            StoreDamagedError: its file is damaged.
+        """
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+        path = self._path(f"{id}.pem")
+        try:
+            private.require_closed(path)
+            with os.fdopen(open_own(path), "rb") as file:
+                parts = file.read(MOST_BYTES).split(b"\n\n")
+        except FileNotFoundError:
+            raise NotFoundError(f"The private key {id} is not here.") from None
+        secret = passphrase.encode() or None
+        try:
+            signing, sealing = (
+                serialization.load_pem_private_key(part, secret) for part in parts if part
+            )
+        except TypeError:
+            raise BadInputError(
+                f"The key {id} is kept with a passphrase, or without one.",
+                "Give it in VECTOR_MEMORY_KEY_PASSPHRASE, or leave that out.",
+            ) from None
+        except ValueError as error:
+            raise BadInputError(
+                f"The key {id} cannot be read: {error}.",
+                "Check VECTOR_MEMORY_KEY_PASSPHRASE; a damaged file comes back from a backup.",
+            ) from None
+        if not (isinstance(signing, Ed25519PrivateKey) and isinstance(sealing, X25519PrivateKey)):
+            raise StoreDamagedError(f"{path} holds other keys than were written there.")
+        found = PrivateKey(_public(signing, sealing), signing, sealing)
+        if found.public.id != id:
+            raise StoreDamagedError(f"{path} holds another key than its name says.")
+        return found
+
+    def _make(self, now: datetime, passphrase: str) -> KeyEntry:
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+        signing, sealing = Ed25519PrivateKey.generate(), X25519PrivateKey.generate()
+        public = _public(signing, sealing)
+        how: serialization.KeySerializationEncryption = serialization.NoEncryption()
+        if passphrase:
+            how = serialization.BestAvailableEncryption(passphrase.encode())
+        pem = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how
+        both = b"\n".join((signing.private_bytes(*pem), sealing.private_bytes(*pem)))
+        made = KeyEntry(
+            public.word, now.isoformat(timespec="seconds"), has_passphrase=bool(passphrase)
+        )
+        self._write(f"{public.id}.pem", both)
+        self._save([*self.entries(), made])
+        return made
+
+    def _change(self, old: KeyEntry, new: KeyEntry) -> None:
+        self._save([new if one == old else one for one in self.entries()])
+
+    def _save(self, entries: list[KeyEntry]) -> None:
+        listed: list[dict[str, Any]] = [one.__dict__ for one in entries]
+        self._write(_LIST, canonical.written(listed))
+
+    def _write(self, name: str, content: bytes) -> None:
+        try:
+            private.make_folder(self._folder)
+            private.close_folder(self._folder)
+            write_durably(self._path(name), content)
+        except OSError as error:
+            raise StoreFullError(
+                f"{self._path(name)} cannot be written: {error.strerror or error}.",
+                "Check the disk and the folder's rights.",
+            ) from error
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+
+def _public(signing: Ed25519PrivateKey, sealing: X25519PrivateKey) -> PublicKey:
+    return PublicKey(
+        signing.public_key().public_bytes_raw(), sealing.public_key().public_bytes_raw()
+    )

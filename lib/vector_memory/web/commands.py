@@ -1,0 +1,67 @@
+"""What the command line alone can do, done by it: settings with their checks, and the doctor."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from vector_memory.client.link import Json
+from vector_memory.errors import BadInputError
+from vector_memory.system.paths import PACKAGE_ROOT
+from vector_memory.web.asker import Call
+
+WAIT_S = 120.0
+_CODE = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv[0] = 'vector-memory'\n"
+    "from vector_memory.cli.main import main\nsys.exit(main())"
+)
+
+
+def run(call: Call, *words: str) -> Json:
+    """Return what a command answers with `--json`. Who started this process is who asks: of an agent's the same
+    is refused as at its own command line.
+
+    Raises:
+        BadInputError: what it reports, or that it says nothing.
+    """
+    home = call.daemon.home
+    lib = os.path.dirname(PACKAGE_ROOT)
+    python = [sys.executable, "-I", "-X", "utf8", "-X", f"pycache_prefix={home.pycache}"]
+    try:
+        done = subprocess.run(
+            [*python, "-c", _CODE, lib, words[0], *words[1:2], "--json", *words[2:]],
+            cwd=call.folder,
+            env={**os.environ, "VECTOR_MEMORY_HOME": home.root},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=WAIT_S,
+            check=False,
+        )
+        answer = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise BadInputError(
+            f"`vector-memory {words[0]}` gave no answer: {type(error).__name__}.",
+            "Run it in a terminal.",
+        ) from error
+    if "error" in answer:
+        raise BadInputError(str(answer["error"]), str(answer.get("hint") or ""))
+    return dict(answer)
+
+
+def set_setting(call: Call) -> Json:
+    """Set a setting (`name`, `value`)."""
+    return run(call, "config", "set", "--", _word(call, "name"), _word(call, "value"))
+
+
+def unset_setting(call: Call) -> Json:
+    """Go back to a setting's default (`name`)."""
+    return run(call, "config", "unset", "--", _word(call, "name"))
+
+
+def _word(call: Call, name: str) -> str:
+    value = call.arguments.get(name)
+    if not isinstance(value, str) or "\0" in value:
+        raise BadInputError(f"{name} is missing.", "Say what it should be.")
+    return value

@@ -1,0 +1,283 @@
+"""The dashboard: pages for the user's browser, and what they ask the daemon, verb by verb.
+
+The pages are files that hold nothing of the user's; what they show they ask for with their bearer. Each question
+is one of a table, and the daemon checks its fields as it does those of the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from anyio.to_thread import run_sync
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route as Address
+
+from vector_memory.client.link import DaemonClient, Json
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory.system import json_in
+from vector_memory.system.paths import PACKAGE_ROOT
+from vector_memory.tokens import Codes
+from vector_memory.web import acts, commands
+from vector_memory.web.app import answered, broken, failed, health, status_of, unrouted
+from vector_memory.web.asker import LONG_S, Call, Confirmations, ConflictError
+from vector_memory.web.doors import House
+from vector_memory.web.entrance import Visitors
+
+STATIC = os.path.join(PACKAGE_ROOT, "web", "static")
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+ENTER = "/enter"
+LIVE_S = 2.0
+"""How often it is looked whether something was stored, while a page is open."""
+ASKED = frozenset({
+    "audit", "boost", "contradictions", "entities", "evolution", "explain", "flags", "forget", "get", "growth",
+    "history", "jobs", "label", "lessons", "link", "links", "list", "promote", "provenance", "quarantine",
+    "recall", "release", "remember", "resume", "review", "session_recalled", "stats", "status", "summarize",
+    "token", "topics", "verify",
+})  # fmt: skip
+"""Verbs that pages ask as they are."""
+RUN = frozenset({
+    "backfill", "backup", "check", "consolidate", "import_notes", "purge", "rebuild", "run_job", "tiers",
+})  # fmt: skip
+"""Verbs that take their time and tell how far they are."""
+OWN = frozenset({"door", "address", "actor", "said", "cwd"})
+"""What a page does not say of itself."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of a page, and who asks it."""
+
+    verb: str
+    call: Call
+
+
+class Dashboard:
+    """The dashboard's addresses.
+
+    Args:
+        folder: the folder that it was started in.
+        codes: with which pages come.
+    """
+
+    def __init__(self, daemon: DaemonClient, folder: str, codes: Codes, visitors: Visitors) -> None:
+        self._daemon = daemon
+        self._folder = folder
+        self._codes = codes
+        self._visitors = visitors
+        self._confirmations = Confirmations()
+        self._files = dict(_files())
+
+    def house(self) -> House:
+        """Return what is open, and what pages may load."""
+        return House(frozenset({*self._files, "/healthz"}), ENTER, "/", POLICY)
+
+    def app(self) -> Starlette:
+        """Return the app: ASGI, without doors."""
+        addresses = [Address(path, self._file, methods=["GET"]) for path in self._files]
+        addresses += [
+            Address("/healthz", health),
+            Address(ENTER, self._enter, methods=["POST"]),
+            Address("/ask/{verb}", self._ask, methods=["POST"]),
+            Address("/run/{verb}", self._run, methods=["POST"]),
+            Address("/live", self._live, methods=["GET"]),
+        ]
+        handlers = {HTTPException: unrouted, VectorMemoryError: _refused, Exception: broken}
+        made = Starlette(routes=addresses, exception_handlers=handlers)  # type: ignore[arg-type]
+        made.router.redirect_slashes = False
+        return made
+
+    async def _file(self, request: Request) -> Response:
+        body, kind = self._files[request.url.path]
+        return Response(body, media_type=kind)
+
+    async def _enter(self, request: Request) -> Response:
+        code = _fields(request).get("code")
+        if not isinstance(code, str) or not await run_in_threadpool(self._is_good, code[:200]):
+            hint = "Run `vector-memory dashboard` again: a code is good once, for a minute."
+            return failed(401, "The code is none, or was used, or is too old.", hint)
+        return answered({"bearer": self._visitors.admit()}, {})
+
+    def _is_good(self, code: str) -> bool:
+        """Whether a code is one of ours, or one that the daemon gave the user for a dashboard that runs."""
+        if self._codes.take(code):
+            return True
+        try:
+            return bool(self._daemon.ask("token", {"action": "enter", "id": code}).get("id"))
+        except VectorMemoryError:
+            return False
+
+    async def _ask(self, request: Request) -> Response:
+        asked = self._asked(request, ASKED | set(_OWN_ACTS))
+        return answered(await run_in_threadpool(self._answer, asked), {})
+
+    def _answer(self, asked: Asked) -> Json:
+        own = _OWN_ACTS.get(asked.verb)
+        arguments = asked.call.arguments
+        return own(asked.call) if own else asked.call.ask(asked.verb, **arguments)
+
+    async def _run(self, request: Request) -> Response:
+        lines = self._lines(self._asked(request, RUN))
+        # What goes wrong at once is told as an error.
+        first = await run_in_threadpool(lambda: list(islice(lines, 1)))
+        return StreamingResponse(chain(first, lines), media_type="application/jsonl")
+
+    def _lines(self, asked: Asked) -> Iterator[bytes]:
+        """Yield what comes as lines: `{"kind": "progress" | "item" | "answer" | "error", "data"}`. Who goes away
+        ends what goes on."""
+        is_told = False
+        call = asked.call
+        try:
+            steps = call.steps(
+                asked.verb, LONG_S, **{**_surroundings(asked.verb), **call.arguments}
+            )
+            for kind, data in steps:
+                is_told = True
+                yield _line(kind, data)
+        except VectorMemoryError as error:
+            if not is_told:
+                raise
+            yield _line("error", {"error": error.message, "hint": error.hint})
+
+    async def _live(self, request: Request) -> Response:
+        call = self._call(request, "GET /live", {})
+        return StreamingResponse(self._changes(call), media_type="application/jsonl")
+
+    async def _changes(self, call: Call) -> AsyncIterator[bytes]:
+        """Yield how many memories there are, with the newest's id, whenever either has changed."""
+        last: Json | None = None
+        while True:
+            try:
+                listed = await run_sync(lambda: call.ask("list", all_projects=True, k=1))
+                newest = listed["memories"][0]["id"] if listed["memories"] else ""
+                now: Json = {"total": listed["total"], "newest": newest}
+            except VectorMemoryError as error:
+                now = {"error": error.message}
+            yield _line("change", now) if now != last else b"\n"
+            last = now
+            await asyncio.sleep(LIVE_S)
+
+    def _asked(self, request: Request, verbs: frozenset[str]) -> Asked:
+        verb = request.path_params["verb"]
+        if verb not in verbs:
+            raise NotFoundError("There is nothing of that name to ask.", "")
+        given = {name: value for name, value in _fields(request).items() if name not in OWN}
+        return Asked(verb, self._call(request, f"dashboard {verb}", given))
+
+    def _call(self, request: Request, address: str, given: Json) -> Call:
+        return Call(
+            self._daemon,
+            request.state.token,
+            self._folder,
+            address,
+            json_in.whole(given),
+            {},
+            request.state.headers,
+            self._confirmations,
+        )
+
+
+async def _refused(request: Request, error: VectorMemoryError) -> Response:
+    return failed(status_of(error), error.message, error.hint)
+
+
+def _edit(call: Call) -> Json:
+    """Change a memory, if it is as the page has seen it (`seen`: what it shows of words, kind, tags and weight).
+
+    Raises:
+        ConflictError: it is not.
+    """
+    seen = call.arguments.pop("seen", None)
+    with acts.editing:
+        now = call.memory(str(call.arguments.get("id", "")))
+        if isinstance(seen, dict) and any(now.get(name) != value for name, value in seen.items()):
+            raise ConflictError(
+                "The memory has changed since it was opened.", "Open it again; yours is kept here."
+            )
+        return call.ask("edit", **call.arguments)
+
+
+def _memories(call: Call) -> Json:
+    given = call.arguments
+    given["limit"] = min(int(given.get("limit") or 60), 200)
+    return acts.list_memories(call, "entities", "project_ids")
+
+
+def _where(call: Call) -> Json:
+    return {"folder": call.folder}
+
+
+def _settings(call: Call) -> Json:
+    return commands.run(call, "config", "list")
+
+
+def _doctor(call: Call) -> Json:
+    return commands.run(call, "doctor")
+
+
+_OWN_ACTS = {
+    "edit": _edit,
+    "memories": _memories,
+    "where": _where,
+    "settings": _settings,
+    "set_setting": commands.set_setting,
+    "unset_setting": commands.unset_setting,
+    "doctor": _doctor,
+}
+
+
+def _surroundings(verb: str) -> Json:
+    """Return what a verb is told of the user's folders, as the command line tells it."""
+    if verb != "backfill":
+        return {"all_projects": True}
+    return {
+        "claude_dir": os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude"),
+        "codex_dir": os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"),
+    }
+
+
+def _fields(request: Request) -> Json:
+    """Return what a page sent.
+
+    Raises:
+        BadInputError: it is no JSON object.
+    """
+    try:
+        given = json_in.load(request.state.body)
+    except (ValueError, UnicodeDecodeError):
+        given = None
+    if not isinstance(given, dict):
+        raise BadInputError("The body is no JSON object.", "Send one.")
+    return given
+
+
+def _line(kind: str, data: Json) -> bytes:
+    return json.dumps({"kind": kind, "data": data}).encode("ascii") + b"\n"
+
+
+def _files() -> Iterator[tuple[str, tuple[bytes, str]]]:
+    """Yield the pages' files by their addresses: nothing else is ever read."""
+    for name in sorted(os.listdir(STATIC)):
+        kind = TYPES.get(os.path.splitext(name)[1])
+        if kind:
+            with open(os.path.join(STATIC, name), "rb") as file:
+                body = file.read()
+            yield ("/" if name == "index.html" else f"/app/{name}"), (body, kind)

@@ -1,0 +1,49 @@
+// Figures: how the memory grew and what is used of it; what it costs.
+
+import { ask } from './api.js';
+import { bars, grouped } from './charts.js';
+import { button, el, facts, field, number, percent, put, table } from './dom.js';
+import { doing, rows, toast, trouble, undoable } from './ui.js';
+
+const pairs = (counts) => Object.entries(counts).sort((a, b) => b[1] - a[1]);
+const counted = (title, counts) => table(title, [['Name', ([name]) => name || 'none'], ['Memories', ([, n]) => number(n)]], pairs(counts));
+
+export async function statistics() {
+  const [told, grown] = await Promise.all([ask('stats'), ask('growth', { k: 10 })]);
+  const uses = Object.entries(grown.uses).map(([name, one]) => [name, one.shown, one.used]);
+  const bytes = told.stores.reduce((sum, one) => sum + one.bytes, 0);
+  return el('div', {}, el('h1', {}, 'Statistics'), facts([['Memories', number(grown.memories)], ['Never used', `${number(grown.unused)} (${percent(grown.unused / Math.max(1, grown.memories))})`],
+    ['Projects', number(grown.projects.filter((one) => one.id).length)], ['Size', `${number(Math.round(bytes / 1e6))} MB`], ['Notes shown, last days', number(told.uses.shown)], ['Of these used', number(told.uses.used)], ['Model', `${told.embedding.model}: ${told.embedding.state}`]]),
+  bars('Memories by the time of which they are', grouped(grown.days), { name: 'memories' }),
+  bars('Notes that sessions were shown, and used', uses, { name: 'shown', other: 'used' }),
+  el('div', { class: 'pair' }, counted('By kind', told.by_kind), el('div', {}, counted('By project', told.by_project), counted('By collection', told.by_collection))),
+  el('h2', {}, 'Used most'), rows(grown.most_used, (one) => [el('span', {}, `${one.uses} times`)]),
+  table('Stores', [['Folder', (one) => el('code', {}, one.folder)], ['Memories', (one) => number(one.memories)], ['Not found by meaning yet', (one) => number(one.pending_vectors)], ['MB', (one) => number(Math.round(one.bytes / 1e6))],
+    ['Near at hand', (one) => Object.entries(one.tiers).map(([tier, n]) => `${tier} ${number(n)}`).join(', ')]], told.stores));
+}
+
+export async function cost() {
+  const { generation: used } = await ask('stats');
+  const told = el('div', {});
+  const caps = ['generation_daily_calls', 'generation_daily_tokens'].map((name) => [name, el('input', { type: 'number', min: 0, value: used[name.replace('generation_', '')] })]);
+  const save = doing(async (event) => {
+    event.preventDefault();
+    try {
+      for (const [name, input] of caps) {
+        const before = used[name.replace('generation_', '')];
+        if (Number(input.value) === before) continue;
+        await ask('set_setting', { name, value: input.value });
+        undoable(`${name}: ${input.value}`, () => ask('set_setting', { name, value: String(before) }));
+        used[name.replace('generation_', '')] = Number(input.value);
+      }
+      put(told, '');
+      toast('Saved.');
+    } catch (error) {
+      put(told, trouble(error));
+    }
+  });
+  return el('div', {}, el('h1', {}, 'Cost'), el('p', { class: 'lead' }, 'What the memory itself asks of a language model, today. With the backend ', el('code', {}, String(used.backend)), used.backend === 'none' ? ' it asks nothing.' : '.'),
+    facts(Object.entries(used).filter(([, value]) => typeof value !== 'object').map(([name, value]) => [name.replace(/_/g, ' '), typeof value === 'number' ? number(value) : String(value)])),
+    el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Caps of a day'), el('div', { class: 'bar' }, caps.map(([name, input]) => field(name.replace(/_/g, ' '), input)), el('button', { class: 'main' }, 'Save')), told),
+    button('Look again', () => window.dispatchEvent(new Event('hashchange'))));
+}

@@ -1,0 +1,136 @@
+// The shell: who gets in, the pages and their addresses, keys, what changes meanwhile.
+
+import { ask, enter, leave, live, present } from './api.js';
+import { button, el, number, put } from './dom.js';
+import { flushAll, keys, pressed, singles, toast, trouble } from './ui.js';
+
+const PAGES = [
+  ['memories', 'Memories', 'm', './memories.js', 'memories'], ['search', 'Search', 's', './search.js', 'search'],
+  ['review', 'Review', 'r', './review.js', 'review'], ['sessions', 'Sessions', 't', './talk.js', 'sessions'],
+  ['open', 'Open items', 'o', './talk.js', 'openItems'], ['evolution', 'Evolution', 'v', './talk.js', 'evolution'],
+  ['entities', 'Entities', 'n', './talk.js', 'entities'], ['lessons', 'Lessons', 'l', './learned.js', 'lessons'],
+  ['observer', 'Observer', 'b', './learned.js', 'observer'], ['statistics', 'Statistics', 'a', './figures.js', 'statistics'],
+  ['health', 'Jobs and health', 'j', './upkeep.js', 'health'], ['cost', 'Cost', 'c', './figures.js', 'cost'],
+  ['settings', 'Settings', 'y', './upkeep.js', 'settings'],
+];
+const MEMORY = ['memory', 'Memory', '', './memory.js', 'memory'];
+const HELP = [['/', 'search'], ['j, k', 'next, previous'], ['Enter', 'open'], ['e', 'edit'], ['c', 'confirm'], ['x', 'select'], ['#', 'forget'], ['u', 'undo'],
+  ['g, then a letter', 'go to a page: the letters stand beside them'], ['?', 'this list']];
+let going = false;
+let shownAt = '';
+
+function parsed() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const [name, ...rest] = path.split('/').map(decodeURIComponent);
+  return { name: name || 'memories', rest, query: new URLSearchParams(query || '') };
+}
+
+async function open() {
+  const { name, rest, query } = parsed();
+  const page = [...PAGES, MEMORY].find(([key]) => key === name);
+  const main = document.getElementById('main');
+  const here = shownAt = location.hash;
+  keys({});
+  mark(name);
+  if (!page) return put(main, el('h1', {}, 'There is no such page'));
+  document.title = `${page[1]} – Vector Memory`;
+  try {
+    const made = await (await import(page[3]))[page[4]]({ rest, query, refresh: open });
+    if (here !== shownAt) return undefined;
+    put(main, made);
+    made.shown?.();
+  } catch (error) {
+    put(main, el('h1', {}, page[1]), trouble(error), el('p', {}, button('Try again', open)));
+  }
+  return undefined;
+}
+
+function mark(name) {
+  for (const one of document.querySelectorAll('#nav a')) {
+    if (one.getAttribute('href') === `#/${name}`) one.setAttribute('aria-current', 'page');
+    else one.removeAttribute('aria-current');
+  }
+}
+
+function shell() {
+  const asked = el('input', { id: 'ask', type: 'search', 'aria-label': 'Search', placeholder: 'Search the memory  ( / )', autocomplete: 'off' });
+  const form = el('form', { role: 'search', on: { submit: (event) => { event.preventDefault(); location.hash = `#/search?q=${encodeURIComponent(asked.value)}`; } } }, asked);
+  put(document.getElementById('head'), el('strong', {}, 'Vector Memory'), form, el('span', { class: 'state', id: 'state' }), button('Keys', help, { 'aria-label': 'Keys (?)' }));
+  put(document.getElementById('nav'), el('ul', {}, PAGES.map(([key, name, letter]) => el('li', {}, el('a', { href: `#/${key}` }, name, el('kbd', { 'aria-hidden': 'true' }, `g ${letter}`))))));
+}
+
+function help() {
+  const box = el('input', { type: 'checkbox', checked: singles.on, on: { change: () => { singles.on = box.checked; } } });
+  const dialog = el('dialog', { 'aria-label': 'Keys', on: { close: () => dialog.remove() } }, el('h2', {}, 'Keys'),
+    el('table', {}, el('tbody', {}, HELP.map(([key, what]) => el('tr', {}, el('th', { scope: 'row' }, el('kbd', {}, key)), el('td', {}, what))))),
+    el('p', {}, el('label', {}, box, ' Single letters do something')), button('Close', () => dialog.close(), { class: 'main' }));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function outside() {
+  leave();
+  const token = el('input', { type: 'password', autocomplete: 'off' });
+  const told = el('div', {});
+  put(document.getElementById('nav'));
+  put(document.getElementById('head'), el('strong', {}, 'Vector Memory'));
+  put(document.getElementById('main'), el('h1', {}, 'Who is there?'),
+    el('p', {}, 'Run ', el('code', {}, 'vector-memory dashboard'), ' in a terminal: it opens this page for you. Its address lets in once, for a minute.'),
+    el('form', { class: 'bar', on: { submit: async (event) => {
+      event.preventDefault();
+      try { await present(token.value.trim()); start(); } catch (error) { put(told, trouble(error)); }
+    } } }, el('label', { class: 'field' }, el('span', {}, 'Or a token with all rights (vector-memory token new --right admin)'), token), el('button', { class: 'main' }, 'Enter')), told);
+}
+
+document.addEventListener('keydown', (event) => {
+  const at = event.target;
+  const isTyping = at.matches?.('textarea, select, input:not([type=checkbox])') || at.isContentEditable;
+  if (event.key === 'Escape' && isTyping) at.blur();
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !singles.on || document.querySelector('dialog[open]')) return;
+  if (going) {
+    going = false;
+    const page = PAGES.find((one) => one[2] === event.key);
+    if (page) { event.preventDefault(); location.hash = `#/${page[0]}`; document.getElementById('main').focus(); return; }
+  }
+  if (event.key === 'g') { going = true; setTimeout(() => { going = false; }, 2000); return; }
+  if (event.key === '/') { event.preventDefault(); document.getElementById('ask')?.focus(); return; }
+  if (event.key === '?') { help(); return; }
+  if (pressed(event.key)) event.preventDefault();
+});
+
+async function follow() {
+  const state = document.getElementById('state');
+  let before = null;
+  for (;;) {
+    try {
+      for await (const { data } of live()) {
+        const isNew = before && !data.error && data.newest !== before.newest;
+        put(state, data.error ? `No answer: ${data.error}` : `${number(data.total)} memories`);
+        if (isNew) document.dispatchEvent(new CustomEvent('vm:change', { detail: data }));
+        before = data.error ? before : data;
+      }
+    } catch (error) {
+      if (error.status === 401) return;
+      put(state, 'The dashboard has ended');
+    }
+    await new Promise((done) => { setTimeout(done, 3000); });
+  }
+}
+
+function start() {
+  shell();
+  open();
+  follow();
+}
+
+window.addEventListener('hashchange', () => { if (/^#\/|^#?$/.test(location.hash)) open(); });
+document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); document.getElementById('main').focus(); });
+window.addEventListener('pagehide', () => { flushAll(); });
+document.addEventListener('vm:outside', outside);
+window.addEventListener('unhandledrejection', (event) => { if (event.reason?.status !== 401) toast(String(event.reason?.message || 'Something went wrong.')); });
+
+if (await enter()) {
+  ask('where').then(start, (error) => { if (error.status !== 401) { shell(); put(document.getElementById('main'), trouble(error)); } });
+} else {
+  outside();
+}

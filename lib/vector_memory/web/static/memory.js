@@ -1,0 +1,132 @@
+// One memory: its words, where they come from, what it was before, who was given it; and what can be done about it.
+
+import { ask } from './api.js';
+import { button, choice, el, facts, field, moment, percent, put, short, table } from './dom.js';
+import { confirmed, doing, forget, keys, link, marks, plainly, toast, trouble, undoable, work } from './ui.js';
+
+const PRIORITIES = ['CORE', 'HIGH', 'NORMAL', 'LOW'].map((one) => [one, one]);
+const RELATIONS = ['relates_to', 'supersedes', 'builds_on', 'contradicts', 'answers', 'clarifies'].map((one) => [one, one.replace('_', ' ')]);
+const SEEN = ['text', 'kind', 'tags', 'priority'];
+
+export async function memory({ rest, query, refresh }) {
+  const told = await ask('provenance', { id: rest[0] });
+  const one = told.memory;
+  const editing = el('section', { 'aria-label': 'Edit' });
+  const edit = () => { put(editing, form(one, editing, refresh)); editing.querySelector('textarea').focus(); };
+  keys({ e: edit, '#': doing(() => gone(one)), c: doing(() => weigh(one, 'confirmed', refresh)) });
+  const made = el('article', {}, el('h1', {}, one.title ? short(one.title, 100) : `${one.kind} of ${moment(one.created_at)}`),
+    el('p', { class: 'meta' }, marks(one)),
+    el('div', { class: 'card' }, el('p', { class: `text ${one.suspicious ? 'warned' : ''}` }, one.text),
+      one.suspicious && el('p', { class: 'hint' }, `It looks like instructions: ${one.suspicious.reasons.join(', ')}. Nothing here follows them.`)),
+    el('div', { class: 'bar' }, button('Edit (e)', edit, { class: 'main' }), button('It is so (c)', doing(() => weigh(one, 'confirmed', refresh))),
+      button('It is not so', doing(() => weigh(one, 'refuted', refresh))), button('No more', doing(() => weigh(one, 'outdated', refresh))),
+      button('Matters more', doing(async () => { await ask('boost', { id: one.id, direction: 'up' }); undoable('It matters more.', async () => { await ask('edit', { id: one.id, priority: one.priority }); refresh(); }); refresh(); })),
+      button('Promote', doing(async () => { const answer = await ask('promote', { id: one.id }); toast(`Done: ${answer.action}`); refresh(); })),
+      one.suspicious?.held_back && button('Let it go', doing(async () => { await ask('release', { ids: [one.id] }); toast('Hooks bring it again.'); refresh(); })),
+      button('Forget (#)', doing(() => gone(one)), { class: 'bad' }), button('Purge …', doing(() => purge(one)), { class: 'bad' })),
+    editing, details(one, told), history(told.history), links(one, told.links, refresh), replace(one, refresh),
+    told.audit.length > 0 && table('Who was given it, and what was done', [['When', (entry) => moment(entry.at)], ['What', (entry) => entry.action], ['By', (entry) => entry.actor]], told.audit));
+  if (query.get('edit')) made.shown = edit;
+  return made;
+}
+
+function details(one, told) {
+  const from = one.source;
+  return el('section', {}, el('h2', {}, 'What is known of it'), facts([
+    ['Kind', one.kind], ['Project', one.project || 'none: it is about you'], ['Said by', one.origin], ['Confidence', percent(one.confidence)], ['Priority', one.priority],
+    ['Said', moment(one.created_at)], ['Stored', moment(told.stored_at)], ['Collection', one.collection], ['Kept', one.tier], ['Ages', one.temporal],
+    ['Used', `${one.uses} times`], ['Last used', moment(one.last_used_at)], ['Tags', one.tags.join(', ')], ['Files', one.files.join(', ')],
+    ['About', one.entities.map((name, i) => [i ? ', ' : '', el('a', { href: `#/entities?name=${encodeURIComponent(name)}` }, name.split(':')[1] || name)])],
+    ['Session', told.said_in && el('a', { href: `#/sessions?session=${told.said_in}` }, told.said_in.slice(0, 8))],
+    ['Transcript', from.path ? `${from.path}, lines ${from.line_start ?? from.first_line ?? '?'}–${from.line_end ?? from.last_line ?? '?'}` : ''], ['Id', one.id]]));
+}
+
+function form(one, place, refresh) {
+  const text = el('textarea', { value: one.text });
+  const kind = el('input', { type: 'text', value: one.kind });
+  const tags = el('input', { type: 'text', value: one.tags.join(', ') });
+  const priority = choice(PRIORITIES, one.priority);
+  const told = el('div', {});
+  const save = doing(async (event) => {
+    event.preventDefault();
+    const seen = Object.fromEntries(SEEN.map((name) => [name, one[name]]));
+    const asked = { id: one.id, seen, kind: kind.value.trim(), priority: priority.value, tags: tags.value.split(',').map((tag) => tag.trim()).filter(Boolean) };
+    if (text.value !== one.text) asked.text = text.value;
+    try {
+      await ask('edit', asked);
+    } catch (error) {
+      put(told, trouble(error), error.status === 409 && el('p', {}, el('a', { href: `#/memory/${one.id}` }, 'See it as it is now'), ' in another tab: what you wrote stays here.'));
+      return;
+    }
+    undoable('Saved.', async () => { await ask('edit', { id: one.id, text: one.text, kind: one.kind, tags: [...one.tags], priority: one.priority }); refresh(); });
+    refresh();
+  });
+  return el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Edit'), field('Words', text),
+    el('div', { class: 'bar' }, field('Kind', kind), field('Tags, with commas', tags), field('Priority', priority)), told,
+    el('div', { class: 'bar' }, el('button', { class: 'main' }, 'Save'), button('Leave it', () => put(place))));
+}
+
+async function weigh(one, verdict, refresh) {
+  await ask('verify', { id: one.id, verdict });
+  toast(`Noted: ${verdict}.`);
+  refresh();
+}
+
+async function gone(one) {
+  await forget([one]);
+  history.length > 1 ? window.history.back() : (location.hash = '#/memories');
+}
+
+async function purge(one) {
+  const shown = await work('Look at what would go', 'purge', { ids: [one.id], dry_run: true });
+  if (!shown) return;
+  const body = el('div', {}, el('p', {}, 'It is removed from every copy of ours: stores, archives, notes, logs.'), plainly(shown),
+    el('ul', {}, shown.memories.map((memory) => el('li', {}, short(memory.text, 120)))), shown.sources?.length > 0 && el('p', {}, 'These files of others hold it, and stay: ', shown.sources.join(', ')));
+  if (!await confirmed('Purge it for good?', body, { yes: 'Purge', word: one.id.slice(0, 6) })) return;
+  const done = await work('Purge', 'purge', { ids: [one.id] });
+  if (done) toast(`Purged: ${done.purged}. ${done.left?.length ? `Still in ${done.left.length} files.` : 'All files were searched for its words.'}`);
+  location.hash = '#/memories';
+}
+
+function history(told) {
+  return told.chain.length > 1 && el('section', {}, el('h2', {}, 'What it was before'), stages(told));
+}
+
+export function stages(told) {
+  return el('div', {}, el('p', { class: 'hint' }, told.summary), (told.chain || told.stages).map((stage) => el('div', { class: 'chain' },
+    el('p', { class: 'text' }, el('a', { href: `#/memory/${stage.id}` }, short(stage.text, 300))),
+    el('p', { class: 'meta' }, `${moment(stage.from)} – ${stage.until ? moment(stage.until) : 'now'}`, stage.reason && ` · ${stage.reason}`))));
+}
+
+function links(one, known, refresh) {
+  const to = el('input', { type: 'text' });
+  const relation = choice(RELATIONS);
+  const add = doing(async (event) => {
+    event.preventDefault();
+    const made = await ask('link', { from: one.id, to: to.value.trim(), relation: relation.value });
+    undoable('Linked.', async () => { await ask('link', { from: made.from, to: made.to, relation: relation.value, remove: true }); refresh(); });
+    refresh();
+  });
+  const remove = (each) => doing(async () => {
+    const ends = { from: each.from, to: each.to, relation: each.relation };
+    await ask('link', { ...ends, remove: true });
+    undoable('The link is gone.', async () => { await ask('link', ends); refresh(); });
+    refresh();
+  });
+  return el('section', {}, el('h2', {}, 'Links'),
+    known.length > 0 && table('Links', [['Relation', (each) => (each.direction === 'out' ? `it ${each.relation.replace('_', ' ')}` : `${each.relation.replace('_', ' ')} it`)], ['Memory', (each) => link(each.other)],
+      ['Act', (each) => button('Remove', remove(each), { 'aria-label': `Remove the link to ${short(each.other.text, 40)}` })]], known, true),
+    el('form', { class: 'bar', on: { submit: add } }, field('It', relation), field('Id of another memory', to), el('button', {}, 'Link')));
+}
+
+function replace(one, refresh) {
+  const text = el('textarea', {});
+  const save = doing(async (event) => {
+    event.preventDefault();
+    const made = await ask('remember', { text: text.value, kind: one.kind, tags: [...one.tags], supersedes: one.id });
+    toast(`Stored: ${made.action}. The old one stays in its history.`);
+    location.hash = `#/memory/${made.id}`;
+    refresh();
+  });
+  return one.status === 'active' && el('details', {}, el('summary', {}, 'Something else holds now …'), el('form', { on: { submit: save } }, field('What holds now', text), el('p', {}, el('button', { class: 'main' }, 'Supersede'))));
+}

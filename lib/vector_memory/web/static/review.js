@@ -1,0 +1,69 @@
+// Review: what waits for the user's word, one after the other, by keyboard.
+
+import { ask } from './api.js';
+import { button, el, number, put, short } from './dom.js';
+import { allRows, doing, forget, keys, link, marks, rowNow, step, toast, works } from './ui.js';
+import { day } from './dom.js';
+
+const WHY = {
+  proposed: 'An agent proposes it', suspicious: 'It looks like instructions, and is held back', contradiction: 'Two disagree', decision: 'Decided, and not confirmed',
+  unanswered: 'Asked in several sessions: keep it as a preference?', core: 'Used often: does it matter always?', duplicate: 'Two say nearly the same', new: 'Captured of late',
+};
+const WORDS = { confirm: 'Confirm', keep: 'Keep', drop: 'Drop', raise: 'Matters more', edit: 'Edit' };
+const PAIR = { confirm: 'The newer holds', drop: 'The older holds', keep: 'Both hold' };
+const LETTER = { confirm: 'c', keep: 'p', drop: 'd', raise: 'r', edit: 'e' };
+const MOST = 100;
+
+export async function review({ refresh }) {
+  const waiting = await ask('review', { k: MOST });
+  const left = el('span', { role: 'status' }, `${number(waiting.total)} wait for you`);
+  let count = waiting.total;
+  const decide = (node, act) => doing(async () => {
+    if (!node || node.classList.contains('gone')) return;
+    const { id } = node.memory;
+    if (act === 'edit') { location.hash = `#/memory/${id}?edit=1`; return; }
+    if (!node.memory.actions.includes(act)) { toast(`That cannot be decided here: ${node.memory.actions.join(', ')}.`); return; }
+    if (act === 'drop' && !node.memory.other && node.memory.reason !== 'proposed') await forget([{ id }]);
+    else await ask('review', { [act]: [id] });
+    node.classList.add('gone');
+    node.querySelectorAll('button').forEach((one) => { one.disabled = true; });
+    count -= 1;
+    put(left, `${number(count)} wait for you`);
+    step(1);
+  });
+  keys(Object.fromEntries(Object.entries(LETTER).map(([act, key]) => [key, () => decide(rowNow() || allRows()[0], act)()])));
+  const shown = waiting.items.map((item) => shownItem(item, decide));
+  const made = el('div', {}, el('h1', {}, 'Review'),
+    el('p', { class: 'lead' }, 'What agents and sessions would have remembered counts fully when you say so. ', Object.entries(LETTER).map(([act, key]) => [el('kbd', {}, key), ` ${WORDS[act].toLowerCase()}  `])),
+    el('div', { class: 'bar' }, left, button('All of this is seen', doing(async () => { await ask('review', { finish: true }); refresh(); }))),
+    waiting.total ? el('ul', { class: 'rows' }, shown) : el('p', { class: 'hint' }, 'Nothing waits for you.'),
+    waiting.total > MOST && el('p', { class: 'hint' }, `The first ${MOST}.`, button('The next', refresh)), await held(refresh), merging(refresh));
+  made.shown = () => step(1);
+  return made;
+}
+
+function shownItem(item, decide) {
+  const node = el('li', { class: 'row', 'data-id': item.id });
+  node.memory = item;
+  const words = item.other ? PAIR : WORDS;
+  node.append(el('span', { 'aria-hidden': 'true' }, '•'), el('a', { class: 'words', href: `#/memory/${item.id}`, on: { focus: () => { rowNow()?.classList.remove('now'); node.classList.add('now'); } } }, short(item.text, 400) || '(its words are held back)'),
+    el('div', { class: 'meta' }, el('strong', {}, WHY[item.reason] || item.reason), el('span', {}, item.kind), el('span', {}, day(item.created_at)), el('span', {}, item.project), item.sessions > 1 && el('span', {}, `${item.sessions} sessions`), marks(item)),
+    item.other && el('p', { class: 'hint' }, `Before, ${day(item.other.created_at)}: `, link(item.other, short(item.other.text, 240))),
+    el('div', { class: 'bar' }, item.actions.map((act) => button(words[act] || WORDS[act], decide(node, act)))));
+  return node;
+}
+
+async function held(refresh) {
+  const quarantine = await ask('quarantine', { k: 50 });
+  return el('section', {}, el('h2', {}, `Held back: ${number(quarantine.total)}`), quarantine.memories.map((one) => el('div', { class: 'card' }, el('p', { class: 'text warned' }, link(one, short(one.text, 300))),
+    el('div', { class: 'bar' }, button('Let it go', doing(async () => { await ask('release', { ids: [one.id] }); refresh(); })), button('Forget', doing(() => forget([one])), { class: 'bad' })))));
+}
+
+function merging(refresh) {
+  const place = el('div', {});
+  const look = works('Look for what says the same', 'consolidate', { dry_run: true }, (answer) => put(place, answer.groups.length
+    ? [el('ul', {}, answer.groups.map((group) => el('li', {}, group.same ? 'The same: ' : 'Close: ', group.memories.map((one, i) => [i ? ' · ' : '', link(one, short(one.text, 90))])))),
+      button('Merge those that say the same', works('Merge', 'consolidate', { dry_run: false }, refresh), { class: 'main' })]
+    : 'Nothing says the same twice.'));
+  return el('section', {}, el('h2', {}, 'Duplicates'), button('Look for them', look), place);
+}

@@ -1,0 +1,141 @@
+// What was talked about: sessions, open items, what gave way to what, and what it was about by name.
+
+import { ask } from './api.js';
+import { neighbourhood, timeline } from './charts.js';
+import { button, choice, day, el, field, moment, number, short, table } from './dom.js';
+import { stages } from './memory.js';
+import { doing, link, rows, toast, undoable } from './ui.js';
+
+const MOST_NEAR = 60;
+
+async function projectBar(page, query, more = []) {
+  const { projects } = await ask('growth', { k: 1 });
+  const pick = (event) => { location.hash = event.target.value === '*' ? `#/${page}` : `#/${page}?project=${encodeURIComponent(event.target.value)}`; };
+  const options = [['*', 'all'], ...projects.filter((one) => one.id).map((one) => [one.id, `${one.name} (${number(one.memories)})`])];
+  const id = query.get('project');
+  const bar = el('div', { class: 'bar' }, field('Project', choice(options, id ?? '*', { on: { change: pick } })), more);
+  return { bar, limits: id ? { project_id: [id] } : {}, project: projects.find((one) => one.id === (id || projects[0]?.id)), projects };
+}
+
+// -- sessions --------------------------------------------------------------------------------------
+
+export async function sessions({ query }) {
+  if (query.get('session')) return oneSession(query.get('session'));
+  const { bar, limits } = await projectBar('sessions', query);
+  const { sessions: found } = await ask('topics', { ...limits, k: 100 });
+  return el('div', {}, el('h1', {}, 'Sessions'), bar, found.length ? [timeline(found),
+    found.slice(0, 40).map((one) => el('section', { class: 'card' }, el('h2', {}, el('a', { href: `#/sessions?session=${one.session}` }, `${day(one.started_at)} · ${one.project || 'no project'}`)), tree(one.topics)))]
+    : el('p', { class: 'hint' }, 'No session was read yet. Jobs and health has a button that reads those of before.'));
+}
+
+function tree(topics) {
+  return el('ul', { class: 'tree' }, topics.map((topic) => el('li', {}, short(topic.title, 140), topic.parts.length > 0 && tree(topic.parts))));
+}
+
+async function oneSession(session) {
+  const [{ sessions: [one] }, given, said] = await Promise.all([ask('topics', { session, k: 1 }), ask('session_recalled', { session, k: 50 }).catch(() => ({ memories: [], total: 0 })),
+    ask('list', { session: [session], k: 100 })]);
+  const open = said.memories.filter((memory) => ['question', 'todo', 'problem'].includes(memory.kind));
+  const made = el('div', {}, el('h1', {}, one ? `Session of ${moment(one.started_at)}` : `Session ${session.slice(0, 8)}`), one && el('p', { class: 'hint' }, el('code', {}, one.path)),
+    el('p', { class: 'bar' }, button('Summarise', doing(async (event) => {
+      const { points } = await ask('summarize', { session: [session], k: 12 });
+      event.target?.closest('p').after(el('ul', {}, points.map((point) => el('li', {}, el('strong', {}, `${point.sort}: `), link(point, short(point.text, 240))))));
+    })), button('What to go on with', doing(async () => {
+      const text = [`Go on with the session of ${moment(one?.started_at)}.`, ...(one?.topics || []).map((topic) => `- ${topic.title}`), ...open.map((memory) => `Open: ${short(memory.text)}`)].join('\n');
+      await navigator.clipboard.writeText(text).then(() => toast('Copied.'), () => toast(text));
+    }))), one && [el('h2', {}, 'Topics'), tree(one.topics)],
+    el('h2', {}, `What was put before the model: ${given.total}`), rows(given.memories, (memory) => [el('span', {}, `given ${moment(memory.shown_at)}`)]),
+    el('h2', {}, 'Questions, todos and problems'), rows(open), el('h2', {}, `What it left: ${said.total}`), rows(said.memories));
+  return made;
+}
+
+// -- open items ------------------------------------------------------------------------------------
+
+export async function openItems({ query, refresh }) {
+  const { bar, limits } = await projectBar('open', query);
+  const { memories, total } = await ask('list', { ...limits, kind: ['question', 'todo', 'problem'], k: 60 });
+  const cards = await Promise.all(memories.map(async (memory) => ({ memory, answers: (await ask('links', { id: memory.id })).links.filter((one) => one.relation === 'answers' && one.direction === 'in') })));
+  const open = cards.filter((one) => !one.answers.length);
+  const done = cards.filter((one) => one.answers.length);
+  return el('div', {}, el('h1', {}, 'Open items'), bar, el('p', { class: 'hint' }, `The newest ${memories.length} of ${number(total)} questions, todos and problems.`),
+    el('h2', {}, `Open: ${open.length}`), open.map((one) => item(one, refresh)), el('h2', {}, `Answered: ${done.length}`), done.map((one) => item(one, refresh)));
+}
+
+function item({ memory, answers }, refresh) {
+  const words = el('input', { type: 'text', 'aria-label': `Answer to: ${short(memory.text, 60)}` });
+  const answer = doing(async (event) => {
+    event.preventDefault();
+    if (!words.value.trim()) return;
+    const made = await ask('remember', { text: words.value, kind: 'conclusion', tags: [...memory.tags] });
+    await ask('link', { from: made.id, to: memory.id, relation: 'answers' });
+    undoable('Answered.', async () => { await ask('link', { from: made.id, to: memory.id, relation: 'answers', remove: true }); await ask('forget', { ids: [made.id] }); refresh(); });
+    refresh();
+  });
+  return el('div', { class: 'card' }, rows([memory]), answers.map((one) => el('p', { class: 'chain' }, link(one.other, short(one.other.text, 240)))),
+    !answers.length && el('form', { class: 'bar', on: { submit: answer } }, words, el('button', {}, 'Answer'), button('Close: no more', doing(async () => { await ask('verify', { id: memory.id, verdict: 'outdated' }); toast('Closed.'); refresh(); }))));
+}
+
+// -- evolution -------------------------------------------------------------------------------------
+
+export async function evolution({ query, refresh }) {
+  const { bar, limits } = await projectBar('evolution', query);
+  const [{ chains }, waiting] = await Promise.all([ask('evolution', { ...limits, k: 60 }), ask('review', { k: 500 })]);
+  const against = waiting.items.filter((one) => one.reason === 'contradiction');
+  const settle = (item, act) => doing(async () => { await ask('review', { [act]: [item.id] }); toast('Settled.'); refresh(); });
+  return el('div', {}, el('h1', {}, 'Evolution'), el('p', { class: 'lead' }, 'What was so until when, and what speaks against each other still.'), bar,
+    el('h2', {}, `They disagree: ${against.length}`), against.map((one) => el('div', { class: 'card' }, el('div', { class: 'pair' },
+      el('div', {}, el('h3', {}, `Before: ${day(one.other.created_at)}`), link(one.other, one.other.text)), el('div', {}, el('h3', {}, `Newer: ${day(one.created_at)}`), link(one, one.text))),
+    el('div', { class: 'bar' }, button('The newer holds', settle(one, 'confirm')), button('The older holds', settle(one, 'drop')), button('Both hold', settle(one, 'keep'))))),
+    el('h2', {}, `It gave way: ${chains.length}`), chains.map((one) => el('section', { class: 'card' }, el('h3', {}, `${one.kind} · ${one.project || 'yours'}`), stages(one))),
+    !chains.length && el('p', { class: 'hint' }, 'Nothing gave way yet.'));
+}
+
+// -- entities --------------------------------------------------------------------------------------
+
+export async function entities({ query }) {
+  if (query.get('name')) return around(query.get('name'), query.get('to'));
+  const { bar, limits } = await projectBar('entities', query);
+  const { entities: found } = await ask('entities', { ...limits, k: 200 });
+  const at = (one) => `#/entities?name=${encodeURIComponent(`${one.kind}:${one.name}`)}`;
+  return el('div', {}, el('h1', {}, 'Entities'), el('p', { class: 'lead' }, 'What memories are about by name. Open one for its neighbourhood.'), bar,
+    table('Names', [['Name', (one) => el('a', { href: at(one) }, one.name)], ['Kind', (one) => one.kind], ['Memories', (one) => number(one.memories)]], found));
+}
+
+async function of(name) {
+  return (await ask('list', { entity: [name], k: 200 })).memories.filter((one) => one.entities.includes(name));
+}
+
+/** Returns how often names stand in a memory together with one, the commonest first. */
+function near(memories, name) {
+  const counts = new Map();
+  for (const one of memories) for (const other of one.entities) if (other !== name) counts.set(other, (counts.get(other) || 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_NEAR);
+}
+
+async function around(name, to) {
+  const memories = await of(name);
+  const beside = near(memories, name);
+  const names = [name, ...beside.map(([other]) => other)];
+  const href = (one) => `#/entities?name=${encodeURIComponent(one)}`;
+  const nodes = [{ name: name.split(':')[1] || name, n: memories.length, href: href(name) }, ...beside.map(([other, n]) => ({ name: other.split(':')[1] || other, n, href: href(other) }))];
+  const edges = new Map();
+  for (const one of memories) {
+    const here = one.entities.map((other) => names.indexOf(other)).filter((at) => at >= 0);
+    for (const a of here) for (const b of here) if (a < b) edges.set(`${a},${b}`, (edges.get(`${a},${b}`) || 0) + 1);
+  }
+  const other = choice([['', 'to another …'], ...names.slice(1).map((one) => [one, one])], to || '', { on: { change: (event) => { location.hash = `${href(name)}&to=${encodeURIComponent(event.target.value)}`; } } });
+  return el('div', {}, el('h1', {}, name), el('p', { class: 'bar' }, el('a', { href: '#/entities' }, 'All names'), el('a', { href: `#/memories?entity=${encodeURIComponent(name)}` }, 'Its memories, as a list'), field('The way', other)),
+    to && await way(name, to), beside.length ? neighbourhood(`Around ${name}`, nodes, [...edges].map(([key, weight]) => [...key.split(',').map(Number), weight])) : el('p', { class: 'hint' }, 'It stands alone.'),
+    el('h2', {}, `Memories: ${memories.length}`), rows(memories.slice(0, 60)));
+}
+
+/** Returns the memories by which one name leads to another, two steps at most. */
+async function way(from, to) {
+  const [first, second] = await Promise.all([of(from), of(to)]);
+  const direct = first.filter((one) => one.entities.includes(to));
+  if (direct.length) return el('section', {}, el('h2', {}, 'The way'), rows(direct.slice(0, 5)));
+  const known = new Map(near(first, from));
+  const middle = near(second, to).find(([one]) => known.has(one))?.[0];
+  if (!middle) return el('p', { class: 'hint' }, `No memory leads from ${from} to ${to} in two steps.`);
+  return el('section', {}, el('h2', {}, `The way, by ${middle}`), rows([first.find((one) => one.entities.includes(middle)), second.find((one) => one.entities.includes(middle))]));
+}

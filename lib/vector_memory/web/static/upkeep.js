@@ -1,0 +1,109 @@
+// Jobs and health, and settings.
+
+import { ask } from './api.js';
+import { button, el, facts, field, moment, number, put, short, table } from './dom.js';
+import { confirmed, doing, plainly, toast, trouble, undoable, works } from './ui.js';
+
+// -- jobs and health -------------------------------------------------------------------------------
+
+export async function health({ refresh }) {
+  const [listed, told, status, log] = await Promise.all([ask('jobs', { whole: true }), ask('stats'), ask('status'), ask('audit', { k: 40 })]);
+  const came = el('div', {});
+  const show = (title) => (answer) => put(came, el('h3', {}, title), plainly(answer), answer.problems?.length > 0 && el('ul', {}, answer.problems.map((one) => el('li', {}, `${one.what} ${one.fix}`))));
+  const files = el('input', { type: 'text', placeholder: '/home/me/notes' });
+  const heavy = el('div', { class: 'bar' },
+    button('Read earlier sessions', works('Read earlier sessions', 'backfill', { all: true }, show('Read'))), button('Check', works('Check', 'check', {}, show('Check'))),
+    button('Check all data', works('Check all data', 'check', { read_data: true }, show('Check'))), button('Rebuild the index', works('Rebuild the index', 'rebuild', {}, show('Rebuilt'))),
+    button('Back up', works('Back up', 'backup', {}, (answer) => { show('Backup')(answer); refresh(); })), field('Import notes of a folder', files),
+    button('Import', () => works('Import', 'import_notes', { paths: [files.value], dry_run: false }, show('Imported'))({})));
+  return el('div', {}, el('h1', {}, 'Jobs and health'), facts([['Daemon', `${status.state}${status.busy ? ', busy' : ''}, ${status.rss_mb} MB`], ['Version', status.version], ['Questions answered', number(status.requests)], ['Data', status.data_home],
+    ['Newest backup', listed.backup_at ? moment(listed.backup_at) : 'none'], ['Set aside', number(status.set_aside)], ['Model', `${told.embedding.model}: ${told.embedding.state} ${told.embedding.error}`]]),
+  el('h2', {}, 'Longer work'), heavy, came, jobs(listed.jobs, refresh), latency(told.slo), await doctor(), audit(log));
+}
+
+function jobs(listed, refresh) {
+  const turn = (job) => doing(async () => {
+    const act = (is) => ask('jobs', { action: is ? 'enable' : 'disable', name: job.name });
+    await act(!job.enabled);
+    undoable(`${job.name}: ${job.enabled ? 'paused' : 'runs by itself'}`, async () => { await act(job.enabled); refresh(); });
+    refresh();
+  });
+  const about = (job) => [el('strong', {}, job.name), job.about && el('div', { class: 'hint' }, job.about)];
+  const last = (job) => [moment(job.last_ended || job.last_started), job.took_s ? ` (${job.took_s} s)` : ''];
+  const outcome = (job) => [job.outcome && el('span', { class: `badge ${job.outcome === 'failed' ? 'bad' : 'good'}` }, job.outcome), job.failures ? ` ${job.failures} times` : '', job.message && el('div', { class: 'hint' }, short(job.message, 120))];
+  return table('Jobs', [['Job', about], ['When', (job) => job.cadence], ['Last', last], ['Next', (job) => moment(job.next_due)], ['Outcome', outcome],
+    ['Acts', (job) => el('div', { class: 'bar' }, button('Run now', works(job.name, 'run_job', { name: job.name }, refresh), { 'aria-label': `Run ${job.name} now` }), button(job.enabled ? 'Pause' : 'Enable', turn(job), { 'aria-label': `${job.enabled ? 'Pause' : 'Enable'} ${job.name}` }))]], listed);
+}
+
+function latency(slo) {
+  return table('How long answers took', [['What', ([name]) => name], ['Times', ([, one]) => number(one.count)], ['Median ms', ([, one]) => one.p50_ms], ['95 % within ms', ([, one]) => one.p95_ms], ['Target ms', ([, one]) => one.target_ms],
+    ['Met', ([, one]) => (one.met === null ? 'too few' : el('span', { class: `badge ${one.met ? 'good' : 'bad'}` }, one.met ? 'met' : 'missed'))]], Object.entries(slo));
+}
+
+async function doctor() {
+  const place = el('div', {});
+  const look = doing(async () => {
+    const { checks } = await ask('doctor');
+    put(place, table('Every hop between a session and its memories', [['Hop', (one) => one.hop], ['State', (one) => el('span', { class: `badge ${/fail/i.test(one.state) ? 'bad' : /warn/i.test(one.state) ? 'warn' : 'good'}` }, one.state)], ['What', (one) => one.message], ['What mends it', (one) => one.fix]], checks));
+  });
+  return el('section', {}, el('h2', {}, 'Doctor'), button('Look at every hop', look), place);
+}
+
+function audit(log) {
+  return el('section', {}, el('h2', {}, 'What was done'), el('p', { class: log.intact ? 'hint' : 'error' }, log.intact ? 'The log is whole.' : log.problem),
+    table('Audit log', [['When', (one) => moment(one.at)], ['What', (one) => one.action], ['By', (one) => one.actor], ['Memories', (one) => one.ids.length],
+      ['More', (one) => short(Object.entries(one.detail).map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', '), 120)]], log.entries));
+}
+
+// -- settings --------------------------------------------------------------------------------------
+
+const written = (value) => (Array.isArray(value) ? JSON.stringify(value) : String(value));
+
+export async function settings({ refresh }) {
+  const [{ settings: all }, { tokens }] = await Promise.all([ask('settings'), ask('token', { action: 'list' })]);
+  const find = el('input', { type: 'search', on: { input: () => { for (const one of list.children) one.hidden = !one.textContent.toLowerCase().includes(find.value.toLowerCase()); } } });
+  const list = el('div', {}, all.map((one) => setting(one, refresh)));
+  return el('div', {}, el('h1', {}, 'Settings'), tokenList(tokens, refresh), el('h2', {}, 'All settings'), el('div', { class: 'bar' }, field('Find', find)), list);
+}
+
+function setting(one, refresh) {
+  const before = written(one.value);
+  const isFlag = typeof one.value === 'boolean';
+  const input = isFlag ? el('input', { type: 'checkbox', checked: one.value, 'aria-label': one.name }) : el('input', { type: 'text', value: before, 'aria-label': one.name });
+  const now = () => (isFlag ? String(input.checked) : input.value);
+  const told = el('div', {});
+  const save = doing(async (event) => {
+    event.preventDefault();
+    if (now() === before) return;
+    const diff = el('p', {}, el('code', {}, one.name), ': ', el('del', {}, before || '(empty)'), ' → ', el('ins', {}, now() || '(empty)'));
+    if (!await confirmed('Change this?', diff, { yes: 'Change' })) return;
+    try {
+      await ask('set_setting', { name: one.name, value: now() });
+    } catch (error) {
+      put(told, trouble(error));
+      return;
+    }
+    undoable(`${one.name} is changed.`, async () => { await (one.source === 'file' ? ask('set_setting', { name: one.name, value: before }) : ask('unset_setting', { name: one.name })); refresh(); });
+    refresh();
+  });
+  return el('form', { class: 'card', on: { submit: save } }, el('div', { class: 'bar' }, el('strong', {}, one.name), input, el('button', { 'aria-label': `Change ${one.name}` }, 'Change'), el('span', { class: 'badge' }, one.source)), el('p', { class: 'hint' }, one.about), told);
+}
+
+function tokenList(tokens, refresh) {
+  const name = el('input', { type: 'text' });
+  const right = el('select', {}, ['read', 'write', 'feed', 'delete'].map((one) => el('option', { value: one }, one)));
+  const told = el('div', {});
+  const make = doing(async (event) => {
+    event.preventDefault();
+    const made = await ask('token', { action: 'new', name: name.value, right: [right.value] });
+    put(told, el('p', {}, 'The token, shown this once: ', el('code', {}, made.token)));
+  });
+  const revoke = (one) => doing(async () => {
+    if (!await confirmed(`Revoke ${one.name}?`, el('p', {}, 'Programs that use it are let in no more.'), { yes: 'Revoke', word: one.name })) return;
+    await ask('token', { action: 'revoke', id: one.id });
+    toast('Revoked.');
+    refresh();
+  });
+  return el('section', {}, el('h2', {}, 'Tokens of programs'), tokens.length > 0 && table('Tokens', [['Name', (one) => one.name], ['Rights', (one) => one.rights.join(', ')], ['Project', (one) => one.project || 'all'], ['Until', (one) => moment(one.until) || 'revoked'], ['Act', (one) => button('Revoke', revoke(one), { 'aria-label': `Revoke ${one.name}` })]], tokens, true),
+    el('form', { class: 'bar', on: { submit: make } }, field('Name', name), field('Right', right), el('button', {}, 'Make a token')), told);
+}

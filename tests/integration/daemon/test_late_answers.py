@@ -1,0 +1,124 @@
+"""What a hook did not wait for was not told: it is told again."""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse
+
+from vector_memory import wire
+from vector_memory.daemon.events import Events
+from vector_memory.daemon.main import SOCKET, Daemon
+from vector_memory.service.base import shown_notes
+
+FACT = "The ledger of totals is kept in SQLite, since Postgres was too slow to start."
+ASKED = "Where is the ledger of totals kept, SQLite or Postgres?"
+WAIT_S = 30.0
+
+
+class Door:
+    """A daemon's socket before a service with one memory, and the hooks of a session."""
+
+    def __init__(self, house: ServiceHouse, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ctx, self.project = house.ctx, project
+        events = Events(house.ctx, lambda work: work())  # type: ignore[func-returns-value]
+        self._begun = 0
+        self._daemon = Daemon(house.ctx.home, time.monotonic())
+        answers: Any = SimpleNamespace(
+            hook=lambda event, body, caller: events.answer(event, body), stir=lambda: None
+        )
+        self._daemon.app = answers
+        monkeypatch.chdir(house.ctx.home.run)
+        self._daemon.server.listen()
+        self._thread = threading.Thread(
+            target=self._daemon.server.serve, args=(lambda: None,), daemon=True
+        )
+        self._thread.start()
+
+    def begin(self, prompt: str, session: str = "s") -> socket.socket:
+        """Send a prompt as a hook does, and return the open connection."""
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(WAIT_S)
+        sock.connect(SOCKET)
+        data = json.dumps(
+            {"session_id": session, "cwd": str(self.project), "prompt": prompt,
+             "hook_event_name": "UserPromptSubmit"}
+        ).encode()  # fmt: skip
+        body = wire.encode_hook(str(self.project).encode(), b"", data)
+        self._begun += 1
+        sock.sendall(wire.encode_request(wire.HOOK_VERB + "UserPromptSubmit", body, "0.1.0"))
+        return sock
+
+    def ask(self, prompt: str) -> bytes:
+        """Return what a prompt is answered by a daemon whose hook waits."""
+        with self.begin(prompt) as sock:
+            found = b""
+            while b"\n" not in found or len(found.partition(b"\n")[2]) < int(
+                found.split(None, 2)[1]
+            ):
+                found += sock.recv(65_536)
+        self.settle()
+        return found.partition(b"\n")[2]
+
+    def settle(self) -> None:
+        """Wait until the daemon is done with all who were connected."""
+        until = time.monotonic() + WAIT_S
+        while self._daemon.server.requests < self._begun or self._daemon.server.active:
+            assert time.monotonic() < until, "a hook is still being answered"
+            time.sleep(0.005)
+
+    def close(self) -> None:
+        """End the daemon."""
+        self._daemon.server.stop()
+        self._thread.join(WAIT_S)
+        self._daemon.server.close(1)
+
+
+@pytest.fixture
+def late_door(house: ServiceHouse, app: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    """A daemon that knows one thing."""
+    house.remember(FACT, app)
+    made = Door(house, app, monkeypatch)
+    yield made
+    made.close()
+
+
+def test_what_was_read_is_told_once(late_door: Door) -> None:
+    assert b"Postgres" in late_door.ask(ASKED)
+    assert late_door.ask(ASKED + " Please look.") == b""
+    assert late_door.ctx.state.counters()["injections"] == 1
+
+
+@pytest.mark.parametrize("waits_for_answer", [False, True], ids=["gone before", "left unread"])
+def test_what_nobody_read_is_told_again(late_door: Door, waits_for_answer: bool) -> None:
+    """Whether the hook gave up before the answer came, or with the answer before it: it is neither told nor
+    counted, and nobody asks whether it was used."""
+    with late_door.begin(ASKED) as sock:
+        if waits_for_answer:
+            assert select.select([sock], [], [], WAIT_S)[0]
+    late_door.settle()
+    assert late_door.ctx.state.shown("s") == set()
+    assert late_door.ctx.state.counters().get("injections", 0) == 0
+    assert shown_notes.waiting(late_door.ctx.running, "s").notes() == []
+    assert b"Postgres" in late_door.ask(ASKED + " Please look.")
+    late_door.ctx.state.flush()
+    noted = late_door.ctx.state.audit_entries(9, action="recall")
+    assert ["unread" in entry.detail for entry in noted] == [False, True, False]
+
+
+def test_what_was_told_meanwhile_stays_told(late_door: Door) -> None:
+    """Another prompt of the session was told the same after the one that gave up began."""
+    state, now = late_door.ctx.state, late_door.ctx.now()
+    state.add_shown("s", ["a", "b"], now)
+    state.add_shown("s", ["b"], now.replace(year=2027))
+    state.take_back_shown("s", ["a", "b"], now)
+    assert state.shown("s") == {"b"}

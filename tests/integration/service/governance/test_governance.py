@@ -1,0 +1,377 @@
+"""Contracts, proofs, reports, identities, leases, votes, cards and packs, by the daemon's door."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door, hook_question
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.mcp import governing
+from vector_memory.model import Scope
+from vector_memory.service.base import leases
+from vector_memory.service.governance import controls
+from vector_memory.service.governance.evidence import FIGURES
+from vector_memory.service.inject import session_start
+from vector_memory.service.memory import agent_rights
+from vector_memory.service.tools import dispatch
+from vector_memory.service.tools.tool_call import ToolCall
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "app").mkdir()
+    return tmp_path / "app"
+
+
+def contract(house: ServiceHouse, **asked: Any) -> dict[str, Any]:
+    done = door(house.ctx, "contract", {"action": "create", "name": "quiet week", **asked})
+    return dict(done["contracts"][0])
+
+
+def call(house: ServiceHouse, project: Path, command: str) -> Any:
+    question = hook_question(house.ctx, "s", str(project), "Tidy the release notes.")
+    made = ToolCall(
+        **vars(question), cwd=str(project), tool="Bash", input={"command": command}, use_id=command
+    )
+    return dispatch.before(house.ctx, made)
+
+
+# -- contracts -------------------------------------------------------------------------------------
+
+
+def test_a_contract_keeps_agents_from_what_it_prohibits(house: ServiceHouse, project: Path) -> None:
+    contract(house, prohibited=["forget"], folders=[str(project)])
+    asked = {"actor": "mcp", "cwd": str(project)}
+    with pytest.raises(BadInputError, match="does not let agents forget"):
+        agent_rights.require_allowed(house.ctx, "forget", asked)
+    agent_rights.require_allowed(house.ctx, "recall", asked)
+    agent_rights.require_allowed(house.ctx, "forget", {**asked, "actor": "user"})
+    agent_rights.require_allowed(house.ctx, "forget", {**asked, "cwd": "/elsewhere"})
+
+
+def test_a_contract_ends(house: ServiceHouse) -> None:
+    made = contract(house, prohibited=["share"], until="2026-05-04")
+    assert door(house.ctx, "contract", {"action": "check", "act": "share"})["broken"] == made["id"]
+    house.pass_time(days=2)
+    assert door(house.ctx, "contract", {"action": "check", "act": "share"})["allowed"]
+    assert door(house.ctx, "contract", {})["contracts"][0]["problem"] == "ended"
+
+
+@pytest.mark.parametrize(
+    "wider",
+    [
+        {"permitted": ["recall", "forget"]},
+        {"ceiling": "restricted"},
+        {"until": "2027-01-01"},
+        {"folders": ["/"]},
+    ],
+)
+def test_what_is_made_from_a_contract_is_never_wider(
+    house: ServiceHouse, project: Path, wider: dict[str, Any]
+) -> None:
+    narrow = {
+        "permitted": ["recall"],
+        "prohibited": ["data"],
+        "ceiling": "internal",
+        "until": "2026-08-01",
+        "folders": [str(project)],
+    }
+    parent = contract(house, **narrow)
+    with pytest.raises(BadInputError, match="wider"):
+        contract(house, parent=parent["id"], actor="mcp", **wider)
+    child = contract(house, parent=parent["id"], actor="mcp")
+    assert child["prohibited"] == ["data"] and child["ceiling"] == "internal"
+    assert child["holds"] is False or child["projects"] == [str(project)]
+
+
+def test_an_agent_makes_and_revokes_none_of_its_own(house: ServiceHouse) -> None:
+    with pytest.raises(BadInputError, match="Only the user"):
+        contract(house, actor="mcp")
+    made = contract(house)
+    with pytest.raises(BadInputError, match="Only the user"):
+        door(house.ctx, "contract", {"action": "revoke", "id": made["id"], "actor": "mcp"})
+
+
+def test_a_contract_that_was_changed_on_the_disk_holds_nobody_and_says_so(
+    house: ServiceHouse,
+) -> None:
+    made = contract(house, prohibited=["forget"], ceiling="internal")
+    (whole,) = house.ctx.state.records("contract").values()
+    for name, value in {
+        "prohibited": [], "ceiling": "restricted", "name": "other", "subject": "x", "rules": ["y"],
+        "not_after": "2030-01-01", "permitted": ["share"], "projects": ["/"], "parent": "p",
+    }.items():  # fmt: skip
+        house.ctx.state.put_record("contract", whole.text("id"), {**whole, name: value})
+        (told,) = door(house.ctx, "contract", {})["contracts"]
+        assert not told["holds"] and told["problem"]
+    house.ctx.state.put_record("contract", whole.text("id"), whole)
+    assert door(house.ctx, "contract", {"action": "check", "act": "forget"})["broken"] == made["id"]
+
+
+def test_a_call_that_breaks_a_contract_is_refused_only_where_the_user_says_so(
+    house: ServiceHouse, project: Path
+) -> None:
+    contract(house, prohibited=["force-push"])
+    house.ctx.settings.__dict__["observer"] = "warn"
+    warned = call(house, project, "git push --force origin main")
+    assert not warned.instead and "quiet week" in warned.context
+    house.ctx.settings.__dict__["observer"] = "block"
+    refused = call(house, project, "git push --force origin other")
+    assert "quiet week" in refused.instead and "observer=block" in refused.instead
+    assert not call(house, project, "git push origin main").instead
+    # What no contract and no limit forbids is only warned of.
+    assert not call(house, project, "rm -rf src").instead
+
+
+def test_an_escalation_is_the_users_and_ends(house: ServiceHouse) -> None:
+    made = contract(house, prohibited=["share"])
+    asked = {"action": "escalate", "id": made["id"], "acts": ["share"], "hours": 2}
+    with pytest.raises(BadInputError, match="Only the user"):
+        door(house.ctx, "actors", {**asked, "actor": "mcp"})
+    door(house.ctx, "actors", asked)
+    assert door(house.ctx, "contract", {"action": "check", "act": "share"})["allowed"]
+    house.pass_time(hours=3)
+    assert not door(house.ctx, "contract", {"action": "check", "act": "share"})["allowed"]
+
+
+# -- proofs ----------------------------------------------------------------------------------------
+
+
+def test_a_proof_holds_until_the_log_is_changed(house: ServiceHouse) -> None:
+    for n in range(9):
+        house.ctx.state.audit("edit", "user", [f"m{n}"], {"n": n})
+    (made,) = door(house.ctx, "proof", {"action": "prove"})["proofs"]
+    house.ctx.state.audit("edit", "user", ["later"], {})
+    assert door(house.ctx, "proof", {"action": "verify"})["holds"]
+    assert door(house.ctx, "proof", {"action": "continue"})["holds"]
+    for number in range(made["first"], made["last"] + 1):
+        assert door(house.ctx, "proof", {"action": "include", "number": number})["holds"]
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "proof", {"action": "include", "number": made["last"] + 1})
+    for name, value in {"size": 3, "root": "00" * 32, "at": "2026-01-01", "last": 99}.items():
+        forged = json.dumps({**made, name: value})
+        assert not door(house.ctx, "proof", {"action": "verify", "proof": forged})["holds"]
+    with sqlite3.connect(house.ctx.home.state_db) as connection:
+        connection.execute("UPDATE audit SET actor = 'job' WHERE number = ?", (made["first"] + 2,))
+    connection.close()
+    told = door(house.ctx, "proof", {"action": "verify", "proof": json.dumps(made)})
+    assert not told["holds"] and "changed after it was signed" in told["problem"]
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def test_every_control_names_figures_that_are_there() -> None:
+    names, listed = controls.catalogue()
+    assert set(names) == {"iso42001", "aiact", "owasp"}
+    for one in listed:
+        assert set(one.evidence) <= set(FIGURES), one.id
+        assert bool(one.evidence) != bool(one.not_measurable), one.id
+        assert bool(one.closes) == bool(one.evidence), one.id
+    used = {name for one in listed for name in one.evidence}
+    assert used == set(FIGURES)
+
+
+def test_a_report_says_what_it_is_and_follows_what_is_there(house: ServiceHouse) -> None:
+    before = door(house.ctx, "governance_report", {})
+    assert before["markdown"].startswith(f"*{controls.FIRST_LINE}*")
+    door(house.ctx, "proof", {"action": "list"})
+    house.ctx.state.audit("backup", "user", [], {})
+    contract(house)
+    after = door(house.ctx, "governance_report", {"framework": "owasp", "signed": True})
+    scores = {one["id"]: one["score"] for one in before["frameworks"]}
+    assert after["frameworks"][0]["score"] > scores["owasp"]
+    assert after["signature"] and len(after["frameworks"]) == 1
+    gaps = door(house.ctx, "governance_gaps", {})
+    assert [one["weight"] for one in gaps["gaps"]] == sorted(
+        (one["weight"] for one in gaps["gaps"]), reverse=True
+    )
+    assert all(one["closes"] for one in gaps["gaps"]) and gaps["not_measurable"] > 5
+    with pytest.raises(BadInputError, match="iso42001"):
+        door(house.ctx, "governance_report", {"framework": "soc2"})
+
+
+# -- identities ------------------------------------------------------------------------------------
+
+
+def test_what_is_signed_is_this_text_by_this_key(house: ServiceHouse) -> None:
+    key = door(house.ctx, "identity", {"action": "create"})["keys"][0]["key"]
+    (made,) = door(house.ctx, "identity", {"action": "sign", "text": "as agreed"})["signatures"]
+    asked = {"action": "verify", "key": key, "text": "as agreed", "signature": made["value"]}
+    assert door(house.ctx, "identity", asked)["valid"]
+    assert not door(house.ctx, "identity", {**asked, "text": "as agreed."})["valid"]
+    with pytest.raises(BadInputError, match="Only the user"):
+        door(house.ctx, "identity", {"action": "sign", "text": "x", "actor": "mcp"})
+
+
+def test_a_delegation_is_narrower_ends_and_can_be_revoked(house: ServiceHouse) -> None:
+    def delegate(**asked: Any) -> dict[str, Any]:
+        asked = {"subject": "reviewer", "until": "2026-06-01", **asked}
+        return door(house.ctx, "identity", {"action": "delegate", **asked})
+
+    def problem(token: str) -> str:
+        return str(door(house.ctx, "identity", {"action": "check", "token": token})["problem"])
+
+    first = delegate(scope=["recall", "store"])
+    second = delegate(scope=["recall"], token=first["token"])
+    assert problem(second["token"]) == ""
+    with pytest.raises(BadInputError, match="allows more"):
+        delegate(scope=["forget"], token=first["token"])
+    for at in range(0, len(second["token"]), 7):
+        changed = second["token"][:at] + "A" + second["token"][at + 1 :]
+        assert changed == second["token"] or problem(changed)
+    door(house.ctx, "identity", {"action": "revoke", "id": first["delegation"]["jti"]})
+    assert "revoked" in problem(second["token"])
+    third = delegate(scope=["recall"])
+    house.pass_time(days=40)
+    assert "another time" in problem(third["token"])
+
+
+def test_the_inventory_lists_keys_and_algorithms(house: ServiceHouse) -> None:
+    door(house.ctx, "identity", {"action": "create"})
+    told = door(house.ctx, "identity", {"action": "cbom"})["cbom"]
+    assert told["bomFormat"] == "CycloneDX" and told["specVersion"] == "1.6"
+    assert {"Ed25519", "SHA-256"} <= {one["name"] for one in told["components"]}
+
+
+def test_a_card_is_checked_field_by_field(house: ServiceHouse) -> None:
+    made = door(
+        house.ctx, "card", {"name": "helper", "skill": ["review"], "url": "http://127.0.0.1:1"}
+    )["card"]
+    key = door(house.ctx, "identity", {})["keys"][0]["key"]
+    asked = {"action": "verify", "card": json.dumps(made), "key": key}
+    assert door(house.ctx, "card", asked)["valid"]
+    for name in made:
+        changed = {**made, name: "other" if name == "name" else []}
+        told = door(house.ctx, "card", {**asked, "card": json.dumps(changed)})
+        assert not told["valid"] and told["problem"], name
+    with pytest.raises(BadInputError, match="no agent card"):
+        door(house.ctx, "card", {"action": "verify", "card": "[]"})
+
+
+def test_who_acts_is_listed_and_ended(house: ServiceHouse) -> None:
+    door(house.ctx, "token", {"action": "new", "name": "bot", "right": ["read"]})
+    told = door(house.ctx, "actors", {"action": "review"})["actors"]
+    assert [(one["sort"], one["name"]) for one in told] == [("token", "bot")]
+    assert "never ends" in told[0]["advice"]
+    door(house.ctx, "actors", {"action": "terminate", "id": "bot"})
+    assert door(house.ctx, "actors", {})["actors"] == []
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "actors", {"action": "terminate", "id": "bot"})
+
+
+# -- leases and votes ------------------------------------------------------------------------------
+
+
+def test_two_sessions_see_each_other(house: ServiceHouse, project: Path) -> None:
+    def ask(session: str, **asked: Any) -> dict[str, Any]:
+        asked = {"name": "src/api", "session": session, "project": str(project), **asked}
+        return door(house.ctx, "lease", {"action": "acquire", **asked})
+
+    first = ask("one")
+    assert first["granted"] and not ask("two")["granted"]
+    start = session_start.on_start(house.ctx, hook_question(house.ctx, "two", str(project)))
+    assert "src/api" in start
+    own = session_start.on_start(house.ctx, hook_question(house.ctx, "one", str(project)))
+    assert "src/api" not in own
+    house.pass_time(seconds=40)
+    number = first["leases"][0]["number"]
+    assert ask("one", action="heartbeat", number=number)["granted"]
+    house.pass_time(seconds=61)
+    second = ask("two")
+    assert second["granted"] and second["leases"][0]["number"] > number
+    assert not ask("one", action="heartbeat", number=number)["granted"]
+    assert leases.release_all(house.ctx, "two") == 1
+    assert door(house.ctx, "lease", {"project": str(project)})["leases"] == []
+
+
+def test_a_vote_needs_more_than_two_thirds_and_one_word_each(house: ServiceHouse) -> None:
+    asked = {"question": "Ship it?", "options": ["yes", "no"], "voters": ["a", "b", "c", "d=3"]}
+    id = door(house.ctx, "vote", {"action": "propose", **asked})["votes"][0]["id"]
+
+    def cast(voter: str, choice: str) -> dict[str, Any]:
+        said = {"action": "vote", "id": id, "voter": voter, "choice": choice, "evidence": "log"}
+        return dict(door(house.ctx, "vote", said)["votes"][0])
+
+    cast("d", "yes")
+    assert cast("a", "yes")["decided"] == ""
+    assert cast("b", "yes")["decided"] == "yes"
+    assert cast("b", "no")["void"] == ["b"]
+    assert door(house.ctx, "vote", {"action": "result", "id": id})["votes"][0]["decided"] == ""
+    with pytest.raises(NotFoundError, match="no vote"):
+        cast("x", "yes")
+    with pytest.raises(BadInputError, match="4 to"):
+        door(house.ctx, "vote", {"action": "propose", **asked, "voters": ["a", "b"]})
+
+
+def test_what_is_critical_comes_back_as_a_question(house: ServiceHouse) -> None:
+    asked = {"question": "Drop it?", "options": ["yes", "no"], "voters": list("abcd")}
+    id = door(house.ctx, "vote", {"action": "propose", "critical": True, **asked})["votes"][0]["id"]
+    for voter in "abcd":
+        told = door(
+            house.ctx, "vote", {"action": "vote", "id": id, "voter": voter, "choice": "yes"}
+        )
+    (view,) = told["votes"]
+    assert view["decided"] == "" and view["ask_user"].startswith("Drop it?")
+
+
+# -- packs -----------------------------------------------------------------------------------------
+
+
+def test_a_pack_is_foreign_until_it_is_certified(
+    house: ServiceHouse, project: Path, tmp_path: Path
+) -> None:
+    text = "To release, run the smoke tests, then tag."
+    house.remember(text, project, kind="procedure", collection="procedures")
+    folder = tmp_path / "pack"
+    made = door(
+        house.ctx,
+        "pack",
+        {"action": "publish", "name": "release", "path": str(folder), "project": str(project)},
+    )
+    assert made["texts"] == [text] and made["signed"]
+    other = tmp_path / "other"
+    other.mkdir()
+    asked = {"path": str(folder), "project": str(other)}
+    with pytest.raises(BadInputError, match="Only the user"):
+        door(house.ctx, "pack", {"action": "install", "actor": "mcp", **asked})
+    assert door(house.ctx, "pack", {"action": "install", **asked})["installed"] == 1
+
+    def is_foreign() -> bool:
+        shelves = house.ctx.all_shelves()
+        scope = Scope(projects=(house.ctx.place(str(other)).id,))
+        (found,) = [one for shelf in shelves for one in shelf.journal.iter_memories(scope)]
+        return bool(found.text == text and found.is_foreign)
+
+    assert is_foreign()
+    assert door(house.ctx, "pack", {"action": "certify", **asked})["certified"] == 1
+    assert not is_foreign()
+    lines = folder / "memories.jsonl"
+    for at in range(0, len(lines.read_bytes()), 11):
+        raw = bytearray(lines.read_bytes())
+        raw[at] ^= 1
+        (folder / "memories.jsonl").write_bytes(bytes(raw))
+        with pytest.raises(BadInputError):
+            door(house.ctx, "pack", asked)
+        raw[at] ^= 1
+        lines.write_bytes(bytes(raw))
+
+
+@pytest.mark.parametrize("tool", governing.TOOLS, ids=lambda tool: tool.name)
+def test_an_unknown_action_names_those_that_are(house: ServiceHouse, tool: Any) -> None:
+    field = next((one for one in tool.fields if one.name == "action"), None)
+    if field is None:
+        return
+    verb = {
+        "constitutional_contract": "contract", "guardrail_proof": "proof", "agent_identity": "identity",
+        "nhi_lifecycle": "actors", "parl_coordinator": "lease", "a2a_protocol": "card",
+        "bft_consensus": "vote", "agent_marketplace": "pack",
+    }[tool.name]  # fmt: skip
+    with pytest.raises(BadInputError) as told:
+        door(house.ctx, verb, {"action": "no-such", "path": "/x"})
+    assert all(choice in (told.value.hint or "") for choice in field.choices)

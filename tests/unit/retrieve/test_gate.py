@@ -1,0 +1,62 @@
+"""What a hit is worth unasked, in the midst of work and after weeks of rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from vector_memory.retrieve import gate
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+
+
+def worth(age_s: float, rest_s: float, relevance: float, is_before: bool = False) -> float:
+    """Return what a passage is worth to a session's first prompt."""
+    cosine, words = 0.1 + 0.5 * relevance, 0.1 + 0.5 * relevance
+    return gate.worth(
+        gate.values(
+            age_s=age_s,
+            rest_s=rest_s,
+            is_before=is_before,
+            is_first=True,
+            cosine=cosine,
+            words=words,
+            relevance=relevance,
+            terms=40,
+        )
+    )
+
+
+@pytest.mark.parametrize("days", [10, 21, 60, 700])
+def test_after_a_rest_what_is_surely_of_the_task_is_told(days: float) -> None:
+    """And what only may be is not, however long the project lay."""
+    told = 0.3 + gate.SPEAK_ABOVE
+    assert worth(days * DAY, days * DAY, 0.95) > told
+    assert worth((days + 20) * DAY, days * DAY, 0.95) > told
+    assert worth(days * DAY, days * DAY, 0.1) < 0.3
+
+
+def test_in_the_midst_of_work_what_is_fresh_is_worth_more() -> None:
+    """The same words weeks ago are worth less than those of a minute, an hour and of the session before."""
+    ages = [MINUTE, HOUR, 30 * DAY]
+    worths = [worth(age, MINUTE, 0.7) for age in ages]
+    assert worths == sorted(worths, reverse=True)
+    assert worth(HOUR, MINUTE, 0.7, is_before=True) > worth(HOUR, MINUTE, 0.7)
+    # And less than they are worth to who comes back.
+    assert worth(30 * DAY, MINUTE, 0.95) < worth(30 * DAY, 30 * DAY, 0.95)
+
+
+def test_times_that_cannot_be_count_as_now() -> None:
+    """A clock was put back: what is of the future is of now, and no value grows without bounds."""
+    back = gate.values(
+        age_s=-5 * DAY,
+        rest_s=-DAY,
+        is_before=True,
+        is_first=False,
+        cosine=0.5,
+        words=0.5,
+        relevance=0.9,
+        terms=3,
+    )
+    assert back["fresh"] == 1.0
+    assert back["sure_rested"] == back["before_rested"] == 0.0
+    assert worth(9e9, 9e9, 0.5) == worth(9e10, 9e10, 0.5)
