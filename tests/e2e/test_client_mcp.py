@@ -215,3 +215,28 @@ def test_where_we_left_off_is_a_prompt(
     shown = "\n".join(texts(told.main[0]))
     assert "Continue where we left off in this project." in shown
     assert "count the gulls of pier 9" in shown
+
+
+@pytest.mark.parametrize("kind", ["skill", "command"])
+def test_authored_files_are_valid(shared_client: Client, tmp_path: Path, kind: str) -> None:
+    """A skill and a command that were made of steps pass the client's own check, whatever stands in them."""
+    from vector_memory.service.think.skill_files import skill_file
+
+    made = skill_file('Release: "now"', "key: value # no", ["Run `a: b`", "---"], kind, "n = 3")
+    plugin = tmp_path / "plugin"
+    for path, text in (
+        (".claude-plugin/plugin.json", '{"name": "x", "version": "0.0.1", "description": "x"}'),
+        (made.path.removeprefix(".claude/"), made.text),
+    ):
+        (plugin / path).parent.mkdir(parents=True)
+        (plugin / path).write_text(text)
+
+    def said() -> str:
+        done = shared_client.command("plugin", "validate", str(plugin), cwd=shared_client.temporary)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    assert "frontmatter" not in said()
+    # It would say so.
+    (plugin / made.path.removeprefix(".claude/")).write_text("1. Run it\n")
+    assert "frontmatter" in said()

@@ -8,6 +8,7 @@ from vector_memory.client.link import Json
 _SORTS = {
     "text": "string",
     "count": "integer",
+    "number": "number",
     "yes": "boolean",
     "array": "array",
     "object": "object",

@@ -80,13 +80,17 @@ OWN = {
 
 def told(asker: Asker, verb: str, arguments: Json, **more: Any) -> Json:
     """Return the daemon's answer to a verb of the same name, with words that can do nothing but be read."""
-    return dict(_said(asker.ask(verb, arguments, **more)))
+    return _whole(asker.ask(verb, arguments, **more))
 
 
 def told_long(asker: Asker, verb: str, arguments: Json, **more: Any) -> Json:
     """Return the same of a verb that takes its time."""
     answer, _ = asker.ask_long(verb, arguments, **more)
-    return dict(_said(answer))
+    return _whole(answer)
+
+
+def _whole(answer: Json) -> Json:
+    return {name: _said(one) for name, one in answer.items() if one is not None}
 
 
 def _said(value: Any) -> Any:
@@ -144,7 +148,7 @@ def stigmergy(asker: Asker, arguments: Json) -> Json:
 @tool(
     "world_model",
     "world thing state k dry project",
-    "told! good:object expected seconds surprise:yes things:array dry_run:yes",
+    "told! good:object expected seconds:number surprise:yes things:array dry_run:yes",
     "repeats",
     own=OWN,
 )
@@ -205,7 +209,7 @@ def swarm(asker: Asker, arguments: Json) -> Json:
 @tool(
     "temporal_planner",
     "planning plan planned after estimate due dry project",
-    "told! tasks:array critical_path:array minutes deadlines:array dry_run:yes",
+    "told! tasks:array critical_path:array minutes:number deadlines:array dry_run:yes",
     "repeats",
     own=OWN,
 )

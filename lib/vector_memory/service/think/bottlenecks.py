@@ -11,7 +11,7 @@ from datetime import datetime
 from vector_memory.errors import BadInputError
 from vector_memory.index.fixes import commands
 from vector_memory.observe.learning import things
-from vector_memory.observe.learning.outcomes import Task
+from vector_memory.observe.learning.outcomes import LONGEST_PAUSE_S, Task
 from vector_memory.observe.learning.things import Sighting
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -50,7 +50,8 @@ class StepFigures:
         step: the job, such as `go test`.
         went_well: of how many runs whose end is known.
         tasks: in how many tasks it was run.
-        seconds: how long a good run takes, and `total_s` all that were timed together.
+        seconds: how long a good run takes, from call to answer; `total_s` all that were timed together, ten
+            minutes of each at most.
     """
 
     step: str
@@ -107,7 +108,8 @@ def optimize(ctx: Context, request: OptimizerRequest) -> OptimizerAnswer:
 
 def _figures(job: str, seen: Sequence[Sighting], known: Sequence[Task]) -> StepFigures:
     good = [one for one in seen if one.state == things.OK]
-    total = round(sum(one.seconds for one in seen), 1)
+    # Nobody knows how much of a long call was waiting for a permission.
+    total = round(sum(min(one.seconds, LONGEST_PAUSE_S) for one in seen), 1)
     took = middle([one.seconds for one in good if one.seconds > 0])
     in_tasks = sum(job in one.jobs for one in known)
     return StepFigures(job, share(len(good), len(seen)), in_tasks, took, total)

@@ -22,8 +22,8 @@ from vector_memory.service.think.figures import NOT_ENOUGH, Comparison, compare
 
 ANALYSES = "causal_analysis"
 BEFORE, MOST_CASES = 5, 10
-ALIKE = 0.5
-"""The share of an error's telling words that must stand in a known one."""
+ALIKE = 0.7
+"""The share of an error's telling words that must stand in a known one, or the other way round."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +98,7 @@ def explain(ctx: Context, request: CauseRequest) -> CauseAnswer:
     like = [one for one in known if one.kind in kinds]
     told = f"{NOT_ENOUGH}: such a failure was never met here."
     if met:
-        mended = (
-            f"; {ends.most_common(1)[0][0]} ended it most often"
-            if ends
-            else "; nothing is known to end it"
-        )
+        mended = _mended(ends)
         told = f"Met in {len(tasks)} of {len(like)} tasks of the same kinds, last {met[-1][0].at[:10]}{mended}."
     compared = _with_step(like, request.step) if request.step else None
     id = None
@@ -114,6 +110,15 @@ def explain(ctx: Context, request: CauseRequest) -> CauseAnswer:
     )  # fmt: skip
 
 
+def _mended(ends: Counter[str]) -> str:
+    if not ends:
+        return "; nothing is known to end it"
+    (best, n), *others = ends.most_common()
+    if others and others[0][1] == n:
+        return f"; it was ended in {len(ends)} ways"
+    return f"; ended {n} times of {ends.total()} so: {best}"
+
+
 def _met(known: Sequence[Task], request: CauseRequest) -> list[tuple[Task, Trouble]]:
     """Return the failures that are meant, each with its task, the oldest first."""
     asked = terms_of(request.error)
@@ -121,7 +126,11 @@ def _met(known: Sequence[Task], request: CauseRequest) -> list[tuple[Task, Troub
     for task in known:
         for one in task.trouble if request.session in ("", task.session) else ():
             held = terms_of(f"{one.job} {one.line}")
-            if not asked or len(asked & held) >= ALIKE * min(len(asked), len(held) or 1):
+            shared = len(asked & held)
+            is_like = shared >= min(2, len(asked)) and (
+                shared >= ALIKE * len(asked) or shared >= ALIKE * len(held)
+            )
+            if not asked or is_like:
                 found.append((task, one))
     return found
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import ceil, comb, floor, sqrt
 from statistics import median
 
-LEAST = 5
-"""Cases below which nothing is concluded."""
+from vector_memory.service.think.proportion import LEAST as LEAST
+from vector_memory.service.think.proportion import proportion
+
 NOT_ENOUGH = "not enough evidence"
 LAST_RUNS, LEAST_RUNS = 5, 3
 WORSE, SPREADS = 1.2, 3.0
@@ -36,19 +37,13 @@ class Share:
 
 
 def share(k: int, n: int) -> Share:
-    """Return a share with its interval, which is 0 to 1 where there is no case.
-
-    Source: E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22, 1927.
-    """
+    """Return a share with its interval, which is 0 to 1 where there is no case."""
     if not n:
         return Share(0, 0, 0.0, 1.0, False, f"{NOT_ENOUGH}: no case")
-    p, z2 = k / n, _Z * _Z
-    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = _Z * sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
-    told = f"{k} of {n} ({100 * low:.0f}-{100 * high:.0f} %)"
+    found = proportion(k, n)
+    told = f"{k} of {n} ({100 * found.low:.0f}-{100 * found.high:.0f} %)"
     told = told if n >= LEAST else f"{told}, too few to go by"
-    return Share(k, n, round(low, 3), round(high, 3), n >= LEAST, told)
+    return Share(k, n, found.low, found.high, n >= LEAST, told)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vector_memory.errors import NotFoundError
+from vector_memory.observe.learning.tasks import EDIT, OTHER, READ
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import step_log
@@ -95,12 +96,13 @@ def graph(steps: Sequence[LoggedStep]) -> tuple[list[Node], list[Edge]]:
     nodes: list[Node] = []
     edges: list[Edge] = []
     failing: dict[tuple[int, str], Node] = {}
-    for step in steps:
+    # Lists of todos and the like lead nowhere.
+    for step in (one for one in steps if one.what != OTHER):
         label, last = (
             step.job or step.said.split("\n", 1)[0] or step.what,
             nodes[-1] if nodes else None,
         )
-        if step.what in ("read", "edit", "other"):
+        if step.what in (READ, EDIT):
             label = step.what
         if last and (last.what, last.label, last.turn) == (step.what, label, step.turn):
             last.n += 1
