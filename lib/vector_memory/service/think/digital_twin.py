@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from vector_memory import config
 from vector_memory.config import Settings
@@ -125,11 +125,10 @@ def try_out(ctx: Context, request: TwinRequest, progress: Progress) -> TwinAnswe
         return TwinAnswer(
             scenario, "Not enough evidence: no prompt of this project is known.", can_try
         )
-    # In a project that rests, what is remembered would be too old for any prompt.
-    moment = asked[-1].at + timedelta(hours=1)
-    with store_copy.copied(ctx, asker, moment) as copy:
+    with store_copy.copied(ctx, asker) as copy:
         store_copy.follow(copy, progress)
         before = _replayed(copy, asker, asked, progress, "without the change")
+        store_copy.set_time(copy, ctx.now())
         number = _applied(copy, request, scenario, asker, progress)
         store_copy.follow(copy, progress)
         store_copy.forget_sessions(copy, changed, [one.session for one in asked])
@@ -185,12 +184,14 @@ def _recorded(asker: ProjectAsker, most: int) -> list[_Prompt]:
 def _replayed(
     copy: Context, asker: ProjectAsker, asked: Sequence[_Prompt], progress: Progress, doing: str
 ) -> list[_Given]:
-    """Ask every prompt as its session did; return what each was given."""
-    own = asker_in(copy, asker.place)
+    """Ask every prompt at its own time, of what was remembered by then; return what each was given."""
     given = []
     for number, one in enumerate(asked):
         progress(number, len(asked), doing)
         copy.hooks.give_way()
+        store_copy.set_time(copy, one.at)
+        here = asker_in(copy, asker.place)
+        own = replace(here, scope=replace(here.scope, until=one.at))
         seen = copy.state.shown(one.session)
         folder = asker.place.root
         question = HookQuestion(**vars(own), session=one.session, folder=folder, prompt=one.text)

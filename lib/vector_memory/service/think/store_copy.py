@@ -77,13 +77,10 @@ class PatientEmbedding(Embedding):
 
 
 @contextlib.contextmanager
-def copied(ctx: Context, asker: ProjectAsker, moment: datetime) -> Iterator[Context]:
+def copied(ctx: Context, asker: ProjectAsker) -> Iterator[Context]:
     """Yield the service on a copy of the store that a project's memories are written to, and remove it at the end.
 
     It has a state of its own: nothing was shown to any session there, and no other store is trusted.
-
-    Args:
-        moment: the time that it is there, aware UTC.
 
     Raises:
         DaemonUnavailableError: there is no embedding model now, so nothing could be compared.
@@ -105,8 +102,8 @@ def copied(ctx: Context, asker: ProjectAsker, moment: datetime) -> Iterator[Cont
             state=state,
             embedding=PatientEmbedding(ctx.embedding),
             open_shelf=lambda path: Shelf(path, Journal.open(path)),
-            now=lambda: moment,
-            local_now=moment.astimezone,
+            now=ctx.now,
+            local_now=ctx.local_now,
             hooks=ctx.hooks,
             stopping=ctx.stopping,
         )
@@ -139,6 +136,11 @@ def forget_sessions(copy: Context, settings: Settings, sessions: list[str]) -> N
     copy.settings = alone(settings)
     for session in sessions:
         copy.state.clear_shown(session)
+
+
+def set_time(copy: Context, moment: datetime) -> None:
+    """Let it be another time there, aware UTC."""
+    copy.now, copy.local_now = (lambda: moment), moment.astimezone
 
 
 def follow(copy: Context, progress: Progress) -> None:
