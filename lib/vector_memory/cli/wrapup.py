@@ -10,7 +10,7 @@ from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 from vector_memory.cli.resume import SESSION
 
-LINE_CHARS = 150
+LINE_CHARS, TEXT_CHARS = 150, 115
 WORDS = {True: "done", False: "not done", None: "open"}
 
 
@@ -52,7 +52,7 @@ def _lines(answer: Row) -> Iterator[str]:
         if rows:
             yield title
         for row in rows:
-            yield f"  {row.text('kind')}  {row.line('text', LINE_CHARS)}  {row.id}"
+            yield f"  {row.text('kind')}  {row.line('text', TEXT_CHARS)}  {row.id}"
     yield from _trouble(answer)
     yield from _standing(answer)
 

@@ -174,6 +174,18 @@ def _wrapup(ctx: Context, sent: Sent) -> Written:
     return _typed(wrapup.WrapupRequest, wrapup.wrapup)(ctx, sent)
 
 
+def _digital_twin(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.think import digital_twin
+
+    return shown(_typed_long(digital_twin.TwinRequest, digital_twin.try_out)(ctx, sent, reply))
+
+
+def _red_team(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.think import red_team
+
+    return _typed_long(red_team.RedTeamRequest, red_team.red_team)(ctx, sent, reply)
+
+
 def _formal_verify(ctx: Context, sent: Sent, reply: Reply) -> Written:
     from vector_memory.service.think import formal_verify
 
@@ -354,4 +366,6 @@ LONG: dict[str, Long] = {
     "run_job": _run_job,
     **{verb: partial(think_verbs.long, verb) for verb in think_verbs.LONG_VERBS},
     "formal_verify": _formal_verify,
+    "digital_twin": _digital_twin,
+    "red_team": _red_team,
 }

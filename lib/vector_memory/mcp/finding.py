@@ -176,7 +176,7 @@ def session_recalled(asker: Asker, arguments: Json) -> Json:
 @tool(
     "memory_impact",
     "id file limit cursor all_projects project",
-    "links:array related:array! newer_decisions:array! total:count! next_cursor:count",
+    "links:array related:array! newer_decisions:array! total:count! next_cursor:count uses:object",
     "reads",
 )
 def impact(asker: Asker, arguments: Json) -> Json:
@@ -194,13 +194,15 @@ def impact(asker: Asker, arguments: Json) -> Json:
         **({"next_cursor": following} if following else {}),
         "newer_decisions": telling.memories(answer["newer_decisions"], 120),
         "total": answer["total"],
+        **({"uses": answer["uses"]} if answer.get("uses") else {}),
         **telling.held(),
     }
 
 
 @tool("contradiction_check", "text id project", "contradictions:array! agreements:array!", "reads")
 def contradiction(asker: Asker, arguments: Json) -> Json:
-    """Check a statement, or a memory, against what is stored. Use before you rely on it or tell it as a fact."""
+    """Check a statement, or a memory, against what is stored; with neither, list what contradicts and is not settled.
+    Use before you rely on it or tell it as a fact."""
     asked = {name: arguments.get(name) for name in ("text", "id", "project")}
     answer = asker.ask("contradictions", asked)
     telling = Telling(asker.shown)

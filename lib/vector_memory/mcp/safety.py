@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.storing import new_id
-from vector_memory.mcp.telling import Json, say, short, spoken
+from vector_memory.mcp.telling import Json, Telling, say, short, spoken
 from vector_memory.mcp.tool import tool
 
 
@@ -39,4 +39,37 @@ def multimodal_input(asker: Asker, arguments: Json) -> Json:
     return {**told, "id": short(memory["id"])} if memory else told
 
 
-TOOLS = (formal_verify, multimodal_input)
+@tool(
+    "digital_twin",
+    "scenario settings limit project",
+    "scenario! summary! can_try:object! replayed:count! differ:count! lost:array gained:array promote",
+    "reads",
+)
+def digital_twin(asker: Asker, arguments: Json) -> Json:
+    """Try a change (settings, prune, consolidate) on a copy: prompts of earlier sessions are asked again, and it
+    is told what they would get. Without arguments it says what it can try; the user makes the change."""
+    asked = {name: value for name, value in arguments.items() if name != "limit"}
+    answer, _ = asker.ask_long("digital_twin", asked, n=arguments.get("limit"))
+    telling = Telling(asker.shown)
+    notes = {
+        name: telling.memories(answer.pop(name, None) or [], 80) for name in ("lost", "gained")
+    }
+    told: Json = spoken(answer)
+    return {**told, **notes, **telling.held()}
+
+
+@tool(
+    "red_team",
+    "campaign categories",
+    "summary! probes:count! findings:array! categories:array! runs:array",
+    "repeats",
+)
+def red_team(asker: Asker, arguments: Json) -> Json:
+    """Attack a scratch copy of this memory through its real hooks, in six categories, and tell what got through;
+    report tells the last run again, trend the runs so far. Use after an update or a change of settings."""
+    answer, _ = asker.ask_long("red_team", arguments)
+    told: Json = spoken(answer)
+    return told
+
+
+TOOLS = (formal_verify, digital_twin, red_team, multimodal_input)

@@ -117,6 +117,7 @@ def _collection(name: str, collection: str, takes: str) -> Callable[[Compose], T
 
     def made(compose: Compose) -> Tool:
         def act(asker: Asker, arguments: Json) -> Json:
+            arguments = _labels_as_tags(arguments)
             if arguments["action"] == "search":
                 return _searched(asker, collection, arguments)
             if not str(arguments.get(needed) or "").strip():
@@ -128,6 +129,20 @@ def _collection(name: str, collection: str, takes: str) -> Callable[[Compose], T
         return tool(name, f"action! {takes} tags query limit cursor project", EITHER)(act)
 
     return made
+
+
+LABELS = {"domain": "domain:", "error_type": "error:"}
+"""Arguments that are kept as tags, with what stands before them there."""
+
+
+def _labels_as_tags(arguments: Json) -> Json:
+    """Return arguments with those of `LABELS` among the tags, in one form however they are written."""
+    told = [
+        mark + "-".join(str(arguments[name]).lower().split())
+        for name, mark in LABELS.items()
+        if arguments.get(name)
+    ]
+    return {**arguments, "tags": [*(arguments.get("tags") or ()), *told]} if told else arguments
 
 
 def _searched(asker: Asker, collection: str, arguments: Json) -> Json:
@@ -158,7 +173,7 @@ def procedure(given: Json) -> Json:
     return {"text": "\n".join(lines), "title": given["name"], "kind": "procedure", **triggers}
 
 
-@_collection("learning", "learnings", "text why files")
+@_collection("learning", "learnings", "text why domain error_type files")
 def learning(given: Json) -> Json:
     """What was found to be so, and why. Store when you found out by trying; search before trying."""
     lines = [given["text"], *_labelled("Because", given.get("why"))]

@@ -39,6 +39,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[McpClient]:
         ("meta_agent", {}, {"judged": 0, "compared": 0}),
         ("formal_verify", {}, {"holds": True}),
         ("formal_verify", {"properties": "supersession-ends"}, {"holds": True}),
+        ("digital_twin", {}, {"replayed": 0, "promote": ""}),
+        ("digital_twin", {"settings": "threshold=0.5"}, {"scenario": "settings", "differ": 0}),
+        ("red_team", {"action": "trend"}, {"probes": 0, "runs": []}),
         ("multimodal_input", {"path": "flow.mmd"}, {"kind": "diagram", "dry_run": True}),
         ("multimodal_input", {"path": "flow.mmd", "dry_run": False}, {"action": "stored"}),
         ("multimodal_input", {"path": "board.png", "text": "A plan."}, {"kind": "image"}),
@@ -60,6 +63,10 @@ def test_what_is_right(
         ("meta_agent", {"least": 1}, "least must be"),
         ("meta_agent", {"since": "the day of the heron"}, "no date"),
         ("formal_verify", {"properties": ["all-is-well"]}, "supersession-ends"),
+        ("digital_twin", {"scenario": "baking"}, "scenario must be"),
+        ("digital_twin", {"settings": ["capture=false"]}, "NAME=VALUE"),
+        ("red_team", {"action": "burn"}, "action must be"),
+        ("red_team", {"categories": ["rudeness"]}, "Categories: "),
         ("multimodal_input", {}, "path is missing"),
         ("multimodal_input", {"path": "gone.mmd"}, "no file"),
         ("multimodal_input", {"path": "board.png"}, "Give a text"),
@@ -72,3 +79,13 @@ def test_what_is_missing_or_wrong(
 ) -> None:
     """It is said what, and what to do."""
     assert why in server.error(tool, **given)
+
+
+def test_an_attack_by_deeds(server: McpClient) -> None:
+    """A scratch installation is attacked, nothing gets through, and it is told again and in the trend."""
+    told = server.call("red_team", action="run", categories=["privilege_escalation"])
+    assert not told["findings"] and told["probes"] >= 10
+    (one,) = told["categories"]
+    assert one["held"] == one["probes"]
+    again = server.call("red_team", action="report")
+    assert again["summary"] == told["summary"] and len(again["runs"]) == 1

@@ -50,6 +50,8 @@ NAMES = [
     "task_specialization",
     "meta_agent",
     "formal_verify",
+    "digital_twin",
+    "red_team",
     "multimodal_input",
 ]
 

@@ -275,3 +275,12 @@ def test_the_page_about_tools_is_up_to_date() -> None:
     command = [sys.executable, str(script), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_labels_are_kept_as_tags() -> None:
+    """In one form, beside the tags that were given; without any nothing changes."""
+    from vector_memory.mcp.storing import _labels_as_tags
+
+    given = {"tags": ["ci"], "domain": "Build  Tools", "error_type": "Timeout"}
+    assert _labels_as_tags(given)["tags"] == ["ci", "domain:build-tools", "error:timeout"]
+    assert _labels_as_tags({"tags": ["ci"]}) == {"tags": ["ci"]}

@@ -26,6 +26,7 @@ FAMILIES = (
     "privacy",
     "trouble",
     "jobs",
+    "attacks",
     "disk",
 )
 

@@ -14,12 +14,14 @@ from vector_memory.service.memory.lookup import is_open, lookup, project_names
 from vector_memory.service.memory.neighbours import Neighbour, neighbours
 from vector_memory.service.memory.views import MemoryView, extended, memory_view
 
-MAX_CHARS = 20_000
+MAX_CHARS, SHOWN_CHARS = 20_000, 200
+MOST_UNSETTLED = 50
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContradictionsRequest(messages.Request):
-    """What is to be compared with memory: a memory by its id or how that begins, or else a text."""
+    """What is to be compared with memory: a memory by its id or how that begins, or else a text; with neither all
+    that stands against something else is wanted."""
 
     id: str = messages.maybe_text(64)
     text: str = messages.maybe_text(MAX_CHARS)
@@ -52,9 +54,10 @@ def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
 
     Raises:
         NotFoundError: no memory's id begins so.
-        BadInputError: there is neither a text nor an id.
         UnsafeTextError: the redactor could not handle the text.
     """
+    if not (request.id or request.text):
+        return ContradictionsAnswer(_unsettled(ctx, request), [])
     ctx.embedding.wait(3.0)
     if request.id:
         shelf, memory = lookup(ctx, request.id)
@@ -72,6 +75,22 @@ def check(ctx: Context, request: ContradictionsRequest) -> ContradictionsAnswer:
         [view for view in views if view.relation == "contradicts"],
         [view for view in views if view.relation == "same"],
     )
+
+
+def _unsettled(ctx: Context, request: ContradictionsRequest) -> list[ComparedView]:
+    """Return what is linked as a contradiction and holds on both sides: of each pair one, with the other named."""
+    asker = messages.asker_of(ctx, request)
+    views = []
+    for shelf in asker.shelves:
+        pairs = shelf.journal.linked_pairs((Relation.CONTRADICTS,), 0.0, MOST_UNSETTLED)
+        known = shelf.journal.by_ids([id for pair in pairs for id in pair])
+        names = project_names([shelf])
+        for one, other in ((known[first], known[second]) for first, second in pairs):
+            if all(asker.scope.holds(end) and is_open(end) for end in (one, other)):
+                said = f"against {other.id[:12]}: {other.text[:SHOWN_CHARS]}"
+                view = memory_view(one, names)
+                views.append(extended(ComparedView, view, relation="contradicts", reason=said))
+    return views
 
 
 def _compared(ctx: Context, shelf: Shelf, memory: Memory) -> list[ComparedView]:

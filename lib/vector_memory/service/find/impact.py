@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vector_memory.errors import BadInputError
+from vector_memory.journal.use_labels import UseCount
 from vector_memory.model import DECISION, DERIVED, PASSAGE, QUIET, Memory, Scope
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
@@ -50,6 +51,8 @@ class ImpactAnswer:
         links: its links, each with the memory at its other end.
         related: what speaks of the same things, without `newer_decisions`.
         total: how many memories are related, those that are not shown among them.
+        uses: of a memory, to how many sessions hooks have shown it, and in how many of these it was of use; no more
+            than that is known of what it did.
     """
 
     about: list[MemoryView]
@@ -57,6 +60,7 @@ class ImpactAnswer:
     related: list[RelatedView]
     newer_decisions: list[MemoryView]
     total: int
+    uses: UseCount | None = messages.spare()
 
 
 def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
@@ -97,7 +101,14 @@ def impact(ctx: Context, request: ImpactRequest) -> ImpactAnswer:
         ],
         newer_decisions=[memory_view(memory, names) for memory in newer],
         total=len(related),
+        uses=_uses(ctx, about[0].id) if about else None,
     )
+
+
+def _uses(ctx: Context, id: str) -> UseCount:
+    told = [label for label in ctx.state.use_labels() if label.memory == id]
+    sessions, used = {one.session for one in told}, {one.session for one in told if one.used}
+    return UseCount(len(sessions), len(used))
 
 
 def _looked_at(shelves: Sequence[Shelf], scope: Scope) -> list[Memory]:

@@ -24,7 +24,7 @@ LEARNED = (
     "decision", "conclusion", "solution", "fix", "cause", "preference", "learning", "procedure",
 )  # fmt: skip
 MOST_LEARNED, MOST_LEFT, MOST_FILES, MOST_SAID, LOOKED_AT = 12, 8, 20, 12, 2_000
-ASKED_CHARS = 200
+ASKED_CHARS, SAME_CHARS = 200, 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,12 @@ def _learned(asker: ProjectAsker, memories: Iterable[Memory], session: str) -> l
         if session and one.extra.get(SAID_IN) == session
     )
     found = [*told, *(one for one in memories if one.kind in LEARNED)]
-    return list({str(one.text): one for one in found}.values())
+    chosen: list[Memory] = []
+    for memory in found:
+        # What was said once more, at greater length, is no second thing that was learned.
+        if not any(memory.text[:SAME_CHARS] in other.text for other in chosen):
+            chosen.append(memory)
+    return chosen
 
 
 def _left(asker: ProjectAsker, scope: Scope, session: str) -> list[Memory]:

@@ -1,0 +1,139 @@
+"""An installation of its own that is thrown away: this code, runtime and model with an empty memory, whose daemon and
+hooks are processes like those of every day."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import Any
+
+from vector_memory.client.link import DaemonClient
+from vector_memory.config import Settings
+from vector_memory.errors import VectorMemoryError
+from vector_memory.service.think.store_copy import alone
+from vector_memory.system.paths import Home
+
+HOOK_S, ANSWER_S, SETTLE_S, GONE_S, POLL_S = 20.0, 60.0, 120.0, 10.0, 0.1
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))))
+"""Where hooks/ and lib/ are."""
+Line = tuple[str, object]
+
+
+class Installation:
+    """A scratch installation with a project.
+
+    Attributes:
+        project: the project's folder.
+        said: all that hooks have printed.
+    """
+
+    def __init__(self, home: Home, folder: str) -> None:
+        self.home, self.folder = home, folder
+        self.project = os.path.join(folder, "heronry")
+        self.daemon = DaemonClient(home)
+        self.said: list[str] = []
+        self._sessions = 0
+
+    def ask(self, verb: str, actor: str = "user", **request: Any) -> dict[str, Any]:
+        """Return what the daemon answers about the project.
+
+        Raises:
+            VectorMemoryError: it refused.
+        """
+        asked = {"project": self.project, "cwd": self.project, "actor": actor, **request}
+        return self.daemon.ask(verb, asked, ANSWER_S)
+
+    def session(self) -> str:
+        """Return a session's id that was not used yet."""
+        self._sessions += 1
+        return f"probe-{self._sessions:04}"
+
+    def hook(self, stem: str, session: str, **event: object) -> str:
+        """Run a hook and return what it gives the model, "" for nothing."""
+        name = "".join(word.capitalize() for word in stem.split("_"))
+        sent = {"session_id": session, "cwd": self.project, "hook_event_name": name, **event}
+        environ = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": self.folder,
+            "VECTOR_MEMORY_HOME": self.home.root,
+            "CLAUDE_PROJECT_DIR": self.project,
+        }
+        script = os.path.join(ROOT, "hooks", f"{stem}.py")
+        command = [self.home.runtime_python, "-I", "-S", script, self.home.root]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            done = subprocess.run(
+                command, input=json.dumps(sent).encode(), capture_output=True, env=environ,
+                cwd=self.project, timeout=HOOK_S, check=False,
+            )  # fmt: skip
+            self.said.append(done.stdout.decode("utf-8", "replace"))
+            return _context(done.stdout)
+        return ""
+
+    def tell(self, lines: Sequence[Line]) -> None:
+        """Let a session end that said these lines: each a role with a text or blocks."""
+        session = self.session()
+        path = os.path.join(self.folder, f"{session}.jsonl")
+        at = datetime.now(timezone.utc).isoformat()
+        with open(path, "w", encoding="utf-8") as file:
+            for number, (role, content) in enumerate(lines):
+                line = {
+                    "type": role, "uuid": f"{session}-{number}", "sessionId": session, "cwd": self.project,
+                    "timestamp": at, "version": "2.1.0", "message": {"role": role, "content": content},
+                }  # fmt: skip
+                file.write(json.dumps(line) + "\n")
+        self.hook("session_end", session, transcript_path=path, reason="exit")
+
+    def until(self, holds: Callable[[], bool], most_s: float = SETTLE_S) -> bool:
+        """Wait until something is so; return whether it came."""
+        end = time.monotonic() + most_s
+        while not (done := holds()) and time.monotonic() < end:
+            time.sleep(POLL_S)
+        return done
+
+    def settle(self) -> None:
+        """Wait until all that was stored can be found by meaning."""
+        self.daemon.ask("wait", {"timeout_s": SETTLE_S}, SETTLE_S + ANSWER_S)
+
+    def stop(self) -> None:
+        """End the daemon and wait until its files are closed."""
+        with contextlib.suppress(VectorMemoryError, OSError):
+            self.daemon.stop()
+        self.until(lambda: not os.path.exists(self.home.socket), GONE_S)
+
+
+def _context(printed: bytes) -> str:
+    try:
+        told = json.loads(printed) if printed else {}
+    except ValueError:
+        return ""
+    inner = told.get("hookSpecificOutput") if isinstance(told, dict) else None
+    return str(inner.get("additionalContext") or "") if isinstance(inner, Mapping) else ""
+
+
+@contextlib.contextmanager
+def installed(like: Home, settings: Settings) -> Iterator[Installation]:
+    """Yield an installation with the same runtime, model and settings as this one, and remove it at the end."""
+    folder = tempfile.mkdtemp(prefix="vector-memory-")
+    made = Installation(Home(os.path.join(folder, "home")), folder)
+    try:
+        os.makedirs(made.home.root, mode=0o700)
+        for name in ("runtime", "models"):
+            os.symlink(os.path.realpath(like.path(name)), made.home.path(name))
+        made.home.make()
+        os.makedirs(made.project)
+        plain, usual = asdict(alone(settings)), asdict(Settings())
+        changed = {name: value for name, value in plain.items() if value != usual[name]}
+        with open(made.home.config, "w", encoding="utf-8") as file:
+            json.dump({**changed, "excluded_projects": []}, file)
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
