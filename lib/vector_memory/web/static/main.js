@@ -29,7 +29,9 @@ async function open() {
   const { name, rest, query } = parsed();
   const page = [...PAGES, MEMORY].find(([key]) => key === name);
   const main = document.getElementById('main');
-  const here = shownAt = location.hash;
+  const here = location.hash;
+  const isNew = here !== shownAt;
+  shownAt = here;
   keys({});
   mark(name);
   if (!page) return put(main, el('h1', {}, 'There is no such page'));
@@ -38,6 +40,8 @@ async function open() {
     const made = await (await import(page[3]))[page[4]]({ rest, query, refresh: open });
     if (here !== shownAt) return undefined;
     put(main, made);
+    // Who came by a key goes on by key: from the search field letters would be words.
+    if (isNew) main.focus({ preventScroll: true });
     made.shown?.();
   } catch (error) {
     put(main, el('h1', {}, page[1]), trouble(error), el('p', {}, button('Try again', open)));

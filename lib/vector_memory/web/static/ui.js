@@ -75,6 +75,13 @@ export function confirmed(title, body, { yes = 'Go on', word = '' } = {}) {
 
 // -- memories --------------------------------------------------------------------------------------
 
+/** Returns projects as options of a choice; of two of one name each comes with its folder. */
+export function named(projects) {
+  const own = projects.filter((one) => one.id);
+  const isAlone = (one) => own.filter((other) => other.name === one.name).length < 2;
+  return own.map((one) => [one.id, `${one.name}${isAlone(one) ? '' : ` – ${one.root || one.id}`} (${number(one.memories)})`]);
+}
+
 export const link = (memory, words) => el('a', { href: `#/memory/${memory.id}` }, words ?? short(memory.text));
 
 /** Returns the marks that say whose words it is, and whether to trust it. */
