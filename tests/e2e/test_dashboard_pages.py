@@ -10,7 +10,8 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ PAGES = {
     "observer": "Observer", "statistics": "Statistics", "health": "Jobs and health", "cost": "Cost",
     "settings": "Settings",
 }  # fmt: skip
+PATIENT = "localStorage.setItem('grace_s', '300')"
+"""What is forgotten stays for undo, however slowly this goes."""
 ADMIT = "sessionStorage.setItem('bearer', {!r})"
 LISTEN = """window.violations = [];
 document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));"""
@@ -36,6 +39,14 @@ def browser_path() -> str:
     if not found:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("There is no chromium.")
     return str(found)
+
+
+def until(true: Callable[[], Any], what: str) -> None:
+    """Wait until something is so: also where many tests run at once."""
+    end = time.monotonic() + 180.0
+    while not true():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +100,7 @@ def ids(served: Gateway) -> dict[str, str]:
     told = [{"id": id, "role": role, "text": text} for id, role, text in said]
     ask("feed", {**project, "session": "s1", "client": "t", "messages": told, "final": True,
                  "speaks_for_me": True})  # fmt: skip
-    assert ask("wait", {"timeout_s": 30})["complete"]
+    until(lambda: ask("topics", {"all_projects": True})["sessions"], "the session to be read")
     return {"evil": evil, "plain": plain}
 
 
@@ -115,11 +126,12 @@ class Visit:
     def __init__(self, browser: Any, served: Gateway, bearer: str) -> None:
         self.url = served.url
         self.context = browser.new_context(viewport={"width": 1280, "height": 800})
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(120_000)
         self.foreign: list[str] = []
         self.errors: list[str] = []
         self.context.on("request", lambda request: self._see(request.url))
         self.context.add_init_script(LISTEN)
+        self.context.add_init_script(PATIENT)
         if bearer:
             self.context.add_init_script(ADMIT.format(bearer))
         self.page = self.tab()
@@ -248,14 +260,13 @@ def test_find_correct_forget_and_undo_by_keyboard(
     press("#")
     page.locator(".row.gone").wait_for()
     press("u")
-    page.locator(".toast", has_text="Undone.").wait_for()
     page.locator(".row.gone").wait_for(state="detached")
     press("#")
     page.locator(".row.gone").wait_for()
     # Leaving the page does at once what would have waited.
-    page.goto("about:blank")
+    page.goto(f"{visit.url}/app/icon.svg")
     gone = "The ferry to the island leaves at nine in the morning."
-    served.rig.until(lambda: gone not in texts(served), "the memory to be forgotten")
+    until(lambda: gone not in texts(served), "the memory to be forgotten")
 
 
 def test_ten_are_reviewed_by_keyboard(visit: Visit, served: Gateway) -> None:
@@ -306,9 +317,9 @@ def test_a_long_list_is_drawn_in_part(visit: Visit, served: Gateway, tmp_path: P
     page.get_by_text("There is something new.").wait_for()
     page.get_by_role("button", name="Show it").click()
     page.locator("#main [role=status]", has_text=re.compile(r"4\d\d memories")).wait_for()
-    for place in range(8):
+    for page_end in range(60, 421, 60):
         page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-        page.locator(f"[aria-posinset='{50 * (place + 1)}']").wait_for()
+        page.locator(f"[aria-posinset='{page_end}']").wait_for(state="attached")
     assert page.locator("*").count() <= 400
 
 

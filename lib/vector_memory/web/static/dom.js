@@ -2,7 +2,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-function filled(node, props, children) {
+export function filled(node, props, children) {
   for (const [name, value] of Object.entries(props || {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name === 'on') for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);

@@ -1,8 +1,8 @@
 // The shell: who gets in, the pages and their addresses, keys, what changes meanwhile.
 
 import { ask, enter, leave, live, present } from './api.js';
-import { button, el, number, put } from './dom.js';
-import { flushAll, keys, pressed, singles, toast, trouble } from './ui.js';
+import { button, choice, el, field, number, put } from './dom.js';
+import { flushAll, grace, keys, pressed, singles, toast, trouble } from './ui.js';
 
 const PAGES = [
   ['memories', 'Memories', 'm', './memories.js', 'memories'], ['search', 'Search', 's', './search.js', 'search'],
@@ -20,7 +20,7 @@ let going = false;
 let shownAt = '';
 
 function parsed() {
-  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const [, path, query] = /^#?\/?([^?]*)\??(.*)$/.exec(location.hash);
   const [name, ...rest] = path.split('/').map(decodeURIComponent);
   return { name: name || 'memories', rest, query: new URLSearchParams(query || '') };
 }
@@ -29,7 +29,9 @@ async function open() {
   const { name, rest, query } = parsed();
   const page = [...PAGES, MEMORY].find(([key]) => key === name);
   const main = document.getElementById('main');
-  const here = shownAt = location.hash;
+  const here = location.hash;
+  const isNew = here !== shownAt;
+  shownAt = here;
   keys({});
   mark(name);
   if (!page) return put(main, el('h1', {}, 'There is no such page'));
@@ -38,6 +40,8 @@ async function open() {
     const made = await (await import(page[3]))[page[4]]({ rest, query, refresh: open });
     if (here !== shownAt) return undefined;
     put(main, made);
+    // Who came by a key goes on by key: from the search field letters would be words.
+    if (isNew) main.focus({ preventScroll: true });
     made.shown?.();
   } catch (error) {
     put(main, el('h1', {}, page[1]), trouble(error), el('p', {}, button('Try again', open)));
@@ -63,7 +67,8 @@ function help() {
   const box = el('input', { type: 'checkbox', checked: singles.on, on: { change: () => { singles.on = box.checked; } } });
   const dialog = el('dialog', { 'aria-label': 'Keys', on: { close: () => dialog.remove() } }, el('h2', {}, 'Keys'),
     el('table', {}, el('tbody', {}, HELP.map(([key, what]) => el('tr', {}, el('th', { scope: 'row' }, el('kbd', {}, key)), el('td', {}, what))))),
-    el('p', {}, el('label', {}, box, ' Single letters do something')), button('Close', () => dialog.close(), { class: 'main' }));
+    el('p', {}, el('label', {}, box, ' Single letters do something')),
+    el('p', {}, field('What is forgotten can be undone for', choice([[8, '8 seconds'], [30, '30 seconds'], [300, '5 minutes']], grace.s, { on: { change: (event) => { grace.s = event.target.value; } } }))), button('Close', () => dialog.close(), { class: 'main' }));
   document.body.append(dialog);
   dialog.showModal();
 }

@@ -2,7 +2,7 @@
 
 import { ask } from './api.js';
 import { button, choice, el, field, number, put } from './dom.js';
-import { allRows, chosen, doing, forget, keys, row, step, undoable, verify } from './ui.js';
+import { allRows, chosen, doing, forget, keys, named, row, step, undoable, verify } from './ui.js';
 
 const ROW_PX = 88;
 const PAGE = 60;
@@ -83,7 +83,7 @@ export async function memories({ query, refresh }) {
   const dated = (name) => el('input', { type: 'date', value: query.get(name) || '', ...picked(name) });
   const bar = el('div', { class: 'bar' },
     field('Kind', choice([['', 'all'], ...kinds.map((one) => [one, one])], query.get('kind'), picked('kind'))),
-    field('Project', choice([['*', 'all'], ...facets.projects.filter((one) => one.id).map((one) => [one.id, `${one.name} (${number(one.memories)})`])], query.get('project') ?? '*', picked('project'))),
+    field('Project', choice([['*', 'all'], ...named(facets.projects)], query.get('project') ?? '*', picked('project'))),
     field('Since', dated('since')), field('Before', dated('until')),
     field('Tag', el('input', { type: 'text', value: query.get('tag') || '', ...picked('tag') })));
   const acts = el('div', { class: 'bar' },

@@ -24,7 +24,7 @@ export async function memory({ rest, query, refresh }) {
       button('Promote', doing(async () => { const answer = await ask('promote', { id: one.id }); toast(`Done: ${answer.action}`); refresh(); })),
       one.suspicious?.held_back && button('Let it go', doing(async () => { await ask('release', { ids: [one.id] }); toast('Hooks bring it again.'); refresh(); })),
       button('Forget (#)', doing(() => gone(one)), { class: 'bad' }), button('Purge …', doing(() => purge(one)), { class: 'bad' })),
-    editing, details(one, told), history(told.history), links(one, told.links, refresh), replace(one, refresh),
+    editing, details(one, told), before(told.history), links(one, told.links, refresh), replace(one, refresh),
     told.audit.length > 0 && table('Who was given it, and what was done', [['When', (entry) => moment(entry.at)], ['What', (entry) => entry.action], ['By', (entry) => entry.actor]], told.audit));
   if (query.get('edit')) made.shown = edit;
   return made;
@@ -58,6 +58,8 @@ function form(one, place, refresh) {
       put(told, trouble(error), error.status === 409 && el('p', {}, el('a', { href: `#/memory/${one.id}` }, 'See it as it is now'), ' in another tab: what you wrote stays here.'));
       return;
     }
+    // The form was asked for once: it does not come again with the page.
+    window.history.replaceState(null, '', `#/memory/${one.id}`);
     undoable('Saved.', async () => { await ask('edit', { id: one.id, text: one.text, kind: one.kind, tags: [...one.tags], priority: one.priority }); refresh(); });
     refresh();
   });
@@ -74,7 +76,7 @@ async function weigh(one, verdict, refresh) {
 
 async function gone(one) {
   await forget([one]);
-  history.length > 1 ? window.history.back() : (location.hash = '#/memories');
+  if (window.history.length > 1) window.history.back(); else location.hash = '#/memories';
 }
 
 async function purge(one) {
@@ -88,7 +90,7 @@ async function purge(one) {
   location.hash = '#/memories';
 }
 
-function history(told) {
+function before(told) {
   return told.chain.length > 1 && el('section', {}, el('h2', {}, 'What it was before'), stages(told));
 }
 

@@ -1,9 +1,8 @@
 // Review: what waits for the user's word, one after the other, by keyboard.
 
 import { ask } from './api.js';
-import { button, el, number, put, short } from './dom.js';
+import { button, day, el, filled, number, put, short } from './dom.js';
 import { allRows, doing, forget, keys, link, marks, rowNow, step, toast, works } from './ui.js';
-import { day } from './dom.js';
 
 const WHY = {
   proposed: 'An agent proposes it', suspicious: 'It looks like instructions, and is held back', contradiction: 'Two disagree', decision: 'Decided, and not confirmed',
@@ -12,10 +11,11 @@ const WHY = {
 const WORDS = { confirm: 'Confirm', keep: 'Keep', drop: 'Drop', raise: 'Matters more', edit: 'Edit' };
 const PAIR = { confirm: 'The newer holds', drop: 'The older holds', keep: 'Both hold' };
 const LETTER = { confirm: 'c', keep: 'p', drop: 'd', raise: 'r', edit: 'e' };
-const MOST = 100;
+const PAGE = 25;
 
-export async function review({ refresh }) {
-  const waiting = await ask('review', { k: MOST });
+export async function review({ query, refresh }) {
+  const most = Number(query.get('k')) || PAGE;
+  const waiting = await ask('review', { k: most });
   const left = el('span', { role: 'status' }, `${number(waiting.total)} wait for you`);
   let count = waiting.total;
   const decide = (node, act) => doing(async () => {
@@ -37,7 +37,7 @@ export async function review({ refresh }) {
     el('p', { class: 'lead' }, 'What agents and sessions would have remembered counts fully when you say so. ', Object.entries(LETTER).map(([act, key]) => [el('kbd', {}, key), ` ${WORDS[act].toLowerCase()}  `])),
     el('div', { class: 'bar' }, left, button('All of this is seen', doing(async () => { await ask('review', { finish: true }); refresh(); }))),
     waiting.total ? el('ul', { class: 'rows' }, shown) : el('p', { class: 'hint' }, 'Nothing waits for you.'),
-    waiting.total > MOST && el('p', { class: 'hint' }, `The first ${MOST}.`, button('The next', refresh)), await held(refresh), merging(refresh));
+    waiting.total > most && el('p', { class: 'bar' }, button('The next', refresh), el('a', { href: `#/review?k=${most + 100}` }, 'More at once')), await held(refresh), merging(refresh));
   made.shown = () => step(1);
   return made;
 }
@@ -46,11 +46,10 @@ function shownItem(item, decide) {
   const node = el('li', { class: 'row', 'data-id': item.id });
   node.memory = item;
   const words = item.other ? PAIR : WORDS;
-  node.append(el('span', { 'aria-hidden': 'true' }, '•'), el('a', { class: 'words', href: `#/memory/${item.id}`, on: { focus: () => { rowNow()?.classList.remove('now'); node.classList.add('now'); } } }, short(item.text, 400) || '(its words are held back)'),
+  return filled(node, {}, [el('span', { 'aria-hidden': 'true' }, '•'), el('a', { class: 'words', href: `#/memory/${item.id}`, on: { focus: () => { rowNow()?.classList.remove('now'); node.classList.add('now'); } } }, short(item.text, 400) || '(its words are held back)'),
     el('div', { class: 'meta' }, el('strong', {}, WHY[item.reason] || item.reason), el('span', {}, item.kind), el('span', {}, day(item.created_at)), el('span', {}, item.project), item.sessions > 1 && el('span', {}, `${item.sessions} sessions`), marks(item)),
     item.other && el('p', { class: 'hint' }, `Before, ${day(item.other.created_at)}: `, link(item.other, short(item.other.text, 240))),
-    el('div', { class: 'bar' }, item.actions.map((act) => button(words[act] || WORDS[act], decide(node, act)))));
-  return node;
+    el('div', { class: 'bar' }, item.actions.map((act) => button(words[act] || WORDS[act], decide(node, act))))]);
 }
 
 async function held(refresh) {

@@ -2,17 +2,17 @@
 
 import { ask } from './api.js';
 import { button, choice, el, facts, field, number, percent, short, table } from './dom.js';
-import { doing, row, toast, trouble } from './ui.js';
+import { doing, named, row, toast, trouble } from './ui.js';
 
 const RANKED = ['words', 'cosine', 'fused'];
 
 export async function search({ query, refresh }) {
   const { projects } = await ask('growth', { k: 1 });
   const project = query.get('project') ?? projects.find((one) => one.id)?.id ?? '';
-  const named = (name) => el('input', { type: 'search', value: query.get(name) || '', name });
-  const asked = named('q');
-  const other = named('and');
-  const where = choice(projects.map((one) => [one.id, one.name]), project);
+  const typed = (name) => el('input', { type: 'search', value: query.get(name) || '', name });
+  const asked = typed('q');
+  const other = typed('and');
+  const where = choice(named(projects), project);
   const go = (event) => {
     event.preventDefault();
     const next = new URLSearchParams({ q: asked.value, project: where.value });

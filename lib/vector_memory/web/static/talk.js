@@ -4,14 +4,14 @@ import { ask } from './api.js';
 import { neighbourhood, timeline } from './charts.js';
 import { button, choice, day, el, field, moment, number, short, table } from './dom.js';
 import { stages } from './memory.js';
-import { doing, link, rows, toast, undoable } from './ui.js';
+import { doing, link, named, rows, toast, undoable } from './ui.js';
 
 const MOST_NEAR = 60;
 
 async function projectBar(page, query, more = []) {
   const { projects } = await ask('growth', { k: 1 });
   const pick = (event) => { location.hash = event.target.value === '*' ? `#/${page}` : `#/${page}?project=${encodeURIComponent(event.target.value)}`; };
-  const options = [['*', 'all'], ...projects.filter((one) => one.id).map((one) => [one.id, `${one.name} (${number(one.memories)})`])];
+  const options = [['*', 'all'], ...named(projects)];
   const id = query.get('project');
   const bar = el('div', { class: 'bar' }, field('Project', choice(options, id ?? '*', { on: { change: pick } })), more);
   return { bar, limits: id ? { project_id: [id] } : {}, project: projects.find((one) => one.id === (id || projects[0]?.id)), projects };
@@ -24,7 +24,7 @@ export async function sessions({ query }) {
   const { bar, limits } = await projectBar('sessions', query);
   const { sessions: found } = await ask('topics', { ...limits, k: 100 });
   return el('div', {}, el('h1', {}, 'Sessions'), bar, found.length ? [timeline(found),
-    found.slice(0, 40).map((one) => el('section', { class: 'card' }, el('h2', {}, el('a', { href: `#/sessions?session=${one.session}` }, `${day(one.started_at)} · ${one.project || 'no project'}`)), tree(one.topics)))]
+    found.slice(0, Number(query.get('k')) || 12).map((one) => el('section', { class: 'card' }, el('h2', {}, el('a', { href: `#/sessions?session=${one.session}` }, `${day(one.started_at)} · ${one.project || 'no project'}`)), tree(one.topics))), found.length > 12 && !query.get('k') && el('a', { href: '#/sessions?k=100' }, `All ${found.length}`)]
     : el('p', { class: 'hint' }, 'No session was read yet. Jobs and health has a button that reads those of before.'));
 }
 

@@ -3,7 +3,8 @@
 import { ask, run } from './api.js';
 import { button, day, el, facts, number, put, short } from './dom.js';
 
-const GRACE_MS = 8000;
+/** How long what is forgotten can be brought back: as long as the user needs to read. */
+export const grace = { get s() { return Number(localStorage.getItem('grace_s')) || 8; }, set s(seconds) { localStorage.setItem('grace_s', seconds); } };
 const undos = [];
 let pending = [];
 let pageKeys = {};
@@ -13,7 +14,7 @@ let pageKeys = {};
 export function toast(words, undo) {
   const shown = el('div', { class: 'toast' }, el('span', {}, words), undo && button('Undo (u)', () => undoLast(undo)));
   document.getElementById('toasts').append(shown);
-  setTimeout(() => shown.remove(), undo ? GRACE_MS + 2000 : 6000);
+  setTimeout(() => shown.remove(), undo ? grace.s * 1000 + 2000 : 6000);
   return shown;
 }
 
@@ -74,6 +75,13 @@ export function confirmed(title, body, { yes = 'Go on', word = '' } = {}) {
 }
 
 // -- memories --------------------------------------------------------------------------------------
+
+/** Returns projects as options of a choice; of two of one name each comes with its folder. */
+export function named(projects) {
+  const own = projects.filter((one) => one.id);
+  const isAlone = (one) => own.filter((other) => other.name === one.name).length < 2;
+  return own.map((one) => [one.id, `${one.name}${isAlone(one) ? '' : ` – ${one.root || one.id}`} (${number(one.memories)})`]);
+}
 
 export const link = (memory, words) => el('a', { href: `#/memory/${memory.id}` }, words ?? short(memory.text));
 
@@ -146,7 +154,7 @@ export async function forget(memories) {
       el('ul', {}, shown.slice(0, 12).map((one) => el('li', {}, short(one.text, 100)))), shown.length > 12 && el('p', {}, '…'));
     if (!await confirmed(`Forget ${shown.length} memories?`, list, { yes: 'Forget' })) return;
   }
-  const one = { ids, timer: setTimeout(() => flush(one).catch(fail), GRACE_MS) };
+  const one = { ids, timer: setTimeout(() => flush(one).catch(fail), grace.s * 1000) };
   pending.push(one);
   strike(ids, true);
   undoable(`Forgotten: ${shown.length}`, () => {
