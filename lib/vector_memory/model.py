@@ -177,6 +177,8 @@ agent would have a memory count as, which waits for the user."""
 REVIEWED = "reviewed"
 """In `extra`: `at` and `as` of the review in which the user settled it, and `beside`, the ids of memories that he
 lets stand beside it."""
+AUTHOR = "author"
+"""In `extra` of what another member of a team shared: `key` and `name` of that member."""
 TRIGGERS = "triggers"
 """In `extra`: conditions under which it comes by itself, each as `file:`, `command:`, `error:` or `term:` and
 what for."""
@@ -264,6 +266,12 @@ class Memory:
         that nobody asked for."""
         unasked = self.origin is Origin.IMPORT and bool(self.extra.get(IS_FOREIGN))
         return self.origin is Origin.TOOL or unasked
+
+    @property
+    def author(self) -> dict[str, str]:
+        """`key` and `name` of the member of a team who shared it; {} where it is this user's own."""
+        found = self.extra.get(AUTHOR)
+        return found if isinstance(found, dict) else {}
 
     @property
     def trust(self) -> int:

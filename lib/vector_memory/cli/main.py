@@ -54,6 +54,7 @@ VERBS = {
     "jobs": "jobs:app",
     "serve": "serve:serve",
     "token": "token:app",
+    "share": "share:app",
     "feed": "feed:feed",
     "config": "config:app",
     "daemon": "daemon:app",

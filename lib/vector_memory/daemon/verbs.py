@@ -175,6 +175,34 @@ def _token(ctx: Context, sent: Sent) -> Written:
     return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
 
 
+def _share(verb: str) -> Simple:
+    def act(ctx: Context, sent: Sent) -> Written:
+        # Few share: keys and places are imported when somebody does.
+        from vector_memory.service.sharing import share
+
+        if verb == "init":
+            return _typed(share.InitRequest, share.init)(ctx, sent)
+        if verb == "invite":
+            return _typed(share.InviteRequest, share.invite)(ctx, sent)
+        if verb == "revoke":
+            return _typed(share.RevokeRequest, share.revoke)(ctx, sent)
+        return _typed(share.ShareRequest, share.status)(ctx, sent)
+
+    return act
+
+
+def _publish(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.sharing import publish
+
+    return shown(_typed_long(publish.PublishRequest, publish.publish)(ctx, sent, reply))
+
+
+def _pull(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.sharing import publish, share
+
+    return _typed_long(share.ShareRequest, publish.pulled)(ctx, sent, reply)
+
+
 def shown(answer: Written) -> Written:
     """Return an answer with what was stored redacted once more."""
     redacted: Written = privacy.shown(answer)
@@ -244,6 +272,10 @@ SIMPLE: dict[str, Simple] = {
     "feed": _feed,
     "context": _context,
     "token": _token,
+    "share_init": _share("init"),
+    "share_invite": _share("invite"),
+    "share_status": _share("status"),
+    "share_revoke": _share("revoke"),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
@@ -268,4 +300,6 @@ LONG: dict[str, Long] = {
     "prune": _prune,
     "rag": _rag,
     "run_job": _run_job,
+    "share_publish": _publish,
+    "share_pull": _pull,
 }

@@ -64,6 +64,7 @@ class Telling:
             fields[name] = _word(memory.get(name), foreign)
         for name in ("tags", "files", "shares"):
             fields[name] = [say(word, foreign) for word in memory.get(name) or ()][:12]
+        fields["shared_by"] = _word((memory.get("author") or {}).get("name"), foreign)
         fields["collection"] = memory.get("collection")
         fields["score"] = memory.get("score")
         fields["confidence"] = _rounded(memory.get("confidence"))

@@ -144,6 +144,7 @@ FIELDS = {
     "since": Field("since", TEXT, "Such as 2026-05-03, last week, 3d.", high=40),
     "steps": Field("steps", WORDS, "In order.", high=50, split="\n"),
     "success": Field("outcome", TEXT, choices=("success", "failure", "partial")),
+    "sharing": Field("action", TEXT, "status by default.", choices=("status", "pull", "preview")),
     "supersedes": Field("supersedes", TEXT, "Id of the memory whose place it takes.", high=64),
     "tags": Field("tags", WORDS),
     "task": Field("task", TEXT, high=300),

@@ -27,6 +27,8 @@ NEARLY = 0.75
 """The share of an older hit's score from which a newer one that contradicts it goes before it."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
+OTHERS_WEIGHT = 0.9
+"""By what the score of a memory is multiplied that another member of a team shared."""
 
 Scoring = Literal["bounded", "sum"]
 _Against = dict[str, tuple[Memory, ...]]
@@ -348,6 +350,9 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
         score = factors.summed(one.fused, values)
     else:
         score = one.fused * factors.multiplier(values, query.latest)
+    if memory.author:
+        # Between two that fit the same, the user's own comes first.
+        score *= OTHERS_WEIGHT
     return _Weighed(one, memory, score + own, {**values, "project": own})
 
 

@@ -47,6 +47,7 @@ class MemoryView(BriefView):
         source: where it was said: `session`, `path`, `turn` and more.
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
+        author: `key` and `name` of the member of a team who shared it.
         triggers: conditions under which it comes by itself.
         due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so.
         temporal: how it ages; `every` how often it comes back, `half_life_days` after how many days without
@@ -62,6 +63,7 @@ class MemoryView(BriefView):
     source: dict[str, object]
     sources: list[Record] | None = spare()
     external_id: str | None
+    author: dict[str, str] | None = spare()
     tags: tuple[str, ...]
     files: tuple[str, ...]
     entities: tuple[str, ...]
@@ -172,6 +174,7 @@ def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = No
         source=asdict(memory.source),
         sources=sources_of(memory) or None,
         external_id=memory.external_id or None,
+        author=memory.author or None,
         tags=memory.tags,
         files=memory.files,
         entities=memory.entities,
