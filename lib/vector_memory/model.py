@@ -92,6 +92,15 @@ class Sensitivity(Word):
     RESTRICTED = "restricted"
 
 
+JURISDICTIONS = ("EU", "UK", "CH", "US", "CA", "JP", "AU", "BR")
+"""Whose law a memory may be said to be kept under."""
+
+
+def strictest(*levels: Sensitivity) -> Sensitivity:
+    """Return the most sensitive of levels."""
+    return max(levels, key=tuple(Sensitivity).index)
+
+
 class Relation(Word):
     """What a link from one memory to another means."""
 
@@ -314,7 +323,9 @@ class Memory:
 
     @property
     def is_held(self) -> bool:
-        """Whether no hook brings it: only who asks on purpose is given it."""
+        """Whether no hook brings it, and no agent is given it: only the user who asks on purpose is."""
+        if self.sensitivity is Sensitivity.RESTRICTED:
+            return True
         return self.suspicion.get("held") is True or self.proposed.get("held") is True
 
     @property

@@ -55,6 +55,7 @@ VERBS = {
     "serve": "serve:serve",
     "token": "token:app",
     "share": "share:app",
+    "proof": "proof:app",
     "feed": "feed:feed",
     "config": "config:app",
     "daemon": "daemon:app",

@@ -175,6 +175,24 @@ def _token(ctx: Context, sent: Sent) -> Written:
     return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
 
 
+def _prove(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import proofs
+
+    return _typed(proofs.ProveRequest, proofs.prove)(ctx, sent)
+
+
+def _check_proof(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import proofs
+
+    return _typed(proofs.CheckProofRequest, proofs.check)(ctx, sent)
+
+
+def _sovereignty(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.edit import sovereignty
+
+    return _typed(sovereignty.SovereigntyRequest, sovereignty.sovereignty)(ctx, sent)
+
+
 def _share(verb: str) -> Simple:
     def act(ctx: Context, sent: Sent) -> Written:
         # Few share: keys and places are imported when somebody does.
@@ -272,6 +290,9 @@ SIMPLE: dict[str, Simple] = {
     "feed": _feed,
     "context": _context,
     "token": _token,
+    "sovereignty": _sovereignty,
+    "prove": _prove,
+    "check_proof": _check_proof,
     "share_init": _share("init"),
     "share_invite": _share("invite"),
     "share_status": _share("status"),

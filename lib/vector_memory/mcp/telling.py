@@ -46,7 +46,12 @@ class Telling:
     def memory(self, memory: Json, budget: int = LIST_TOKENS, around: str = "") -> Json | None:
         """Return one memory, None where it is held back. Its id may be deleted from now on."""
         suspicious = memory.get("suspicious") or {}
-        if suspicious.get("held_back") or (memory.get("proposed") or {}).get("held"):
+        is_restricted = memory.get("sensitivity") == "restricted"
+        if (
+            is_restricted
+            or suspicious.get("held_back")
+            or (memory.get("proposed") or {}).get("held")
+        ):
             self.held_back += 1
             return None
         foreign = bool(suspicious) or memory.get("origin") in OTHERS or bool(memory.get("foreign"))

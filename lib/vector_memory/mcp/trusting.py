@@ -16,8 +16,8 @@ MOST_SHOWN = 20
     "repeats",
 )
 def federation(asker: Asker, arguments: Json) -> Json:
-    """Sharing with a team: status; pull takes over what others published; preview shows what the user would
-    publish. Only the user publishes, invites and revokes: `vector-memory share`."""
+    """Sharing with a team: status; pull takes what others published; preview shows what the user would publish
+    by `vector-memory share`."""
     action = arguments.get("action") or "status"
     asked = {"project": arguments.get("project")}
     if action == "pull":
@@ -41,4 +41,30 @@ def _members(answer: Json) -> list[Json]:
     return [{"name": say(one["name"]), "memories": one["memories"]} for one in answer["members"]]
 
 
-TOOLS = (federation,)
+@tool(
+    "data_sovereignty",
+    "shown_ids sensitivity jurisdiction",
+    "kept:array! changed:count!",
+    "repeats",
+)
+def data_sovereignty(asker: Asker, arguments: Json) -> Json:
+    """Tell how many memories are kept by jurisdiction and sensitivity; with ids, tag these. Only the user
+    lowers a level."""
+    answer = asker.ask("sovereignty", arguments)
+    return {
+        "kept": [{name: say(value) for name, value in one.items()} for one in answer["kept"]],
+        "changed": answer["changed"],
+    }
+
+
+@tool("guardrail_proof", "entry", "file! fingerprint! size:count! root!")
+def guardrail_proof(asker: Asker, arguments: Json) -> Json:
+    """Sign the audit log's Merkle root now, or prove that one entry is in it; writes a file that
+    `vector-memory proof verify` checks."""
+    answer = asker.ask("prove", arguments)
+    statement = answer["proof"].get("statement") or answer["proof"]
+    told = {"size": statement["size"], "root": statement["root"]}
+    return {"file": say(answer["file"]), "fingerprint": answer["fingerprint"], **told}
+
+
+TOOLS = (federation, data_sovereignty, guardrail_proof)

@@ -140,6 +140,10 @@ class Home:
         return self.path("sharing")
 
     @property
+    def proofs(self) -> str:
+        return self.path("proofs")
+
+    @property
     def keys(self) -> str:
         return self.path("keys")
 
