@@ -106,7 +106,7 @@ def publish(
     as_json: options.Json = False,
 ) -> None:
     """Publish memories, sealed for the members. They are shown first; then it asks."""
-    said = {"kind": kind, "tag": tag}
+    said: asking.Said = {"kind": kind, "tag": tag}
     if dry_run or not yes:
         shown = _ask("share_publish", project, only_global, True, as_json, dry_run=True, **said)
         if dry_run:
@@ -114,6 +114,7 @@ def publish(
             return
         _show(shown)
         asking.confirm(f"Publish {shown.count('memories')} memories?", "published")
+        said["reviewed"] = shown.text("digest")
 
     def tell(answer: Row) -> None:
         size = f"{answer.count('bytes'):,} bytes"

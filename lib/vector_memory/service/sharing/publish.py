@@ -20,6 +20,7 @@ from vector_memory.trust.keys import PrivateKey
 
 MOST_SHOWN = 200
 SHOWN_CHARS = 300
+TELL_EVERY = 500
 MOST_STEPS = 16
 """After how many bundles that continue one another a whole one is published."""
 
@@ -31,11 +32,13 @@ class PublishRequest(ShareRequest):
     Attributes:
         kinds: which kinds; those of the last time where none are named. `tags` likewise.
         dry_run: only tell what would go.
+        reviewed: the `digest` of what somebody looked at: nothing else is published. "" for whatever it is.
     """
 
     kinds: tuple[str, ...] = messages.words("kind")
     tags: tuple[str, ...] = messages.words("tag")
     dry_run: bool = messages.flag()
+    reviewed: str = messages.word()
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class PublishAnswer:
         gone: how many were taken back.
         redactions: values that the second redaction took out.
         readers: the names of the members who can read it.
+        digest: of what goes to whom, for `reviewed`.
     """
 
     seq: int
@@ -67,6 +71,7 @@ class PublishAnswer:
     gone: int
     redactions: int
     readers: list[str]
+    digest: str
     fresh: list[SharedView]
 
 
@@ -88,30 +93,57 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     # Kinds and tags belong together: who names either says both.
     if request.kinds or request.tags:
         share = replace(share, kinds=request.kinds, tags=request.tags)
-    found = []
-    for one in contents.chosen(ctx, corner, share):
-        found.append(one)
-        progress(len(found), 0, "looking through memories")
+    found = _looked_through(ctx, corner, share, progress)
     mine, readers = ring(ctx).current, team.valid(corner, share)
     if mine is None or mine.public not in [one.key for one in readers]:
         raise NotFoundError(
             "This installation's key is not in the list of members.",
             "`vector-memory share invite` enters it.",
         )
-    published, size = share.published, 0
-    if not request.dry_run:
+    digest = _digest(found, readers)
+    if request.dry_run:
+        return _answer(share, found, readers, digest, share.published.seq, 0)
+    if request.reviewed not in ("", digest):
+        raise BadInputError(
+            "What would be published, or for whom, has changed since it was shown.",
+            "Nothing was published: look at it again.",
+        )
+    own = own_key(ctx, request.passphrase)
+    with team.sharing:
+        # Another terminal may have published meanwhile.
+        before = team.require_share(ctx, corner)
+        share = replace(before, kinds=share.kinds, tags=share.tags)
         place = place_of(ctx, corner, share.url, request.access)
         place.refresh()
-        own = own_key(ctx, request.passphrase)
         published, size = _put(ctx, share, place, own, readers, found)
         team.save(ctx, corner, replace(share, published=published))
-        about = {"action": "publish", "project": corner.id, "seq": published.seq}
-        ctx.state.audit("share", request.actor, [], about)
-    return _answer(share, found, readers, published.seq, size)
+    about = {"action": "publish", "project": corner.id, "seq": published.seq}
+    ctx.state.audit("share", request.actor, [], about)
+    return _answer(share, found, readers, digest, published.seq, size)
+
+
+def _looked_through(ctx: Context, corner: Corner, share: Share, progress: Progress) -> list[Shared]:
+    found = []
+    for one in contents.chosen(ctx, corner, share):
+        found.append(one)
+        if not len(found) % TELL_EVERY:
+            progress(len(found), 0, "looking through memories")
+    return found
+
+
+def _digest(found: Sequence[Shared], readers: Sequence[Member]) -> str:
+    """Return what tells what goes to whom from anything else that might."""
+    words = [one.digest for one in found] + [one.key.id for one in readers]
+    return bundles.digest("\n".join(words).encode("ascii"))[:32]
 
 
 def _answer(
-    share: Share, found: Sequence[Shared], readers: Sequence[Member], seq: int, size: int
+    share: Share,
+    found: Sequence[Shared],
+    readers: Sequence[Member],
+    digest: str,
+    seq: int,
+    size: int,
 ) -> PublishAnswer:
     before = share.published.contents
     fresh = [one for one in found if before.get(one.id) != one.digest]
@@ -123,6 +155,7 @@ def _answer(
         gone=len(before.keys() - {one.id for one in found}),
         redactions=sum(one.redactions for one in found),
         readers=[one.name for one in readers],
+        digest=digest,
         fresh=[SharedView(one.id, one.kind, one.text[:SHOWN_CHARS]) for one in fresh[:MOST_SHOWN]],
     )
 
@@ -173,11 +206,13 @@ def pulled(ctx: Context, request: ShareRequest, progress: Progress) -> pull.Pull
         BadInputError: the place cannot be reached.
     """
     corner: Corner = team.corner_of(ctx, messages.place_of(ctx, request))
-    share = team.require_share(ctx, corner)
+    team.require_share(ctx, corner)
     own = own_key(ctx, request.passphrase)
-    place = place_of(ctx, corner, share.url, request.access)
-    place.refresh()
-    done = pull.pull(ctx, corner, share, place, own, progress)
+    with team.sharing:
+        share = team.require_share(ctx, corner)
+        place = place_of(ctx, corner, share.url, request.access)
+        place.refresh()
+        done = pull.pull(ctx, corner, share, place, own, progress)
     about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}
     ctx.state.audit("share", request.actor, [], about)
     return done

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from dataclasses import asdict, dataclass, field, replace
 
 from vector_memory import projects
@@ -25,6 +26,8 @@ FILE = ".memory-team.json"
 MOST_BYTES = 1 << 20
 MOST_RECORD = 256 << 20
 MOST_MEMBERS = 200
+sharing = threading.RLock()
+"""Held by what changes how something is shared: two numbers must not be given at once."""
 _NAME = re.compile(r"[^\W_][\w .@'+-]{0,39}")
 _TEAM = re.compile(r"[0-9a-f]{32}")
 

@@ -151,10 +151,15 @@ def test_only_what_was_chosen_goes(machines: list[Machine], place: Path) -> None
     assert ann.publish(kind=["decision", "todo"], tag=["team"])["memories"] == 2
     # The choice stands until another one is made.
     assert ann.publish()["memories"] == 2
+    shown = ann.publish(dry_run=True)["digest"]
+    ann.remember("The ledger has a second importer.", tags=["team"])
+    with pytest.raises(BadInputError, match="has changed since"):
+        ann.publish(reviewed=shown)
+    assert ann.publish(reviewed=ann.publish(dry_run=True)["digest"])["memories"] == 3
     with pytest.raises(BadInputError, match="never shared"):
         ann.publish(kind=["exchange"])
     ben.pull()
-    assert len(ben.shared()) == 2 and not any(secret[:20] in text for text in ben.shared())
+    assert len(ben.shared()) == 3 and not any(secret[:20] in text for text in ben.shared())
 
 
 def test_what_is_forgotten_there_goes_here(machines: list[Machine], place: Path) -> None:
