@@ -56,6 +56,7 @@ VERBS = {
     "token": "token:app",
     "share": "share:app",
     "proof": "proof:app",
+    "identity": "identity:app",
     "feed": "feed:feed",
     "config": "config:app",
     "daemon": "daemon:app",

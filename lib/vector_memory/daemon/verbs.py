@@ -175,6 +175,12 @@ def _token(ctx: Context, sent: Sent) -> Written:
     return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
 
 
+def _identity(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import identity
+
+    return _typed(identity.IdentityRequest, identity.identity)(ctx, sent)
+
+
 def _prove(ctx: Context, sent: Sent) -> Written:
     from vector_memory.service.upkeep import proofs
 
@@ -291,6 +297,7 @@ SIMPLE: dict[str, Simple] = {
     "context": _context,
     "token": _token,
     "sovereignty": _sovereignty,
+    "identity": _identity,
     "prove": _prove,
     "check_proof": _check_proof,
     "share_init": _share("init"),

@@ -33,6 +33,7 @@ NAMES = [
     "memory_organize",
     "memory_impact",
     "memory_link",
+    "agent_identity",
     "contradiction_check",
     "data_sovereignty",
     "federation",
