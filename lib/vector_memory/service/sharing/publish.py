@@ -12,7 +12,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, pull, team
 from vector_memory.service.sharing.contents import Shared
 from vector_memory.service.sharing.places import Place
-from vector_memory.service.sharing.share import ShareRequest, own_key, place_of, ring
+from vector_memory.service.sharing.share import ShareRequest, own_key, own_keys, place_of, ring
 from vector_memory.service.sharing.team import Corner, Member, Published, Share
 from vector_memory.trust import bundles
 from vector_memory.trust.bundles import Position
@@ -174,6 +174,7 @@ def _put(
     there = pull.numbers(place, me)
     ids = tuple(sorted(one.key.id for one in readers))
     now = {one.id: one.digest for one in found}
+    # A new key has published nothing yet: `there` is empty, and all is published.
     is_there = bool(there) and there[-1] == before.seq and before.base in there
     if is_there and before.contents == now and before.readers == ids:
         return before, 0
@@ -194,6 +195,11 @@ def _put(
     for number in () if goes_on else there:
         # What was taken back, or sealed for somebody who has left, does not lie there any longer.
         place.remove(pull.name_of(me, number))
+    for older in ring(ctx).entries():
+        # What a key signed that another one took the place of is in this bundle.
+        if older.public != own.public:
+            for number in pull.numbers(place, Member("", older.public)):
+                place.remove(pull.name_of(Member("", older.public), number))
     place.finish()
     return Published(seq, position.base, bundles.digest(raw), ids, now), len(raw)
 
@@ -207,7 +213,7 @@ def pulled(ctx: Context, request: ShareRequest, progress: Progress) -> pull.Pull
     """
     corner: Corner = team.corner_of(ctx, messages.place_of(ctx, request))
     team.require_share(ctx, corner)
-    own = own_key(ctx, request.passphrase)
+    own = own_keys(ctx, request.passphrase)
     with team.sharing:
         share = team.require_share(ctx, corner)
         place = place_of(ctx, corner, share.url, request.access)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vector_memory.errors import VectorMemoryError
@@ -58,11 +59,21 @@ class PullAnswer:
 
 
 def pull(
-    ctx: Context, corner: Corner, share: Share, place: Place, own: PrivateKey, progress: Progress
+    ctx: Context,
+    corner: Corner,
+    share: Share,
+    place: Place,
+    own: Sequence[PrivateKey],
+    progress: Progress,
 ) -> PullAnswer:
     """Take over what members published since, and remove what they, or their keys, no longer stand for. A
-    member whose bundles are not as they should be keeps what was taken before."""
-    listed = [one for one in team.valid(corner, share) if one.key != own.public]
+    member whose bundles are not as they should be keeps what was taken before.
+
+    Args:
+        own: this installation's keys, the present one and those that it took the place of.
+    """
+    mine = {one.public for one in own}
+    listed = [one for one in team.valid(corner, share) if one.key not in mine]
     drop(ctx, corner, _authors(ctx, corner) - {one.key.word for one in listed})
     refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
     for at, member in enumerate(listed):
@@ -99,7 +110,12 @@ def _strangers(place: Place, corner: Corner, share: Share) -> list[RefusedView]:
 
 
 def _taken(
-    ctx: Context, corner: Corner, share: Share, place: Place, member: Member, own: PrivateKey
+    ctx: Context,
+    corner: Corner,
+    share: Share,
+    place: Place,
+    member: Member,
+    own: Sequence[PrivateKey],
 ) -> Seen | None:
     """Return the newest bundle of a member after taking it over, None where there is none.
 
@@ -124,7 +140,8 @@ def _taken(
         return before
     found: dict[str, Memory] = {}
     for bundle in chain:
-        content = bundles.unseal(bundle, own)
+        reader = next((one for one in own if one.public.id in bundle.readers), own[0])
+        content = bundles.unseal(bundle, reader)
         found |= {one.id: one for one in contents.read(content, member, corner, ctx.now())}
     _keep_only(ctx, corner, member, list(found.values()))
     return Seen(newest.position.seq, newest.digest, len(found))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.sharing import contents, places, pull, team
@@ -152,7 +153,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
     if before.url != request.to:
         share = replace(share, published=team.Published(seq=share.published.seq), seen={})
     team.save(ctx, corner, share)
-    path = _admit(corner, own, request.name)
+    path = _admit(ctx, corner, own, request.name)
     ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
     return InitAnswer(request.to, name, path, own.word, own.public.fingerprint)
 
@@ -180,13 +181,17 @@ def _team_at(place: Place) -> str:
         return ""
 
 
-def _admit(corner: Corner, own: KeyEntry, name: str) -> str:
-    """Put this installation's key into the list of members, and return the list's path."""
+def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str) -> str:
+    """Put this installation's key into the list of members, in the place of its older ones, and return the
+    list's path."""
     listed = team.members(corner)
+    older = [one.public for one in ring(ctx).entries() if one != own]
+    called_before = next((one.name for one in listed if one.key in older), "")
+    listed = [one for one in listed if one.key not in older]
     known = next((one for one in listed if one.key == own.public), None)
-    if known is not None and name in ("", known.name):
+    if known is not None and name in ("", known.name) and not called_before:
         return os.path.join(corner.root, team.FILE)
-    called = team.name_of(name or _login())
+    called = team.name_of(name or called_before or (known.name if known else _login()))
     return team.write_members(
         corner, [*team.without(listed, own.public), Member(called, own.public)]
     )
@@ -211,7 +216,7 @@ def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
     share = team.share_of(ctx, corner)
     own = ring(ctx).ensure(ctx.now(), request.passphrase)
     if not request.key or request.key == own.word:
-        path = _admit(corner, own, request.name) if share else None
+        path = _admit(ctx, corner, own, request.name) if share else None
         name = next((m.name for m in team.members(corner) if m.key == own.public), "")
         return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)
     share = share or team.require_share(ctx, corner)
@@ -314,6 +319,17 @@ def own_key(ctx: Context, passphrase: str) -> PrivateKey:
             "This installation has no key.", "`vector-memory share invite` makes one."
         )
     return ring(ctx).open(current.public.id, passphrase)
+
+
+def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
+    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
+    opens them: what was sealed for those can still be read."""
+    keys = [own_key(ctx, passphrase)]
+    for one in ring(ctx).entries():
+        if one.retired_at and not one.revoked_at:
+            with contextlib.suppress(VectorMemoryError):
+                keys.append(ring(ctx).open(one.public.id, passphrase))
+    return keys
 
 
 def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> Place:

@@ -285,6 +285,27 @@ def test_a_revoked_member_goes_with_all_that_was_shared(
     assert cem.shared() == []
 
 
+def test_a_new_key_takes_the_place_of_the_old_one(machines: list[Machine], place: Path) -> None:
+    ann, ben = machines[:2]
+    meet([ann, ben], place)
+    ben.remember(OTHER)
+    ben.publish()
+    ann.remember(DECISION)
+    ann.publish()
+    ben.pull()
+    door(ann.house.ctx, "identity", {"action": "rotate"})
+    # What was sealed for the old key can still be read.
+    assert ann.pull()["members"][0]["memories"] == 1
+    invited = ann.ask("invite")
+    assert invited["name"] == "ann"
+    assert [one["name"] for one in ann.ask("status")["members"]] == ["ben", "ann"]
+    assert ann.publish()["memories"] == 1
+    assert len(list(place.rglob("*.bundle"))) == 2
+    shutil.copy(ann.project / ".memory-team.json", ben.project)
+    assert [(one["key"], one["memories"]) for one in ben.pull()["members"]] == [(invited["key"], 1)]
+    assert ben.shared() == [DECISION]
+
+
 def test_instructions_that_were_shared_are_held_back(machines: list[Machine], place: Path) -> None:
     ann, ben = machines[:2]
     meet([ann, ben], place)
