@@ -17,7 +17,7 @@ from vector_memory.errors import BadInputError
 from vector_memory.system.private import make_folder
 
 PREFIX = "VECTOR_MEMORY_"
-NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME"})
+NOT_SETTINGS = frozenset({"VECTOR_MEMORY_HOME", "VECTOR_MEMORY_KEY_PASSPHRASE"})
 FOLDERS = frozenset({"excluded_projects", "daily_notes", "vault", "reviews"})
 """Settings that name folders."""
 STARTED_WITH = ("embedding_", "ollama_")

@@ -92,6 +92,15 @@ class Sensitivity(Word):
     RESTRICTED = "restricted"
 
 
+JURISDICTIONS = ("EU", "UK", "CH", "US", "CA", "JP", "AU", "BR")
+"""Whose law a memory may be said to be kept under."""
+
+
+def strictest(*levels: Sensitivity) -> Sensitivity:
+    """Return the most sensitive of levels."""
+    return max(levels, key=tuple(Sensitivity).index)
+
+
 class Relation(Word):
     """What a link from one memory to another means."""
 
@@ -178,6 +187,8 @@ agent would have a memory count as, which waits for the user."""
 REVIEWED = "reviewed"
 """In `extra`: `at` and `as` of the review in which the user settled it, and `beside`, the ids of memories that he
 lets stand beside it."""
+AUTHOR = "author"
+"""In `extra` of what another member of a team shared: `key` and `name` of that member."""
 TRIGGERS = "triggers"
 """In `extra`: conditions under which it comes by itself, each as `file:`, `command:`, `error:` or `term:` and
 what for."""
@@ -273,6 +284,12 @@ class Memory:
         return self.origin is Origin.TOOL or unasked
 
     @property
+    def author(self) -> dict[str, str]:
+        """`key` and `name` of the member of a team who shared it; {} where it is this user's own."""
+        found = self.extra.get(AUTHOR)
+        return found if isinstance(found, dict) else {}
+
+    @property
     def trust(self) -> int:
         """Whose word stands against whose: the user's above a session's and what was imported on
         purpose, these above what others wrote."""
@@ -313,7 +330,9 @@ class Memory:
 
     @property
     def is_held(self) -> bool:
-        """Whether no hook brings it: only who asks on purpose is given it."""
+        """Whether no hook brings it, and no agent is given it: only the user who asks on purpose is."""
+        if self.sensitivity is Sensitivity.RESTRICTED:
+            return True
         return self.suspicion.get("held") is True or self.proposed.get("held") is True
 
     @property

@@ -32,6 +32,8 @@ def edit(
     every: options.Every = None,
     half_life: options.HalfLife = None,
     expires: options.Expires = None,
+    sensitivity: options.Sensitivity = None,
+    jurisdiction: options.Jurisdiction = None,
     as_json: options.Json = False,
 ) -> None:
     """Change a memory. Without options, its text is opened in $EDITOR."""
@@ -41,6 +43,8 @@ def edit(
         "kind": kind,
         "tags": None if tag is None else [name for name in tag if name],
         "priority": priority,
+        "sensitivity": sensitivity,
+        "jurisdiction": jurisdiction,
         "triggers": None if when is None else [one for one in when if one],
         **options.ageing(temporal, due, every, half_life, expires),
     }

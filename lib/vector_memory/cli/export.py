@@ -35,6 +35,9 @@ def export(
     project: options.Project = None,
     only_global: options.Global = False,
     everything: Annotated[bool, options.switch("Every project.", "--all")] = False,
+    ceiling: Annotated[
+        str | None, options.value("LEVEL", "Nothing more sensitive than this.", "--ceiling")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Write memories as JSON lines or Markdown that `import` takes back.
@@ -51,7 +54,7 @@ def export(
             line = json.dumps(item.fields, ensure_ascii=False) + "\n"
             out.write(line if whole is None else str(whole))
 
-        return ask_long("export", where, quiet, item=write_item, format=format)
+        return ask_long("export", where, quiet, item=write_item, format=format, ceiling=ceiling)
 
     if file is not None:
         path = asking.path_of(file)

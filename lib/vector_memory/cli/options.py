@@ -178,6 +178,13 @@ HalfLife = Annotated[
     ),
 ]
 Expires = Annotated[str | None, value("DATE", "When it may be removed.", "--expires")]
+Sensitivity = Annotated[
+    str | None,
+    value("LEVEL", "public, internal, confidential or restricted.", "--sensitivity"),
+]
+Jurisdiction = Annotated[
+    str | None, value("LAW", "Whose law it is kept under: EU, UK, CH, US …", "--jurisdiction")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
 NoWait = Annotated[

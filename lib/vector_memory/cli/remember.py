@@ -47,6 +47,8 @@ def remember(
     every: options.Every = None,
     half_life: options.HalfLife = None,
     expires: options.Expires = None,
+    sensitivity: options.Sensitivity = None,
+    jurisdiction: options.Jurisdiction = None,
     as_json: options.Json = False,
 ) -> None:
     """Store a memory. Secrets are taken out before anything is written."""
@@ -64,6 +66,8 @@ def remember(
         priority=priority,
         at=at,
         supersedes=supersedes,
+        sensitivity=sensitivity,
+        jurisdiction=jurisdiction,
     )
     output.answer(answer, as_json, _say)
 

@@ -250,6 +250,58 @@ def _governed(module: str, request: str, act: str) -> Simple:
     return ask
 
 
+def _identity(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import identity
+
+    return _typed(identity.IdentityRequest, identity.identity)(ctx, sent)
+
+
+def _prove(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import proofs
+
+    return _typed(proofs.ProveRequest, proofs.prove)(ctx, sent)
+
+
+def _check_proof(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.upkeep import proofs
+
+    return _typed(proofs.CheckProofRequest, proofs.check)(ctx, sent)
+
+
+def _sovereignty(ctx: Context, sent: Sent) -> Written:
+    from vector_memory.service.edit import sovereignty
+
+    return _typed(sovereignty.SovereigntyRequest, sovereignty.sovereignty)(ctx, sent)
+
+
+def _share(verb: str) -> Simple:
+    def act(ctx: Context, sent: Sent) -> Written:
+        # Few share: keys and places are imported when somebody does.
+        from vector_memory.service.sharing import share
+
+        if verb == "init":
+            return _typed(share.InitRequest, share.init)(ctx, sent)
+        if verb == "invite":
+            return _typed(share.InviteRequest, share.invite)(ctx, sent)
+        if verb == "revoke":
+            return _typed(share.RevokeRequest, share.revoke)(ctx, sent)
+        return _typed(share.ShareRequest, share.status)(ctx, sent)
+
+    return act
+
+
+def _publish(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.sharing import publish
+
+    return shown(_typed_long(publish.PublishRequest, publish.publish)(ctx, sent, reply))
+
+
+def _pull(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.sharing import publish, share
+
+    return _typed_long(share.ShareRequest, publish.pulled)(ctx, sent, reply)
+
+
 def shown(answer: Written) -> Written:
     """Return an answer with what was stored redacted once more."""
     redacted: Written = privacy.shown(answer)
@@ -326,10 +378,9 @@ SIMPLE: dict[str, Simple] = {
     "multimodal_input": _multimodal_input,
     "wrapup": _wrapup,
     "contract": _governed("contract", "ContractRequest", "contract"),
-    "proof": _governed("proofs", "ProofRequest", "proof"),
     "governance_report": _governed("controls", "GovernanceRequest", "report"),
     "governance_gaps": _governed("controls", "GovernanceRequest", "gaps"),
-    "identity": _governed("identities", "IdentityRequest", "identity"),
+    "delegation": _governed("delegations", "DelegationRequest", "delegation"),
     "actors": _governed("actors", "ActorsRequest", "actors"),
     "lease": _governed("leases", "LeaseRequest", "lease"),
     "card": _governed("cards", "CardRequest", "card"),
@@ -339,6 +390,14 @@ SIMPLE: dict[str, Simple] = {
     "evolution": _evolution,
     "growth": _growth,
     "label": _typed(labels.LabelRequest, labels.label),
+    "sovereignty": _sovereignty,
+    "identity": _identity,
+    "prove": _prove,
+    "check_proof": _check_proof,
+    "share_init": _share("init"),
+    "share_invite": _share("invite"),
+    "share_status": _share("status"),
+    "share_revoke": _share("revoke"),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
@@ -368,4 +427,6 @@ LONG: dict[str, Long] = {
     "formal_verify": _formal_verify,
     "digital_twin": _digital_twin,
     "red_team": _red_team,
+    "share_publish": _publish,
+    "share_pull": _pull,
 }

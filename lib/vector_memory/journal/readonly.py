@@ -37,7 +37,7 @@ _SEARCH = (
     "SELECT %s, s.session, s.path, -f.rank"
     " FROM lexicon f CROSS JOIN memories m ON m.seq = f.rowid CROSS JOIN sources s ON s.id = m.source"
     " WHERE f.lexicon MATCH ? AND m.project IN (%%s) AND m.status = 'active'"
-    " AND NOT instr(m.extra, '\"held\":true')"
+    " AND NOT instr(m.extra, '\"held\":true') AND m.sensitivity <> 'restricted'"
     " AND m.collection NOT IN (%s) AND (m.expires_at IS NULL OR m.expires_at > ?)"
     " AND (m.valid_until IS NULL OR m.valid_until > ?)%%s"
     " ORDER BY f.rank LIMIT ?"

@@ -43,7 +43,8 @@ _FACTS = (
     " FROM memories m JOIN sources s ON s.id = m.source LEFT JOIN usage u ON u.seq = m.seq"
 )
 # Within a string of JSON no quote stands without a backslash: only the mark itself reads so.
-_HELD = "instr(m.extra, '\"held\":true')"
+_MARKED = "instr(m.extra, '\"held\":true')"
+_HELD = f"({_MARKED} OR m.sensitivity = 'restricted')"
 _PROPOSED = "instr(m.extra, '\"proposed\":{')"
 _ACTIVE = "m.status = 'active'"
 _AT_HAND = "m.tier != 'cold'"
@@ -425,12 +426,21 @@ class Reading:
         tail = f"WHERE {_ACTIVE} AND m.seq > ? AND {limits} ORDER BY m.seq LIMIT ?"
         return self._memories(tail, (after_seq, *values, k))
 
+    def count_kept(self) -> dict[tuple[str, str, str], int]:
+        """Return how many active memories there are by project, jurisdiction and level of sensitivity."""
+        with self.connections.reading() as connection:
+            rows = connection.execute(
+                "SELECT m.project, m.jurisdiction, m.sensitivity, count(*) FROM memories m"
+                f" WHERE {_ACTIVE} GROUP BY 1, 2, 3"
+            ).fetchall()
+        return {(project, law, level): n for project, law, level, n in rows}
+
     def held(self, scope: Scope) -> list[Memory]:
         """Return the active memories of a scope that hooks hold back, or that are proposed to be more than
         they are, newest first."""
         limits, values = condition(scope)
         tail = (
-            f"WHERE {_ACTIVE} AND ({_HELD} OR {_PROPOSED}) AND {limits}"
+            f"WHERE {_ACTIVE} AND ({_MARKED} OR {_PROPOSED}) AND {limits}"
             " ORDER BY m.created_at DESC, m.seq DESC"
         )
         return self._memories(tail, values)
@@ -544,7 +554,7 @@ class Reading:
     def _newest_where(self, where: str, value: bytes | str, project: str) -> Memory | None:
         # What waits for the user is nobody's memory yet: others are not merged into it.
         tail = (
-            f"WHERE {where} AND m.project = ? AND {_ACTIVE} AND NOT ({_HELD} AND {_PROPOSED})"
+            f"WHERE {where} AND m.project = ? AND {_ACTIVE} AND NOT ({_MARKED} AND {_PROPOSED})"
             " ORDER BY m.seq DESC LIMIT 1"
         )
         found = self._memories(tail, (value, project))

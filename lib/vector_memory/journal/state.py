@@ -557,13 +557,17 @@ class State:
             return error.message
 
     def audit_rows(self) -> list[Row]:
-        """Return all entries of the audit log as they are stored, in their order, its older files' first.
+        """Return the whole audit log as it is stored, the oldest first, each entry once.
 
         Raises:
             StoreDamagedError: an older file cannot be read.
         """
         self._write_events()
-        return list(self._audit_backwards(0))[::-1]
+        with self._connections.reading() as connection:
+            table = list(audit.rows(connection))
+        first = table[0].number if table else audit.LARGEST
+        older = (row for path in self.audit_files() for row in audit_files.read(path))
+        return [*(row for row in older if row.number < first), *table]
 
     def rotate_audit(self) -> str:
         """Move older entries to a file where there are many; return its path, "" for none.

@@ -65,18 +65,6 @@ CONTRACT = _tool(
     ),
     "contracts:array! allowed:yes broken",
 )  # fmt: skip
-PROOF = _tool(
-    "guardrail_proof",
-    "proof",
-    """Sign the audit log as it is, and show later that it was not changed since, that an entry is in it, or that it only
-    grew.""",
-    (
-        _action("list", "prove", "verify", "include", "continue"),
-        ID, Field("proof", TEXT, "A proof as JSON.", high=100_000),
-        Field("number", NUMBER, "The entry, for include.", low=0),
-    ),
-    "proofs:array! holds:yes problem path:array",
-)  # fmt: skip
 REPORT = _tool(
     "governance_report",
     "governance_report",
@@ -119,19 +107,17 @@ DASHBOARD = Tool(
     answer("note! since! frameworks:array!"),
     reads=True,
 )
-IDENTITY = _tool(
-    "agent_identity",
-    "identity",
-    """This installation's keys: list, verify a signature, check a delegation, inventory of cryptography (cbom). What
-    signs or changes keys, only the user does.""",
+DELEGATION = _tool(
+    "agent_delegation",
+    "delegation",
+    """Check what another one was allowed for a while by this installation's key, or list the cryptography in use
+    (cbom). Only the user delegates and revokes.""",
     (
-        _action("list", "create", "rotate", "revoke", "sign", "verify", "delegate", "check", "cbom"),
-        ID, Field("text", TEXT, high=100_000), Field("key", TEXT, high=100),
-        Field("signature", TEXT, high=200), Field("subject", TEXT, high=200),
-        Field("scope", WORDS, "Acts.", high=40), UNTIL,
+        _action("cbom", "check", "delegate", "revoke"),
+        ID, Field("subject", TEXT, high=200), Field("scope", WORDS, "Acts.", high=40), UNTIL,
         Field("token", TEXT, "A delegation.", high=32_000),
     ),
-    "keys:array signatures:array token valid:yes problem",
+    "token valid:yes problem delegation:object cbom:object",
 )  # fmt: skip
 ACTORS = _tool(
     "nhi_lifecycle",
@@ -190,4 +176,4 @@ PACK = _tool(
     (_action("show", "publish", "install", "certify"), Field("path", TEXT, "The pack's folder.", required=True, high=4_096), NAME, PROJECT),
     "name! key! signed:yes! texts:array! count:count! installed:count certified:count",
 )  # fmt: skip
-TOOLS = (CONTRACT, PROOF, REPORT, GAPS, DASHBOARD, IDENTITY, ACTORS, LEASE, CARD, VOTE, PACK)
+TOOLS = (CONTRACT, REPORT, GAPS, DASHBOARD, DELEGATION, ACTORS, LEASE, CARD, VOTE, PACK)

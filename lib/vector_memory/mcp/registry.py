@@ -11,6 +11,7 @@ from vector_memory.mcp import (
     storing,
     tending,
     thinking,
+    trusting,
 )
 from vector_memory.mcp.asker import Asker
 from vector_memory.mcp.fields import checked
@@ -26,6 +27,7 @@ TOOLS: tuple[Tool, ...] = (
     *agents.TOOLS,
     *safety.TOOLS,
     *governing.TOOLS,
+    *trusting.TOOLS,
 )
 ALIASES = tuple(alias for tool in TOOLS for alias in tool.aliases)
 BY_NAME = {tool.name: tool for tool in (*TOOLS, *ALIASES)}

@@ -46,7 +46,12 @@ class Telling:
     def memory(self, memory: Json, budget: int = LIST_TOKENS, around: str = "") -> Json | None:
         """Return one memory, None where it is held back. Its id may be deleted from now on."""
         suspicious = memory.get("suspicious") or {}
-        if suspicious.get("held_back") or (memory.get("proposed") or {}).get("held"):
+        is_restricted = memory.get("sensitivity") == "restricted"
+        if (
+            is_restricted
+            or suspicious.get("held_back")
+            or (memory.get("proposed") or {}).get("held")
+        ):
             self.held_back += 1
             return None
         foreign = bool(suspicious) or memory.get("origin") in OTHERS or bool(memory.get("foreign"))
@@ -64,6 +69,7 @@ class Telling:
             fields[name] = _word(memory.get(name), foreign)
         for name in ("tags", "files", "shares"):
             fields[name] = [say(word, foreign) for word in memory.get(name) or ()][:12]
+        fields["shared_by"] = _word((memory.get("author") or {}).get("name"), foreign)
         fields["collection"] = memory.get("collection")
         fields["score"] = memory.get("score")
         fields["confidence"] = _rounded(memory.get("confidence"))

@@ -133,6 +133,23 @@ def _owner(configuration: str, project: str) -> str:
     return "" if own else real
 
 
+def active_files() -> list[File]:
+    """Return where rules may stand that are in force here and now."""
+    return files(_project.get())
+
+
+def stamp_of(path: str) -> tuple[int, int]:
+    """Return a file's time in nanoseconds and its size, looked at again after a second; (0, -1) where there is
+    none."""
+    now = time.monotonic()
+    looked = _looked.get(path)
+    if looked is None or now - looked[0] > LOOK_S:
+        if len(_looked) > 4_096:
+            _looked.clear()
+        looked = _looked[path] = (now, _stamp(path))
+    return looked[1]
+
+
 def rules_of(path: str, root: str = "") -> Rules:
     """Return the rules of a file; none where there is none.
 
@@ -140,13 +157,7 @@ def rules_of(path: str, root: str = "") -> Rules:
         root: of a file that is not the user's own, the folder of whoever shipped it: a link that leads out
             of it is not followed. The user's own file may be a link to anywhere.
     """
-    now = time.monotonic()
-    looked = _looked.get(path)
-    if looked is None or now - looked[0] > LOOK_S:
-        if len(_looked) > 4_096:
-            _looked.clear()
-        looked = _looked[path] = (now, _stamp(path))
-    return _parsed(path, root, looked[1])
+    return _parsed(path, root, stamp_of(path))
 
 
 def given_up() -> list[list[str]]:

@@ -84,6 +84,8 @@ def head(memory: Memory, project: str) -> str:
             where += f"-{memory.source.line_end}"
     # Talk says itself who speaks in it, and what is made of talk is nobody's words.
     origin = "" if memory.kind in (PASSAGE, *DERIVED) else memory.origin.value
+    if memory.author:
+        origin = f"shared by {memory.author.get('name', 'a member')}"
     if memory.is_suspicious:
         origin = " · ".join(filter(None, (origin, "suspicious")))
     date = memory.created_at.date().isoformat()

@@ -29,6 +29,8 @@ ASKED_FOR = 0.9
 """How relevant a memory is at least that is of the time and kind that are all that was asked for."""
 OWN_PROJECT = 0.1
 """What a memory of the project that the question comes from gains over a global one."""
+OTHERS_WEIGHT = 0.9
+"""By what the score of a memory is multiplied that another member of a team shared."""
 
 Scoring = Literal["bounded", "sum"]
 _Against = dict[str, tuple[Memory, ...]]
@@ -403,6 +405,9 @@ def _weigh(one: _Found, memory: Memory, query: Query, now: datetime, scoring: Sc
         score = factors.summed(one.fused, values)
     else:
         score = one.fused * factors.multiplier(values, query.latest)
+    if memory.author:
+        # Between two that fit the same, the user's own comes first.
+        score *= OTHERS_WEIGHT
     return _Weighed(one, memory, score + own, {**values, "project": own})
 
 

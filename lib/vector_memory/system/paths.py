@@ -131,6 +131,19 @@ class Home:
         return self.path("run", "gateways")
 
     @property
+    def team(self) -> str:
+        """The store of what other members of teams shared."""
+        return self.path("team")
+
+    @property
+    def sharing(self) -> str:
+        return self.path("sharing")
+
+    @property
+    def proofs(self) -> str:
+        return self.path("proofs")
+
+    @property
     def keys(self) -> str:
         return self.path("keys")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 
 from vector_memory import projects
 from vector_memory.model import Memory, Scope
@@ -91,4 +91,4 @@ def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
 
 def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:
     """Return who asks in a project."""
-    return ProjectAsker(place, scope_of(place), cache(partial(ctx.shelves_of, place)))
+    return ProjectAsker(place, scope_of(place), cache(lambda: ctx.with_team(ctx.shelves_of(place))))

@@ -29,6 +29,7 @@ from vector_memory.service.base.use_counts import Uses
 from vector_memory.service.base.yielding import Filling, Hooks
 from vector_memory.system import tampering
 from vector_memory.system.paths import Home
+from vector_memory.system.private import make_folder
 
 if TYPE_CHECKING:
     from vector_memory.journal.state import State
@@ -137,6 +138,19 @@ class Context:
         shared = self.global_shelf()
         return shelves if shared in shelves else [*shelves, shared]
 
+    def team_shelf(self, make: bool = False) -> Shelf | None:
+        """Return the store of what others shared, None where nobody did. It is read by questions and written by
+        `sharing` alone: no other use case looks there."""
+        if not make and not os.path.isdir(self.home.team):
+            return None
+        make_folder(self.home.team)
+        return self._shelf(self.home.team)
+
+    def with_team(self, shelves: list[Shelf]) -> list[Shelf]:
+        """Return stores for a question, with what others shared behind them."""
+        shared = self.team_shelf()
+        return [*shelves, shared] if shared is not None else shelves
+
     def all_shelves(self) -> list[Shelf]:
         """Return every store that this installation knows and trusts and can open, the global one
         first."""
@@ -231,7 +245,7 @@ class Context:
     def _is_there(self, folder: str) -> bool:
         """Whether a store can be used. A project's that was open and is not there any more, or not as it
         was, is let go."""
-        if folder == self.home.global_store:
+        if folder in (self.home.global_store, self.home.team):
             return True
         there = os.path.isdir(folder) and self._refusal(folder) is None
         shelf = self._shelves.get(folder)
@@ -269,7 +283,7 @@ class Context:
         made here: a pull may put another one in its place, with memories that nobody here has stored."""
         is_new = not _journal_file(folder)
         shelf = self.open_shelf(folder)
-        if folder == self.home.global_store:
+        if folder in (self.home.global_store, self.home.team):
             return shelf
         expected, own = self.state.store_trusted(folder), shelf.journal.store_id
         if is_new or not expected:

@@ -213,6 +213,16 @@ def _require_known(ctx: Context, place: projects.Place, request: Request) -> Non
     )
 
 
+def reader_of(ctx: Context, request: Request) -> Asker:
+    """Return from where something is asked that changes nothing: what others shared answers, too.
+
+    Raises:
+        BadInputError: its project is no folder's path.
+    """
+    asker = asker_of(ctx, request)
+    return Asker(asker.place, asker.scope, cache(lambda: ctx.with_team(asker.shelves)))
+
+
 def place_of(ctx: Context, request: Request) -> projects.Place | None:
     """Return the project that a request is about; see `request_fields.place_of`."""
     asked = {"global": request.is_global, "project": request.project, "cwd": request.cwd}

@@ -14,9 +14,11 @@ from vector_memory.index import entities
 from vector_memory.model import (
     COLLECTIONS,
     DEFAULT_COLLECTION,
+    JURISDICTIONS,
     QUIET,
     Priority,
     Scope,
+    Sensitivity,
     unique,
 )
 from vector_memory.service.base.context import Context
@@ -138,6 +140,28 @@ def priority_of(request: Request) -> Priority | None:
     except ValueError:
         names = ", ".join(Priority)
         raise BadInputError(f"There is no priority {value!r}.", f"Priorities: {names}.") from None
+
+
+def sensitivity_of(request: Request, name: str) -> Sensitivity | None:
+    """Return the level of sensitivity asked for, None where none is."""
+    value = request.get(name)
+    if value in (None, ""):
+        return None
+    try:
+        return Sensitivity(str(value).lower())
+    except ValueError:
+        names = ", ".join(Sensitivity)
+        raise BadInputError(f"There is no level {value!r}.", f"Levels: {names}.") from None
+
+
+def jurisdiction_of(request: Request, name: str) -> str:
+    """Return the jurisdiction asked for, "" where none is."""
+    value = str(request.get(name) or "").strip().upper()
+    if value and value not in JURISDICTIONS:
+        raise BadInputError(
+            f"There is no jurisdiction {value[:20]!r}.", f"They are: {', '.join(JURISDICTIONS)}."
+        )
+    return value
 
 
 def time_of(request: Request, name: str, now: datetime | None = None) -> datetime | None:

@@ -147,6 +147,8 @@ def _memory(idea: Idea, talk: Sequence[Memory]) -> Memory:
         priority=idea.priority,
         origin=origin,
         tags=passage.tags,
+        sensitivity=passage.sensitivity,
+        jurisdiction=passage.jurisdiction,
         files=passage.files if of_files else (),
         source=_source(passage, idea.unit.speaker),
         external_id=idea.name,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory import redact
 from vector_memory.errors import UnsafeTextError
-from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope
+from vector_memory.model import CONTEXT, PASSAGE, RULES, Memory, Origin, Scope, strictest
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture.deferred import MINING
@@ -147,6 +147,8 @@ def _draft(idea: Extracted, passages: Sequence[Memory]) -> Memory:
         origin=Origin.ASSISTANT,
         tags=(TAG,),
         files=first.files,
+        sensitivity=strictest(*(one.sensitivity for one in passages)),
+        jurisdiction=first.jurisdiction,
         source=first.source,
         external_id=name,
     )

@@ -15,7 +15,7 @@ from vector_memory.errors import VectorMemoryError
 from vector_memory.index.cursor import Cursor
 from vector_memory.index.fixes import fix_drafts
 from vector_memory.model import PASSAGE, Memory, Origin, Priority, Source
-from vector_memory.redact import policy
+from vector_memory.redact import levels, policy
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import find_ideas, read_session
@@ -305,7 +305,7 @@ def _memory(draft: Draft, project: str) -> Memory:
     """Return the memory of a redacted draft; the journal takes no other. A passage was looked at when
     it was made, since part of it is the user's own words."""
     made = _of_draft(draft, project)
-    return made if draft.kind == PASSAGE else trust_marks.settled(made)
+    return levels.raised(made) if draft.kind == PASSAGE else trust_marks.settled(made)
 
 
 def _of_draft(draft: Draft, project: str) -> Memory:

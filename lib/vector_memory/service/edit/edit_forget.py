@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Priority
-from vector_memory.service.base import messages, privacy
+from vector_memory.model import Memory, Priority, Sensitivity
+from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.capture import session_summary
@@ -37,13 +38,15 @@ class EditRequest(AgeingWishes):
     tags: tuple[str, ...] | None = messages.or_none(messages.words())
     priority: Priority | None = messages.priority()
     triggers: tuple[str, ...] | None = messages.or_none(messages.words())
+    sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
+    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing beside the text is to be another."""
-        unsaid = (self.tags, self.priority, self.triggers)
+        unsaid = (self.tags, self.priority, self.triggers, self.sensitivity)
         is_unsaid = all(one is None for one in unsaid)
-        return not self.kind and is_unsaid and self.wishes_nothing
+        return not (self.kind or self.jurisdiction) and is_unsaid and self.wishes_nothing
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,18 @@ def changed_by(ctx: Context, request: EditRequest, memory: Memory) -> Memory:
         kind=privacy.word(request.kind) if request.kind else memory.kind,
         tags=memory.tags if tags is None else tuple(redact.clean(tag).text for tag in tags),
         priority=memory.priority if request.priority is None else request.priority,
+        **_kept(request, memory),
     )
+
+
+def _kept(request: EditRequest, memory: Memory) -> dict[str, Any]:
+    """Return how sensitive a memory is to be and whose law it is kept under: only the user changes that here."""
+    level, law = request.sensitivity or memory.sensitivity, request.jurisdiction
+    if request.is_agent and (
+        level is not memory.sensitivity or law not in ("", memory.jurisdiction)
+    ):
+        request.require_user("changes how sensitive a memory is")
+    return {"sensitivity": level, "jurisdiction": law or memory.jurisdiction}
 
 
 @dataclass(frozen=True, kw_only=True)

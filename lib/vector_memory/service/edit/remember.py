@@ -18,7 +18,9 @@ from vector_memory.model import (
     Priority,
     Relation,
     Retention,
+    Sensitivity,
     Temporal,
+    strictest,
 )
 from vector_memory.service.base import messages, privacy, request_fields
 from vector_memory.service.base.context import Context, new_id
@@ -57,6 +59,7 @@ class RememberRequest(AgeingWishes):
         session: the session in which it was asked to be remembered.
         origin: whose words it is said to be, one of `Origin`.
         triggers: conditions under which it comes by itself, see `learning.procedures.read`.
+        sensitivity: who may see it; as usual where it is None. `jurisdiction`: whose law it is kept under.
         wait: compare it with what is there; without, it is stored beside all others.
     """
 
@@ -75,6 +78,8 @@ class RememberRequest(AgeingWishes):
     session: str = messages.word()
     origin: str = messages.word()
     triggers: tuple[str, ...] = messages.words()
+    sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
+    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
     wait: bool = messages.flag(default=True)
 
 
@@ -161,8 +166,15 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
     if request.wait and not asks:
         ctx.embedding.wait(MODEL_WAIT_S)
     replaced = request.supersedes
-    if replaced and request.is_agent:
-        agent_rights.require_not_the_users(lookup(ctx, replaced)[1])
+    if replaced:
+        older = lookup(ctx, replaced)[1]
+        if request.is_agent:
+            agent_rights.require_not_the_users(older)
+        draft = replace(
+            draft,
+            sensitivity=strictest(draft.sensitivity, older.sensitivity),
+            jurisdiction=draft.jurisdiction or older.jurisdiction,
+        )
     if asks:
         placed = _proposed(ctx, shelf, draft, asks, replaced, request.text)
     elif replaced:
@@ -204,6 +216,8 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
         collection=request.collection,
         title=redact.clean(privacy.word(request.title)[:TITLE_CHARS]).text,
         files=files,
+        sensitivity=_level(request),
+        jurisdiction=request.jurisdiction,
         temporal=Temporal.DECAYING if rule.retention is Retention.DECAY else Temporal.PERMANENT,
         expires_at=now + timedelta(seconds=rule.ttl_s) if rule.ttl_s else None,
         extra={**said_in, **named_in(text, files)},
@@ -211,6 +225,12 @@ def _draft(request: RememberRequest, text: CleanText, project: str, now: datetim
     if request.triggers:
         draft = procedures.with_triggers(draft, request.triggers)
     return _attributed(request, draft)
+
+
+def _level(request: RememberRequest) -> Sensitivity:
+    """Return how sensitive something is said to be. An agent makes nothing public."""
+    said = request.sensitivity or Sensitivity.INTERNAL
+    return strictest(said, Sensitivity.INTERNAL) if request.is_agent else said
 
 
 def _attributed(request: RememberRequest, draft: Memory) -> Memory:

@@ -93,7 +93,7 @@ def items(ctx: Context) -> list[Item]:
 
 def item_of(ctx: Context, shelf: Shelf, memory: Memory) -> Item | None:
     """Return what a review asks about one memory, None for nothing."""
-    if memory.proposed or memory.is_held:
+    if memory.proposed or memory.suspicion.get("held"):
         return Item(shelf, memory, PROPOSED if memory.proposed else SUSPICIOUS)
     if memory.status is not Status.ACTIVE:
         return None

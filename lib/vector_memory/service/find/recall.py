@@ -102,7 +102,7 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
 
     Waits for a model that is still loading: whoever asks on purpose wants the whole answer.
     """
-    asker = messages.asker_of(ctx, request)
+    asker = messages.reader_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
     last = request.offset + request.k
     wanted = max(last, rerank.MOST) if ctx.settings.rerank else last
@@ -236,7 +236,7 @@ class ListAnswer:
 
 def list_memories(ctx: Context, request: ListRequest) -> ListAnswer:
     """Return memories newest first, or by their deadlines."""
-    asker = messages.asker_of(ctx, request)
+    asker = messages.reader_of(ctx, request)
     scope, last = request_fields.listed(asker.scope), request.offset + request.k
     if request.due:
         newest = _dated(ctx, asker.shelves, scope)
@@ -281,7 +281,7 @@ class MemoryAnswer:
 
 def get(ctx: Context, request: IdRequest) -> MemoryAnswer:
     """Return one memory."""
-    shelf, memory = lookup(ctx, request.id)
+    shelf, memory = lookup(ctx, request.id, shared=True)
     return MemoryAnswer(memory_view(memory, project_names([shelf]), ctx.now()))
 
 
@@ -310,7 +310,7 @@ class EntitiesAnswer:
 
 def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
     """Return what memories are about by name, the commonest first."""
-    asker = messages.asker_of(ctx, request)
+    asker = messages.reader_of(ctx, request)
     counts: dict[str, int] = {}
     for shelf in asker.shelves:
         for name, n in shelf.journal.count_entities(asker.scope, request.k).items():
@@ -322,4 +322,4 @@ def entities(ctx: Context, request: EntitiesRequest) -> EntitiesAnswer:
 
 def history(ctx: Context, request: IdRequest) -> HistoryView:
     """Return the chain of memories that gave way to one another, oldest first, by one of them."""
-    return history_of(*lookup(ctx, request.id))
+    return history_of(*lookup(ctx, request.id, shared=True))

@@ -16,7 +16,6 @@ from vector_memory.journal.job_rows import OK
 from vector_memory.model import Memory, Scope, Sensitivity
 from vector_memory.service.base import contracts
 from vector_memory.service.base.context import Context
-from vector_memory.service.governance import proofs
 from vector_memory.service.tools import flags
 from vector_memory.trust import canonical
 
@@ -77,11 +76,6 @@ class Gathered:
     def chain(self) -> list[str]:
         """Return one entry where the audit log is as it was written."""
         return [] if self._ctx.state.audit_break(whole=True) else ["intact"]
-
-    def proofs(self) -> list[str]:
-        """Return the roots that were signed in the period."""
-        since, kept = self._since.isoformat(), self._ctx.state.records(proofs.SORT)
-        return [id for id, one in kept.items() if one.text("at") >= since]
 
     def flagged(self) -> list[str]:
         """Return what the observer flagged, an entry each."""
@@ -160,7 +154,7 @@ Figure = tuple[str, str, Callable[[Gathered], Iterable[str]]]
 FIGURES: dict[str, Figure] = {
     "audit_entries": ("entries of the audit log", "vector-memory audit", lambda g: [str(e.number) for e in g.entries]),
     "audit_chain": ("the audit log is as it was written", "vector-memory audit --verify", Gathered.chain),
-    "proofs": ("signed roots over the audit log", "vector-memory tool guardrail_proof", Gathered.proofs),
+    "proofs": ("signed roots over the audit log", "vector-memory audit --action proof", lambda g: g.did(("proof",))),
     "flags": ("tool calls that the observer flagged", "vector-memory flags", Gathered.flagged),
     "observed": ("tool calls are observed", "vector-memory config", lambda g: g.setting("observer", "off")),
     "redactions": ("secrets and personal data taken out", "vector-memory doctor", lambda g: g.counter("redactions", "texts_dropped")),

@@ -4,7 +4,7 @@ them, and what others wrote is not made to count by whoever read it."""
 from __future__ import annotations
 
 from vector_memory.errors import BadInputError
-from vector_memory.model import Memory, Origin
+from vector_memory.model import Memory, Origin, Sensitivity
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
 from vector_memory.service.memory.trust_marks import BINDING_COLLECTIONS
@@ -66,6 +66,8 @@ def require_decided(memory: Memory) -> None:
     Raises:
         BadInputError: it waits.
     """
+    if memory.sensitivity is Sensitivity.RESTRICTED:
+        raise BadInputError(f"Memory {memory.id[:12]} is restricted: only the user sees it.")
     if memory.is_held:
         raise BadInputError(
             f"Memory {memory.id[:12]} waits for the user.", "Ask the user: `vector-memory review`."

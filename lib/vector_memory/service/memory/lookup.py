@@ -99,21 +99,33 @@ def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:
         ctx.later(ctx.uses.write)
 
 
-def lookup(ctx: Context, prefix: str) -> tuple[Shelf, Memory]:
+def lookup(ctx: Context, prefix: str, shared: bool = False) -> tuple[Shelf, Memory]:
     """Return the memory whose id begins so, and its store.
+
+    Args:
+        shared: it is only to be read: it may be one that another member of a team shared.
 
     Raises:
         NotFoundError: there is none.
-        BadInputError: there are several.
+        BadInputError: there are several, or it is another member's and to be changed.
     """
-    found = [
-        (shelf, memory) for shelf in ctx.all_shelves() for memory in shelf.journal.find(prefix)
-    ]
+    found = _found(ctx.all_shelves(), prefix)
+    if not found and (others := _found(ctx.with_team([]), prefix)):
+        if not shared:
+            raise BadInputError(
+                f"{others[0][1].author.get('name', 'Another member')} shared that memory: it is read only.",
+                "`vector-memory share revoke KEY` takes away all that one member shared.",
+            )
+        found = others
     if not found:
         raise NotFoundError(f"There is no memory {prefix!r}.", "`vector-memory list` shows ids.")
     if len(found) > 1:
         raise BadInputError(f"Several ids begin with {prefix!r}.", "Give more of it.")
     return found[0]
+
+
+def _found(shelves: Sequence[Shelf], prefix: str) -> list[tuple[Shelf, Memory]]:
+    return [(shelf, memory) for shelf in shelves for memory in shelf.journal.find(prefix)]
 
 
 def project_names(shelves: Sequence[Shelf]) -> dict[str, str]:

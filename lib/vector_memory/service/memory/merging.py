@@ -13,9 +13,9 @@ from vector_memory.model import (
     Memory,
     Origin,
     Priority,
-    Sensitivity,
     Status,
     Temporal,
+    strictest,
     unique,
 )
 from vector_memory.service.memory import trust_marks
@@ -29,7 +29,6 @@ VOICES = "voices"
 PLAIN_KIND = "note"
 
 _PRIORITIES = tuple(Priority)[::-1]
-_SENSITIVITIES = tuple(Sensitivity)
 
 
 def may_merge(stored: Memory, draft: Memory) -> bool:
@@ -99,7 +98,8 @@ def merge(stored: Memory, draft: Memory, now: datetime) -> Memory:
         files=unique((*stored.files, *draft.files)),
         priority=higher(stored, draft),
         confidence=raised(stored, draft),
-        sensitivity=max(stored.sensitivity, draft.sensitivity, key=_SENSITIVITIES.index),
+        sensitivity=strictest(stored.sensitivity, draft.sensitivity),
+        jurisdiction=stored.jurisdiction or draft.jurisdiction,
         external_id=stored.external_id or draft.external_id,
         expires_at=_later(stored.expires_at, draft.expires_at),
         **_dated(stored, draft),

@@ -23,6 +23,7 @@ from vector_memory.model import (
     Origin,
     Priority,
 )
+from vector_memory.redact import levels
 from vector_memory.text import suspicion
 
 BINDING_COLLECTIONS = ("procedures", "heuristics", "learnings")
@@ -37,6 +38,7 @@ def settled(memory: Memory, raw: str = "") -> Memory:
         memory: as its source would have it; one that was looked at before keeps its mark.
         raw: the text as it came, where redaction took out what cannot be seen.
     """
+    memory = levels.raised(memory)
     if memory.origin is Origin.USER and not memory.suspicion:
         return memory
     if not memory.suspicion:

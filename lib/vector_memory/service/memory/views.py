@@ -7,7 +7,7 @@ from datetime import date, datetime, timezone
 from typing import Any, TypeVar
 
 from vector_memory import aging
-from vector_memory.model import TRIGGERS, Memory
+from vector_memory.model import TRIGGERS, Memory, Sensitivity
 from vector_memory.retrieve.search import Hit
 from vector_memory.service.base.messages import spare
 from vector_memory.service.memory import trust_marks
@@ -47,6 +47,8 @@ class MemoryView(BriefView):
         source: where it was said: `session`, `path`, `turn` and more.
         sources: where else it was said, the oldest first.
         external_id: what another program calls it.
+        sensitivity: who may see it, where that is not as usual; `jurisdiction` whose law it is kept under.
+        author: `key` and `name` of the member of a team who shared it.
         triggers: conditions under which it comes by itself.
         due_on: the last day of a deadline; `refuted_on` when somebody found that it is not so.
         temporal: how it ages; `every` how often it comes back, `half_life_days` after how many days without
@@ -62,6 +64,9 @@ class MemoryView(BriefView):
     source: dict[str, object]
     sources: list[Record] | None = spare()
     external_id: str | None
+    author: dict[str, str] | None = spare()
+    sensitivity: str | None = spare()
+    jurisdiction: str | None = spare()
     tags: tuple[str, ...]
     files: tuple[str, ...]
     entities: tuple[str, ...]
@@ -172,6 +177,11 @@ def memory_view(memory: Memory, names: dict[str, str], now: datetime | None = No
         source=asdict(memory.source),
         sources=sources_of(memory) or None,
         external_id=memory.external_id or None,
+        author=memory.author or None,
+        sensitivity=None
+        if memory.sensitivity is Sensitivity.INTERNAL
+        else memory.sensitivity.value,
+        jurisdiction=memory.jurisdiction or None,
         tags=memory.tags,
         files=memory.files,
         entities=memory.entities,

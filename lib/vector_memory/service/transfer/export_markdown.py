@@ -25,10 +25,10 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[tuple[str, int]]:
     scope = request_fields.listed(asker.scope)
     yield markdown_export.PREFACE, 0
     for shelf in asker.shelves:
-        yield from _of_shelf(shelf, scope)
+        yield from _of_shelf(shelf, scope, request)
 
 
-def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
+def _of_shelf(shelf: Shelf, scope: Scope, request: ExportRequest) -> Iterator[tuple[str, int]]:
     known = {one.id: one for one in shelf.journal.projects()}
     for project in sorted(shelf.journal.count_by("project", scope, round_trip.TOLD)):
         within = replace(scope, projects=(project,))
@@ -41,5 +41,7 @@ def _of_shelf(shelf: Shelf, scope: Scope) -> Iterator[tuple[str, int]]:
                 replace(within, kinds=(kind,)), statuses=round_trip.TOLD
             )
             for memory, links in round_trip.with_links(shelf, found):
+                if not request.may_go(memory):
+                    continue
                 line = export_line(memory, place.root if place else "", links)
                 yield markdown_export.render(messages.to_json(line)), 1

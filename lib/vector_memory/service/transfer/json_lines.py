@@ -14,6 +14,7 @@ from vector_memory.errors import BadInputError, UnsafeTextError, VectorMemoryErr
 from vector_memory.lifecycle.dedup import text_key
 from vector_memory.model import (
     COLLECTIONS,
+    DERIVED,
     IS_FOREIGN,
     CleanText,
     Link,
@@ -24,6 +25,7 @@ from vector_memory.model import (
     Sensitivity,
     Source,
     Status,
+    strictest,
     unique,
 )
 from vector_memory.service.base import messages, privacy, request_fields
@@ -391,12 +393,24 @@ class ExportRequest(messages.Filter):
     Attributes:
         all_projects: those of all projects; clients say `all` for it, too.
         format: `markdown`, or JSON lines.
+        ceiling: the most sensitive level that goes; without one all goes.
     """
 
     all_projects: bool = messages.read_by(
         lambda request, name: bool(request.get(name) or request.get("all")), False
     )
     format: str = messages.word()
+    ceiling: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
+
+    def may_go(self, memory: Memory) -> bool:
+        """Whether a memory is below the ceiling. What was made of a whole session may hold words of what is
+        not, and stays, too."""
+        if self.ceiling is None:
+            return True
+        return (
+            memory.kind not in DERIVED
+            and strictest(memory.sensitivity, self.ceiling) is self.ceiling
+        )
 
 
 @dataclass(frozen=True)
@@ -463,7 +477,8 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     for shelf in asker.shelves:
         found = shelf.journal.iter_memories(scope, statuses=round_trip.TOLD)
         for memory, links in round_trip.with_links(shelf, found):
-            yield export_line(memory, roots.get(memory.project, ""), links)
+            if request.may_go(memory):
+                yield export_line(memory, roots.get(memory.project, ""), links)
 
 
 def export_line(memory: Memory, root: str, links: Sequence[Link] = ()) -> ExportLine:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -139,30 +138,6 @@ def test_an_escalation_is_the_users_and_ends(house: ServiceHouse) -> None:
     assert not door(house.ctx, "contract", {"action": "check", "act": "share"})["allowed"]
 
 
-# -- proofs ----------------------------------------------------------------------------------------
-
-
-def test_a_proof_holds_until_the_log_is_changed(house: ServiceHouse) -> None:
-    for n in range(9):
-        house.ctx.state.audit("edit", "user", [f"m{n}"], {"n": n})
-    (made,) = door(house.ctx, "proof", {"action": "prove"})["proofs"]
-    house.ctx.state.audit("edit", "user", ["later"], {})
-    assert door(house.ctx, "proof", {"action": "verify"})["holds"]
-    assert door(house.ctx, "proof", {"action": "continue"})["holds"]
-    for number in range(made["first"], made["last"] + 1):
-        assert door(house.ctx, "proof", {"action": "include", "number": number})["holds"]
-    with pytest.raises(NotFoundError):
-        door(house.ctx, "proof", {"action": "include", "number": made["last"] + 1})
-    for name, value in {"size": 3, "root": "00" * 32, "at": "2026-01-01", "last": 99}.items():
-        forged = json.dumps({**made, name: value})
-        assert not door(house.ctx, "proof", {"action": "verify", "proof": forged})["holds"]
-    with sqlite3.connect(house.ctx.home.state_db) as connection:
-        connection.execute("UPDATE audit SET actor = 'job' WHERE number = ?", (made["first"] + 2,))
-    connection.close()
-    told = door(house.ctx, "proof", {"action": "verify", "proof": json.dumps(made)})
-    assert not told["holds"] and "changed after it was signed" in told["problem"]
-
-
 # -- reports ---------------------------------------------------------------------------------------
 
 
@@ -180,7 +155,6 @@ def test_every_control_names_figures_that_are_there() -> None:
 def test_a_report_says_what_it_is_and_follows_what_is_there(house: ServiceHouse) -> None:
     before = door(house.ctx, "governance_report", {})
     assert before["markdown"].startswith(f"*{controls.FIRST_LINE}*")
-    door(house.ctx, "proof", {"action": "list"})
     house.ctx.state.audit("backup", "user", [], {})
     contract(house)
     after = door(house.ctx, "governance_report", {"framework": "owasp", "signed": True})
@@ -199,23 +173,13 @@ def test_a_report_says_what_it_is_and_follows_what_is_there(house: ServiceHouse)
 # -- identities ------------------------------------------------------------------------------------
 
 
-def test_what_is_signed_is_this_text_by_this_key(house: ServiceHouse) -> None:
-    key = door(house.ctx, "identity", {"action": "create"})["keys"][0]["key"]
-    (made,) = door(house.ctx, "identity", {"action": "sign", "text": "as agreed"})["signatures"]
-    asked = {"action": "verify", "key": key, "text": "as agreed", "signature": made["value"]}
-    assert door(house.ctx, "identity", asked)["valid"]
-    assert not door(house.ctx, "identity", {**asked, "text": "as agreed."})["valid"]
-    with pytest.raises(BadInputError, match="Only the user"):
-        door(house.ctx, "identity", {"action": "sign", "text": "x", "actor": "mcp"})
-
-
 def test_a_delegation_is_narrower_ends_and_can_be_revoked(house: ServiceHouse) -> None:
     def delegate(**asked: Any) -> dict[str, Any]:
         asked = {"subject": "reviewer", "until": "2026-06-01", **asked}
-        return door(house.ctx, "identity", {"action": "delegate", **asked})
+        return door(house.ctx, "delegation", {"action": "delegate", **asked})
 
     def problem(token: str) -> str:
-        return str(door(house.ctx, "identity", {"action": "check", "token": token})["problem"])
+        return str(door(house.ctx, "delegation", {"action": "check", "token": token})["problem"])
 
     first = delegate(scope=["recall", "store"])
     second = delegate(scope=["recall"], token=first["token"])
@@ -225,7 +189,7 @@ def test_a_delegation_is_narrower_ends_and_can_be_revoked(house: ServiceHouse) -
     for at in range(0, len(second["token"]), 7):
         changed = second["token"][:at] + "A" + second["token"][at + 1 :]
         assert changed == second["token"] or problem(changed)
-    door(house.ctx, "identity", {"action": "revoke", "id": first["delegation"]["jti"]})
+    door(house.ctx, "delegation", {"action": "revoke", "id": first["delegation"]["jti"]})
     assert "revoked" in problem(second["token"])
     third = delegate(scope=["recall"])
     house.pass_time(days=40)
@@ -233,8 +197,7 @@ def test_a_delegation_is_narrower_ends_and_can_be_revoked(house: ServiceHouse) -
 
 
 def test_the_inventory_lists_keys_and_algorithms(house: ServiceHouse) -> None:
-    door(house.ctx, "identity", {"action": "create"})
-    told = door(house.ctx, "identity", {"action": "cbom"})["cbom"]
+    told = door(house.ctx, "delegation", {"action": "cbom"})["cbom"]
     assert told["bomFormat"] == "CycloneDX" and told["specVersion"] == "1.6"
     assert {"Ed25519", "SHA-256"} <= {one["name"] for one in told["components"]}
 
@@ -368,7 +331,7 @@ def test_an_unknown_action_names_those_that_are(house: ServiceHouse, tool: Any) 
     if field is None:
         return
     verb = {
-        "constitutional_contract": "contract", "guardrail_proof": "proof", "agent_identity": "identity",
+        "constitutional_contract": "contract", "agent_delegation": "delegation",
         "nhi_lifecycle": "actors", "parl_coordinator": "lease", "a2a_protocol": "card",
         "bft_consensus": "vote", "agent_marketplace": "pack",
     }[tool.name]  # fmt: skip

@@ -1,7 +1,5 @@
-"""`agent_identity`: this installation's keys, what is signed by them, and what they let others do for a while.
-
-Signatures stand in a list, each with its algorithm, so that one of another kind (ML-DSA) can stand beside Ed25519
-once keys of that kind are made; none is made today, and nothing is simulated.
+"""What this installation's keys let others do for a while (delegations), and the inventory of the cryptography in use.
+The keys themselves are `service/upkeep/identity.py`'s.
 """
 
 from __future__ import annotations
@@ -18,33 +16,27 @@ from vector_memory.service.base import contracts, messages
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
-from vector_memory.trust.keys import KeyEntry, PrivateKey, PublicKey
+from vector_memory.trust.keys import PublicKey
 
 REVOKED = "revoked_delegation"
-TEXT, DELEGATION = "text", "delegation"
+DELEGATION = "delegation"
 LONGEST, DEEPEST = timedelta(days=365), 8
 MOST_TOKEN_CHARS = 32_000
-ACTIONS = ("list", "create", "rotate", "revoke", "sign", "verify", "delegate", "check", "cbom")
+ACTIONS = ("delegate", "check", "revoke", "cbom")
 
 
 @dataclass(frozen=True, kw_only=True)
-class IdentityRequest(messages.Request):
-    """Something about keys (`list`, `create`, `rotate`, `revoke`), signatures (`sign`, `verify`), delegations
-    (`delegate`, `check`, `revoke`) or the inventory of cryptography (`cbom`).
+class DelegationRequest(messages.Request):
+    """`delegate` acts to somebody, `check` a delegation, `revoke` one, or list the cryptography in use (`cbom`).
 
     Attributes:
-        id: a key's or a delegation's, for `revoke`.
-        text: what is signed, or was.
-        key, signature: whose, and in hexadecimal, for `verify`.
+        id: a delegation's `jti`, for `revoke`.
         subject: to whom something is delegated, scope: which acts, until: for how long.
         token: a delegation, to `check`, or to be narrowed by a new one.
     """
 
-    action: str = messages.word(default="list")
+    action: str = messages.word(default="cbom")
     id: str = messages.word()
-    text: str = messages.maybe_text(1_000_000)
-    key: str = messages.word()
-    signature: str = messages.word()
     subject: str = messages.word()
     scope: tuple[str, ...] = messages.words()
     until: datetime | None = messages.moment()
@@ -52,31 +44,9 @@ class IdentityRequest(messages.Request):
 
 
 @dataclass(frozen=True)
-class KeyView:
-    """A key of this installation: its id, public half and fingerprint, and since when it is no more in use."""
+class DelegationAnswer:
+    """A delegation as it is handed on and what it says; whether it holds, and why not; or the inventory."""
 
-    id: str
-    key: str
-    fingerprint: str
-    made_at: str
-    retired_at: str
-    revoked_at: str
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A signature and its algorithm, in hexadecimal."""
-
-    alg: str
-    value: str
-
-
-@dataclass(frozen=True)
-class IdentityAnswer:
-    """What was asked for; `valid` and `problem` for what was checked."""
-
-    keys: list[KeyView] | None = messages.spare()
-    signatures: list[Signature] | None = messages.spare()
     token: str | None = messages.spare()
     valid: bool | None = messages.spare()
     problem: str | None = messages.spare()
@@ -84,91 +54,37 @@ class IdentityAnswer:
     cbom: dict[str, object] | None = messages.spare()
 
 
-def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
-    """List, make and revoke keys, sign, verify and delegate.
+def delegation(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
+    """Make, check or revoke a delegation, or list the cryptography in use.
 
     Returns:
         The part of the answer that the action is about.
 
     Raises:
         BadInputError: there is no such action, an agent asks for what only the user does, or what was given
-            cannot be read.
-        NotFoundError: there is no key of that id.
+            cannot be delegated.
     """
     if request.action not in ACTIONS:
         raise BadInputError("There is no such action.", f"Actions: {', '.join(ACTIONS)}.")
-    if request.action == "list":
-        return IdentityAnswer(keys=_keys(ctx))
-    if request.action == "verify":
-        return _verify(request)
     if request.action == "check":
         return _check(ctx, request.token)
     if request.action == "cbom":
-        return IdentityAnswer(cbom=_cbom(ctx))
-    request.require_user("uses this installation's keys")
-    if request.action == "sign":
-        value = _own(ctx).sign(TEXT, _required(request.text, "text")).hex()
-        return IdentityAnswer(signatures=[Signature("Ed25519", value)])
+        return DelegationAnswer(cbom=_cbom(ctx))
+    request.require_user("delegates and revokes")
     if request.action == "delegate":
         return _delegate(ctx, request)
-    return _change(ctx, request)
-
-
-def _change(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
-    ring, now = contracts.keyring(ctx), ctx.now()
-    known = {one.public.id for one in ring.entries()}
-    if request.action == "create":
-        ring.ensure(now)
-    elif request.action == "rotate":
-        ring.rotate(now)
-    elif request.id in known:
-        ring.revoke(request.id, now)
-    elif request.id:
-        ctx.state.put_record(REVOKED, request.id, {"at": now.isoformat(timespec="seconds")})
-    else:
-        raise BadInputError("Say which: a key's id, or a delegation's jti.", "Give id.")
-    ctx.state.audit("identity", request.actor, [], {"action": request.action, "id": request.id})
-    return IdentityAnswer(keys=_keys(ctx))
-
-
-def _keys(ctx: Context) -> list[KeyView]:
-    return [_view(one) for one in contracts.keyring(ctx).entries()]
-
-
-def _view(one: KeyEntry) -> KeyView:
-    public = one.public
-    return KeyView(
-        public.id, one.word, public.fingerprint, one.made_at, one.retired_at, one.revoked_at
-    )
-
-
-def _own(ctx: Context) -> PrivateKey:
-    ring = contracts.keyring(ctx)
-    return ring.open(ring.ensure(ctx.now()).public.id)
-
-
-def _required(text: str, name: str) -> bytes:
-    if not text:
-        raise BadInputError(f"{name} is empty.", "Say what it should be.")
-    return text.encode()
-
-
-def _verify(request: IdentityRequest) -> IdentityAnswer:
-    key, text = PublicKey.read(request.key), _required(request.text, "text")
-    try:
-        valid = key.has_signed(bytes.fromhex(request.signature), TEXT, text)
-    except ValueError:
-        raise BadInputError(
-            "The signature is no hexadecimal number.", "As `sign` gave it."
-        ) from None
-    problem = "" if valid else "It is not this key's signature over this text."
-    return IdentityAnswer(valid=valid, problem=problem)
+    if not request.id:
+        raise BadInputError("Say which.", "Give id, the delegation's jti.")
+    at = ctx.now().isoformat(timespec="seconds")
+    ctx.state.put_record(REVOKED, request.id, {"at": at})
+    ctx.state.audit("identity", request.actor, [], {"action": "revoke", "id": request.id})
+    return DelegationAnswer()
 
 
 # -- delegations -----------------------------------------------------------------------------------
 
 
-def _delegate(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
+def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
     if unknown := [one for one in request.scope if one not in contracts.ACTS]:
         raise BadInputError(
             f"There is no act {unknown[0][:40]!r}.", f"Acts: {', '.join(contracts.ACTS)}."
@@ -178,7 +94,8 @@ def _delegate(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
         raise BadInputError("A delegation needs a subject, a scope and an end.", "Give until.")
     if not now < request.until <= now + LONGEST:
         raise BadInputError("A delegation lasts a year at most, and not into the past.", "until")
-    key = _own(ctx)
+    ring = contracts.keyring(ctx)
+    key = ring.open(ring.ensure(now).public.id)
     body: dict[str, object] = {
         "iss": key.public.word, "sub": request.subject[:200], "scope": sorted(request.scope),
         "nbf": now.isoformat(timespec="seconds"), "exp": request.until.isoformat(timespec="seconds"),
@@ -188,14 +105,14 @@ def _delegate(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
     if problem := check_delegation(ctx, token, now)[1]:
         raise BadInputError(f"That cannot be delegated: {problem}", "Narrow the scope or the time.")
     ctx.state.audit("identity", request.actor, [], {"action": "delegate", "id": str(body["jti"])})
-    return IdentityAnswer(token=token, delegation=body)
+    return DelegationAnswer(token=token, delegation=body)
 
 
-def _check(ctx: Context, token: str) -> IdentityAnswer:
+def _check(ctx: Context, token: str) -> DelegationAnswer:
     if not token:
         raise BadInputError("token is empty.", "Give what `delegate` answered.")
     body, problem = check_delegation(ctx, token, ctx.now())
-    return IdentityAnswer(valid=not problem, problem=problem, delegation=dict(body))
+    return DelegationAnswer(valid=not problem, problem=problem, delegation=dict(body))
 
 
 def check_delegation(

@@ -1,0 +1,92 @@
+"""How sensitive a text is by the rules of CLAUDE.md: under a heading about sensitivity a line names a level and
+what has it.
+
+    ## Sensitivity
+    - confidential: src/payroll/**, salaries
+    - restricted: Project Heron
+
+What has a `/` or a `*` is a path, all else words. A rule only ever raises a level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import NamedTuple
+
+from vector_memory.model import Memory, Sensitivity, strictest
+from vector_memory.redact import policy
+from vector_memory.system.files import read_text
+
+_HEADING = re.compile(r"^(#{1,6})\s")
+_ABOUT = re.compile(r"^#{1,6}\s.*\b(?:sensitivity|classification)\b", re.IGNORECASE)
+_LINE = re.compile(
+    r"^\s*[-*+]?\s*[*_`]{0,3}(internal|confidential|restricted)[*_`]{0,3}\s*:\s*(.+)$",
+    re.IGNORECASE,
+)
+_MARKS = " \t\"'`*_."
+MOST_RULES = 200
+
+
+class LevelRule(NamedTuple):
+    """What a file says is of a level: a `path` pattern, or `words` where that is ""."""
+
+    level: Sensitivity
+    path: str
+    words: str
+
+    def holds(self, text: str, files: Iterable[str]) -> bool:
+        """Whether a text, or one of the files that it is about, is meant."""
+        if not self.path:
+            return (
+                re.search(rf"(?<!\w){re.escape(self.words)}(?!\w)", text, re.IGNORECASE) is not None
+            )
+        forms = (self.path, f"*/{self.path}")
+        return any(fnmatchcase(file, form) for file in files for form in forms)
+
+
+def raised(memory: Memory) -> Memory:
+    """Return a memory that is about to be stored as sensitive as the rules in force here make it."""
+    text = f"{memory.title}\n{memory.text}"
+    found = [rule.level for rule in active() if rule.holds(text, memory.files)]
+    level = strictest(memory.sensitivity, *found)
+    return memory if level is memory.sensitivity else replace(memory, sensitivity=level)
+
+
+def active() -> Sequence[LevelRule]:
+    """Return the rules in force here: the user's, and those of the project whose texts are cleaned."""
+    return tuple(
+        rule
+        for path, root in policy.active_files()
+        for rule in _read(path, root, policy.stamp_of(path))
+    )
+
+
+@lru_cache(maxsize=256)
+def _read(path: str, root: str, stamp: tuple[int, int]) -> tuple[LevelRule, ...]:
+    try:
+        return tuple(parse(read_text(path, policy.MOST_BYTES, root))) if stamp[1] >= 0 else ()
+    except OSError:
+        return ()
+
+
+def parse(markdown: str) -> list[LevelRule]:
+    """Return the rules that a file holds, the first two hundred."""
+    rules: list[LevelRule] = []
+    depth = 0
+    for line in markdown.splitlines():
+        if heading := _HEADING.match(line):
+            if not depth or len(heading[1]) <= depth:
+                depth = len(heading[1]) if _ABOUT.match(line) else 0
+        elif depth and (found := _LINE.match(line)):
+            level = Sensitivity(found[1].lower())
+            rules += [_rule(level, one) for one in found[2].split(",") if one.strip(_MARKS)]
+    return rules[:MOST_RULES]
+
+
+def _rule(level: Sensitivity, item: str) -> LevelRule:
+    if "/" in item or "*" in item:
+        return LevelRule(level, item.strip(" \t\"'`"), "")
+    return LevelRule(level, "", item.strip(_MARKS))

@@ -1,0 +1,94 @@
+"""Where memories are kept under whose law, and how sensitive they are: told, and set by id."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from vector_memory.errors import BadInputError
+from vector_memory.model import Memory, Sensitivity, strictest
+from vector_memory.service.base import messages, request_fields
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory.lookup import lookup, name_in, project_names
+
+
+@dataclass(frozen=True, kw_only=True)
+class SovereigntyRequest(messages.Request):
+    """Tell what is where; with `ids` set how sensitive these are, or whose law they are kept under."""
+
+    ids: tuple[str, ...] = messages.words()
+    sensitivity: Sensitivity | None = messages.read_by(request_fields.sensitivity_of, None)
+    jurisdiction: str = messages.read_by(request_fields.jurisdiction_of, "")
+
+
+@dataclass(frozen=True)
+class KeptView:
+    """How many memories of a project have a level and a jurisdiction."""
+
+    project: str
+    jurisdiction: str
+    sensitivity: str
+    memories: int
+
+
+@dataclass(frozen=True)
+class SovereigntyAnswer:
+    """What is where, the most first, and how many memories were changed.
+
+    Attributes:
+        left_out: stores that could not be opened, by their folders.
+    """
+
+    kept: list[KeptView]
+    changed: int
+    left_out: dict[str, str]
+
+
+def sovereignty(ctx: Context, request: SovereigntyRequest) -> SovereigntyAnswer:
+    """Return what is kept where, after changing what is asked.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        BadInputError: an agent would lower a level or change a jurisdiction; nothing is to be set.
+    """
+    changed = 0
+    if request.ids:
+        if request.sensitivity is None and not request.jurisdiction:
+            raise BadInputError("Nothing to set.", "Give a sensitivity or a jurisdiction.")
+        found = [lookup(ctx, id) for id in request.ids]
+        wanted = [(shelf, old, _set(request, old)) for shelf, old in found]
+        for shelf, old, new in wanted:
+            if new != old:
+                shelf.journal.update(replace(new, updated_at=ctx.now()))
+                changed += 1
+        ids = [old.id for _, old, new in wanted if new != old]
+        level = request.sensitivity.value if request.sensitivity else ""
+        about = {"sensitivity": level, "jurisdiction": request.jurisdiction}
+        ctx.state.audit("sovereignty", request.actor, ids, about)
+        ctx.notify()
+    unopened = {folder: str(error) for folder, error in ctx.unopened().items()}
+    return SovereigntyAnswer(_kept(ctx), changed, unopened)
+
+
+def _set(request: SovereigntyRequest, memory: Memory) -> Memory:
+    level = request.sensitivity or memory.sensitivity
+    law = request.jurisdiction or memory.jurisdiction
+    if request.is_agent:
+        is_lower = strictest(level, memory.sensitivity) is not level
+        if is_lower or (memory.jurisdiction and law != memory.jurisdiction):
+            raise BadInputError(
+                f"Only the user makes memory {memory.id[:12]} less sensitive, or moves it to another law.",
+                f"`vector-memory edit {memory.id[:12]} --sensitivity {level}` in their own terminal.",
+            )
+    return replace(memory, sensitivity=level, jurisdiction=law)
+
+
+def _kept(ctx: Context) -> list[KeptView]:
+    shelves = ctx.all_shelves()
+    names, counts = project_names(shelves), Counter[tuple[str, str, str]]()
+    for shelf in shelves:
+        counts.update(shelf.journal.count_kept())
+    return [
+        KeptView(name_in(names, project) if project else "", law, level, n)
+        for (project, law, level), n in counts.most_common()
+    ]

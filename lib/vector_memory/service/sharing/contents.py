@@ -1,0 +1,188 @@
+"""What of the memories is published, and how a memory is written in a bundle and read out of one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from vector_memory import redact
+from vector_memory.errors import UnsafeTextError
+from vector_memory.model import (
+    AUTHOR,
+    CAUSE,
+    CONCLUSION,
+    DECISION,
+    DERIVED,
+    FACT,
+    IS_FOREIGN,
+    PASSAGE,
+    PROBLEM,
+    PROCEDURE,
+    QUIET,
+    SOLUTION,
+    Memory,
+    Origin,
+    Scope,
+    Sensitivity,
+)
+from vector_memory.service.base import privacy
+from vector_memory.service.base.context import Context
+from vector_memory.service.memory import trust_marks
+from vector_memory.service.sharing.team import Corner, Member, Share
+from vector_memory.system import json_in
+from vector_memory.system.json_in import Record
+from vector_memory.trust import canonical
+
+KINDS = (
+    DECISION,
+    CONCLUSION,
+    PROBLEM,
+    CAUSE,
+    SOLUTION,
+    FACT,
+    PROCEDURE,
+    "fix",
+    "learning",
+    "rule",
+    "note",
+)
+"""What is offered where no kinds were chosen: what was found out. Neither talk nor what is one person's."""
+NEVER = (PASSAGE, *DERIVED)
+"""Talk as it was, and what is made of it: never shared, whatever is asked."""
+MOST_MEMORIES = 200_000
+MOST_TEXT, MOST_TITLE, MOST_WORDS = 100_000, 1_000, 50
+OPEN = (Sensitivity.PUBLIC, Sensitivity.INTERNAL)
+"""How sensitive what is shared may be."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A memory as it is published.
+
+    Attributes:
+        line: it as canonical JSON.
+        redactions: how many values the second redaction took out.
+    """
+
+    id: str
+    kind: str
+    text: str
+    line: bytes
+    redactions: int
+
+    @property
+    def digest(self) -> str:
+        """What tells it from itself as it was before."""
+        return hashlib.sha256(self.line).hexdigest()[:24]
+
+
+def chosen(ctx: Context, corner: Corner, share: Share) -> Iterator[Shared]:
+    """Yield what is published of a project, the oldest first: active memories of this user's own of the kinds
+    and tags that were chosen. What others wrote, what waits for the user, and what is confidential stays."""
+    shelf = ctx.shelf_of(corner.place) if corner.place else ctx.global_shelf()
+    kinds = tuple(kind for kind in share.kinds or KINDS if kind not in NEVER)
+    scope = Scope((corner.id,), kinds, share.tags, without=tuple(QUIET))
+    with redact.for_project(corner.root if corner.place else ""):
+        for memory in shelf.journal.iter_memories(scope):
+            if may_go(memory, ctx.now()) and (line := _written(memory, corner)) is not None:
+                yield line
+
+
+def may_go(memory: Memory, now: datetime) -> bool:
+    """Whether a memory may be published at all."""
+    is_own = not (memory.is_foreign or memory.is_suspicious or memory.is_held or memory.author)
+    is_over = memory.expires_at is not None and memory.expires_at <= now
+    return is_own and not is_over and memory.kind not in NEVER and memory.sensitivity in OPEN
+
+
+def _written(memory: Memory, corner: Corner) -> Shared | None:
+    redactions = 0
+
+    def clean(words: str) -> str:
+        nonlocal redactions
+        cleaned = redact.clean(words)
+        redactions += cleaned.redactions
+        return str(cleaned.text)
+
+    try:
+        told = {
+            "created_at": memory.created_at.astimezone(timezone.utc).isoformat(),
+            "files": [clean(path) for path in _relative(memory.files, corner)],
+            "id": memory.id,
+            "jurisdiction": memory.jurisdiction,
+            "kind": memory.kind,
+            "sensitivity": memory.sensitivity.value,
+            "tags": [clean(tag) for tag in memory.tags],
+            "text": clean(memory.text),
+            "title": clean(memory.title),
+        }
+    except UnsafeTextError:
+        return None
+    line = canonical.written(told)
+    return Shared(memory.id, memory.kind, str(told["text"]), line, redactions)
+
+
+def _relative(files: tuple[str, ...], corner: Corner) -> list[str]:
+    """Return files as they are called in the project: where this machine has it is nobody's business."""
+    inside = os.path.join(corner.root, "") if corner.place else ""
+    plain = [path[len(inside) :] if inside and path.startswith(inside) else path for path in files]
+    return [path for path in plain if not os.path.isabs(path) and not path.startswith("~")]
+
+
+def read(content: bytes, member: Member, corner: Corner, now: datetime) -> list[Memory]:
+    """Return the memories of a bundle as they are stored here: others' words, which inform and do not bind.
+
+    Lines that are no memories are left out: they were sealed by their author, who may run another version.
+    """
+    found: dict[str, Memory] = {}
+    for line in content.splitlines()[:MOST_MEMORIES]:
+        try:
+            told = json_in.whole(json_in.load(line))
+            memory = _memory(Record(told), member, corner, now) if isinstance(told, dict) else None
+        except (ValueError, TypeError, UnsafeTextError):
+            continue
+        if memory is not None:
+            found[memory.id] = memory
+    return list(found.values())
+
+
+def _memory(told: Record, member: Member, corner: Corner, now: datetime) -> Memory | None:
+    raw, id = str(told.get("text") or ""), str(told.get("id") or "")
+    if not raw.strip() or not id or len(raw) > MOST_TEXT:
+        return None
+    at = datetime.fromisoformat(str(told.get("created_at")))
+    memory = Memory(
+        id=_id(told, member, corner),
+        text=redact.clean(raw).text,
+        title=redact.clean(str(told.get("title") or "")[:MOST_TITLE]).text,
+        # A clock that goes ahead there makes nothing newer than now here.
+        created_at=min(at if at.tzinfo else at.replace(tzinfo=timezone.utc), now),
+        kind=privacy.word(str(told.get("kind") or "note"))[:40],
+        project=corner.id,
+        origin=Origin.IMPORT,
+        sensitivity=Sensitivity(told.get("sensitivity", Sensitivity.INTERNAL)),
+        jurisdiction=privacy.word(str(told.get("jurisdiction") or ""))[:40],
+        tags=_words(told, "tags"),
+        files=_words(told, "files"),
+        external_id=privacy.word(id)[:64],
+        extra={IS_FOREIGN: True, AUTHOR: {"key": member.key.word, "name": member.name}},
+    )
+    return trust_marks.settled(memory, raw)
+
+
+def _id(told: Record, member: Member, corner: Corner) -> str:
+    """Return the id that a shared memory has here: the same for the same words of the same author."""
+    about = [member.key.word, member.name, corner.id, dict(told)]
+    # JSON from elsewhere need not have a canonical form.
+    plain = json.dumps(about, sort_keys=True).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(plain).hexdigest()[:32]
+
+
+def _words(told: Record, name: str) -> tuple[str, ...]:
+    found = told.get(name)
+    words = found[:MOST_WORDS] if isinstance(found, list) else []
+    return tuple(redact.clean(str(word)[:300]).text for word in words)

@@ -1,0 +1,153 @@
+"""Where a team's bundles lie: a folder, a git repository, or a bucket. Each member writes below a folder of its
+own, and nobody trusts the place: what is read there is checked afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
+from vector_memory.system.files import RefusedError, explained, open_regular
+
+ROOT = "v1"
+_PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
+MOST_NAMES = 10_000
+
+
+class Place(Protocol):
+    """A place with folders of files. Names are relative, with `/` between their parts."""
+
+    def refresh(self) -> None:
+        """Bring what is read up to date."""
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of what is in a folder, sorted; [] where there is none."""
+
+    def read(self, name: str, most_bytes: int) -> bytes:
+        """Return a file, one byte more than `most_bytes` where it is longer.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a new file, whole or not at all.
+
+        Raises:
+            BadInputError: there is one of that name.
+        """
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+
+    def finish(self) -> None:
+        """Hand on what was written and removed."""
+
+
+def place_at(url: str, copies: str, access: Mapping[str, str]) -> Place:
+    """Return the place that an address names.
+
+    Args:
+        url: `file:///path` of a folder or git repository, or `s3://bucket/prefix`.
+        copies: a folder of ours for a copy of a repository without files.
+        access: the AWS variables by which a bucket is reached.
+
+    Raises:
+        BadInputError: the address is none of these.
+        NotFoundError: there is no such folder.
+    """
+    split = urlsplit(url)
+    if split.scheme == "s3" and split.netloc:
+        from vector_memory.service.sharing.bucket import Bucket
+
+        return Bucket(split.netloc, split.path.strip("/"), access)
+    path = path_of(url)
+    if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
+        raise BadInputError(
+            f"{url!r} is no place to share at.", "Give file:///a/folder or s3://bucket/prefix."
+        )
+    path = os.path.realpath(path)
+    if not os.path.isdir(path):
+        raise NotFoundError(f"There is no folder {path}.", "Make it, or mount what it is on.")
+    is_bare = os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(
+        os.path.join(path, "objects")
+    )
+    if is_bare or os.path.exists(os.path.join(path, ".git")):
+        from vector_memory.service.sharing.repository import Repository
+
+        return Repository(path, copies if is_bare else "")
+    return Folder(path)
+
+
+def path_of(url: str) -> str:
+    """Return the path that a `file://` address names."""
+    return unquote(urlsplit(url).path)
+
+
+class Folder:
+    """A folder that all members reach, such as one on a network drive or in a synchronised one."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def refresh(self) -> None:
+        """Nothing: what is there is there."""
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            found = os.listdir(self._path(folder))[:MOST_NAMES]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise explained(folder, error) from error
+        return sorted(name for name in found if _PART.fullmatch(name))
+
+    def read(self, name: str, most_bytes: int) -> bytes:
+        try:
+            with open_regular(self._path(name), self.root) as file:
+                return file.read(most_bytes + 1)
+        except FileNotFoundError:
+            raise NotFoundError(f"There is no {name} at the place where it is shared.") from None
+        except OSError as error:
+            raise explained(name, error) from error
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self._path(name)
+        folder = os.path.dirname(path)
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if not os.path.realpath(folder).startswith(os.path.join(self.root, "")):
+                raise RefusedError(folder, "leads out of the shared folder", "Remove the link.")
+            descriptor, temporary = tempfile.mkstemp(prefix=".part-", dir=folder)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                # Readers are others: what keeps them out is the seal, not the file's mode.
+                os.chmod(temporary, 0o644)
+                # A link, unlike a rename, does not take the place of what another one wrote meanwhile.
+                os.link(temporary, path)
+            finally:
+                os.unlink(temporary)
+        except FileExistsError:
+            raise BadInputError(f"{name} is there already.", "Publish again.") from None
+        except RefusedError as error:
+            raise explained(folder, error) from error
+        except OSError as error:
+            raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+    def remove(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(self._path(name))
+
+    def finish(self) -> None:
+        """Nothing: what is written is there."""
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.root, *name.split("/"))

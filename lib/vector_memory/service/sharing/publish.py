@@ -1,0 +1,224 @@
+"""`share publish` and the two doors of `pull`: what goes out is looked at first, then sealed and signed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from vector_memory.errors import BadInputError, NotFoundError
+from vector_memory.model import Progress
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.sharing import contents, pull, team
+from vector_memory.service.sharing.contents import Shared
+from vector_memory.service.sharing.places import Place
+from vector_memory.service.sharing.share import ShareRequest, own_key, own_keys, place_of, ring
+from vector_memory.service.sharing.team import Corner, Member, Published, Share
+from vector_memory.trust import bundles
+from vector_memory.trust.bundles import Position
+from vector_memory.trust.keys import PrivateKey
+
+MOST_SHOWN = 200
+SHOWN_CHARS = 300
+TELL_EVERY = 500
+MOST_STEPS = 16
+"""After how many bundles that continue one another a whole one is published."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishRequest(ShareRequest):
+    """Publish a project's memories.
+
+    Attributes:
+        kinds: which kinds; those of the last time where none are named. `tags` likewise.
+        dry_run: only tell what would go.
+        reviewed: the `digest` of what somebody looked at: nothing else is published. "" for whatever it is.
+    """
+
+    kinds: tuple[str, ...] = messages.words("kind")
+    tags: tuple[str, ...] = messages.words("tag")
+    dry_run: bool = messages.flag()
+    reviewed: str = messages.word()
+
+
+@dataclass(frozen=True)
+class SharedView:
+    """A memory that is or would be published."""
+
+    id: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class PublishAnswer:
+    """What was published.
+
+    Attributes:
+        seq: the bundle's number.
+        memories: how many there are in all that this member shares; `bytes` how large the new bundle is.
+        fresh: those of them that were not published before, two hundred at most; `new` is their number.
+        gone: how many were taken back.
+        redactions: values that the second redaction took out.
+        readers: the names of the members who can read it.
+        digest: of what goes to whom, for `reviewed`.
+    """
+
+    seq: int
+    memories: int
+    bytes: int
+    new: int
+    gone: int
+    redactions: int
+    readers: list[str]
+    digest: str
+    fresh: list[SharedView]
+
+
+def publish(ctx: Context, request: PublishRequest, progress: Progress) -> PublishAnswer:
+    """Publish what was chosen, sealed for the members, or tell what that would be.
+
+    Raises:
+        BadInputError: an agent asks; the place cannot be written to; a kind is never shared.
+        NotFoundError: the project is not shared, or has no other members.
+    """
+    if not request.dry_run:
+        request.require_user("publishes memories")
+    if private := [kind for kind in request.kinds if kind in contents.NEVER]:
+        raise BadInputError(
+            f"{private[0]} is never shared.", "It is talk as it was, or made of it."
+        )
+    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    share = team.require_share(ctx, corner)
+    # Kinds and tags belong together: who names either says both.
+    if request.kinds or request.tags:
+        share = replace(share, kinds=request.kinds, tags=request.tags)
+    found = _looked_through(ctx, corner, share, progress)
+    mine, readers = ring(ctx).current, team.valid(corner, share)
+    if mine is None or mine.public not in [one.key for one in readers]:
+        raise NotFoundError(
+            "This installation's key is not in the list of members.",
+            "`vector-memory share invite` enters it.",
+        )
+    digest = _digest(found, readers)
+    if request.dry_run:
+        return _answer(share, found, readers, digest, share.published.seq, 0)
+    if request.reviewed not in ("", digest):
+        raise BadInputError(
+            "What would be published, or for whom, has changed since it was shown.",
+            "Nothing was published: look at it again.",
+        )
+    own = own_key(ctx, request.passphrase)
+    with team.sharing:
+        # Another terminal may have published meanwhile.
+        before = team.require_share(ctx, corner)
+        share = replace(before, kinds=share.kinds, tags=share.tags)
+        place = place_of(ctx, corner, share.url, request.access)
+        place.refresh()
+        published, size = _put(ctx, share, place, own, readers, found)
+        team.save(ctx, corner, replace(share, published=published))
+    about = {"action": "publish", "project": corner.id, "seq": published.seq}
+    ctx.state.audit("share", request.actor, [], about)
+    return _answer(share, found, readers, digest, published.seq, size)
+
+
+def _looked_through(ctx: Context, corner: Corner, share: Share, progress: Progress) -> list[Shared]:
+    found = []
+    for one in contents.chosen(ctx, corner, share):
+        found.append(one)
+        if not len(found) % TELL_EVERY:
+            progress(len(found), 0, "looking through memories")
+    return found
+
+
+def _digest(found: Sequence[Shared], readers: Sequence[Member]) -> str:
+    """Return what tells what goes to whom from anything else that might."""
+    words = [one.digest for one in found] + [one.key.id for one in readers]
+    return bundles.digest("\n".join(words).encode("ascii"))[:32]
+
+
+def _answer(
+    share: Share,
+    found: Sequence[Shared],
+    readers: Sequence[Member],
+    digest: str,
+    seq: int,
+    size: int,
+) -> PublishAnswer:
+    before = share.published.contents
+    fresh = [one for one in found if before.get(one.id) != one.digest]
+    return PublishAnswer(
+        seq=seq,
+        memories=len(found),
+        bytes=size,
+        new=len(fresh),
+        gone=len(before.keys() - {one.id for one in found}),
+        redactions=sum(one.redactions for one in found),
+        readers=[one.name for one in readers],
+        digest=digest,
+        fresh=[SharedView(one.id, one.kind, one.text[:SHOWN_CHARS]) for one in fresh[:MOST_SHOWN]],
+    )
+
+
+def _put(
+    ctx: Context,
+    share: Share,
+    place: Place,
+    own: PrivateKey,
+    readers: Sequence[Member],
+    found: Sequence[Shared],
+) -> tuple[Published, int]:
+    """Write the next bundle, and return what is published now and the bundle's size; the same as before, and 0,
+    where nothing has changed."""
+    before, me = share.published, Member("", own.public)
+    there = pull.numbers(place, me)
+    ids = tuple(sorted(one.key.id for one in readers))
+    now = {one.id: one.digest for one in found}
+    # A new key has published nothing yet: `there` is empty, and all is published.
+    is_there = bool(there) and there[-1] == before.seq and before.base in there
+    if is_there and before.contents == now and before.readers == ids:
+        return before, 0
+    is_more = all(now.get(id) == digest for id, digest in before.contents.items())
+    goes_on = is_there and is_more and before.readers == ids
+    seq = max([before.seq, *there]) + 1
+    goes_on = goes_on and seq == before.seq + 1 and seq - before.base < MOST_STEPS
+    position = Position(
+        share.team,
+        seq,
+        before.base if goes_on else seq,
+        before.digest if goes_on else "",
+        ctx.now().isoformat(timespec="seconds"),
+    )
+    lines = [one.line for one in found if not (goes_on and one.id in before.contents)]
+    raw = bundles.seal(own, [one.key for one in readers], position, b"\n".join(lines))
+    place.write(pull.name_of(me, seq), raw)
+    for number in () if goes_on else there:
+        # What was taken back, or sealed for somebody who has left, does not lie there any longer.
+        place.remove(pull.name_of(me, number))
+    for older in ring(ctx).entries():
+        # What a key signed that another one took the place of is in this bundle.
+        if older.public != own.public:
+            for number in pull.numbers(place, Member("", older.public)):
+                place.remove(pull.name_of(Member("", older.public), number))
+    place.finish()
+    return Published(seq, position.base, bundles.digest(raw), ids, now), len(raw)
+
+
+def pulled(ctx: Context, request: ShareRequest, progress: Progress) -> pull.PullAnswer:
+    """Take over what other members published.
+
+    Raises:
+        NotFoundError: the project is not shared.
+        BadInputError: the place cannot be reached.
+    """
+    corner: Corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    team.require_share(ctx, corner)
+    own = own_keys(ctx, request.passphrase)
+    with team.sharing:
+        share = team.require_share(ctx, corner)
+        place = place_of(ctx, corner, share.url, request.access)
+        place.refresh()
+        done = pull.pull(ctx, corner, share, place, own, progress)
+    about = {"action": "pull", "project": corner.id, "refused": len(done.refused)}
+    ctx.state.audit("share", request.actor, [], about)
+    return done

@@ -1,0 +1,225 @@
+"""`share pull`: take over what other members published, after looking at everything that could be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from vector_memory.errors import VectorMemoryError
+from vector_memory.model import Memory, Progress, Scope
+from vector_memory.service.base.context import Context
+from vector_memory.service.sharing import contents, team
+from vector_memory.service.sharing.places import ROOT, Place
+from vector_memory.service.sharing.team import Corner, Member, Seen, Share
+from vector_memory.trust import bundles
+from vector_memory.trust.bundles import Bundle, RefusedBundleError
+from vector_memory.trust.keys import PrivateKey, PublicKey
+
+ENDING = ".bundle"
+BATCH = 500
+MOST_REFUSED = 100
+
+
+def name_of(member: Member, seq: int) -> str:
+    """Return where a member's bundle of a number lies."""
+    return f"{ROOT}/members/{member.key.id}/{seq:010d}{ENDING}"
+
+
+def numbers(place: Place, member: Member) -> list[int]:
+    """Return the numbers of a member's bundles at a place, ascending."""
+    names = place.names(f"{ROOT}/members/{member.key.id}")
+    stems = [name[: -len(ENDING)] for name in names if name.endswith(ENDING)]
+    return sorted(int(stem) for stem in stems if len(stem) == 10 and stem.isdecimal())
+
+
+@dataclass(frozen=True)
+class PulledView:
+    """What of a member is here now: the newest bundle's number, and how many memories."""
+
+    key: str
+    name: str
+    seq: int
+    memories: int
+
+
+@dataclass(frozen=True)
+class RefusedView:
+    """What was not taken, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PullAnswer:
+    """What others share, and what was refused of it."""
+
+    members: list[PulledView]
+    refused: list[RefusedView]
+
+
+def pull(
+    ctx: Context,
+    corner: Corner,
+    share: Share,
+    place: Place,
+    own: Sequence[PrivateKey],
+    progress: Progress,
+) -> PullAnswer:
+    """Take over what members published since, and remove what they, or their keys, no longer stand for. A
+    member whose bundles are not as they should be keeps what was taken before.
+
+    Args:
+        own: this installation's keys, the present one and those that it took the place of.
+    """
+    mine = {one.public for one in own}
+    listed = [one for one in team.valid(corner, share) if one.key not in mine]
+    drop(ctx, corner, _authors(ctx, corner) - {one.key.word for one in listed})
+    refused, views, seen = _strangers(place, corner, share), [], dict(share.seen)
+    for at, member in enumerate(listed):
+        progress(at, len(listed), f"reading {member.name}")
+        before = seen.get(member.key.id)
+        try:
+            now = _taken(ctx, corner, share, place, member, own)
+        except VectorMemoryError as error:
+            refused.append(RefusedView(f"{member.name} ({member.key.id})", str(error)))
+            now = before
+        if now is not None:
+            seen[member.key.id] = now
+            # Member by member: an interrupted pull begins again where it was.
+            share = team.save(ctx, corner, replace(share, seen=dict(seen)))
+        numbers_ = (now.seq, now.memories) if now else (0, 0)
+        views.append(PulledView(member.key.word, member.name, *numbers_))
+    return PullAnswer(views, refused[:MOST_REFUSED])
+
+
+def _strangers(place: Place, corner: Corner, share: Share) -> list[RefusedView]:
+    """Return what lies at the place of keys that are no members'."""
+    known = {one.key.id for one in team.valid(corner, share)}
+    revoked = {PublicKey.read(word).id for word in share.revoked}
+    return [
+        RefusedView(
+            name,
+            "its key was revoked here"
+            if name in revoked
+            else "its key is not in the list of members",
+        )
+        for name in place.names(f"{ROOT}/members")
+        if name not in known
+    ]
+
+
+def _taken(
+    ctx: Context,
+    corner: Corner,
+    share: Share,
+    place: Place,
+    member: Member,
+    own: Sequence[PrivateKey],
+) -> Seen | None:
+    """Return the newest bundle of a member after taking it over, None where there is none.
+
+    Raises:
+        RefusedBundleError: something is wrong with it; nothing was taken.
+    """
+    there, before = numbers(place, member), share.seen.get(member.key.id)
+    if before and (not there or there[-1] < before.seq):
+        if there:
+            raise RefusedBundleError(
+                f"Its newest bundle is number {there[-1]}, and number {before.seq} was here already.",
+                "Somebody put an older state there.",
+            )
+        # Taking everything back is the member's right; it cannot be told from somebody who deleted it.
+        _keep_only(ctx, corner, member, [])
+        return replace(before, memories=0)
+    if not there:
+        return None
+    chain = _chain(place, share, member, there[-1], before)
+    newest = chain[-1]
+    if before and before.seq == newest.position.seq and before.memories:
+        return before
+    found: dict[str, Memory] = {}
+    for bundle in chain:
+        reader = next((one for one in own if one.public.id in bundle.readers), own[0])
+        content = bundles.unseal(bundle, reader)
+        found |= {one.id: one for one in contents.read(content, member, corner, ctx.now())}
+    _keep_only(ctx, corner, member, list(found.values()))
+    return Seen(newest.position.seq, newest.digest, len(found))
+
+
+def _chain(
+    place: Place, share: Share, member: Member, newest: int, before: Seen | None
+) -> list[Bundle]:
+    """Return the bundles from the base to the newest one, each looked at.
+
+    Raises:
+        RefusedBundleError: one is damaged, forged, of another team, or not the one that followed.
+    """
+    last = _read(place, share, member, newest)
+    chain = [last]
+    while chain[0].position.base < chain[0].position.seq:
+        first = chain[0].position
+        earlier = _read(place, share, member, first.seq - 1)
+        if earlier.digest != first.previous or earlier.position.base != first.base:
+            raise RefusedBundleError(
+                f"Bundle {first.seq} does not continue bundle {first.seq - 1}."
+            )
+        chain.insert(0, earlier)
+    for bundle in chain:
+        if before and bundle.position.seq == before.seq and bundle.digest != before.digest:
+            raise RefusedBundleError(
+                f"Bundle {before.seq} is another one than it was.", "Somebody put it in its place."
+            )
+    return chain
+
+
+def _read(place: Place, share: Share, member: Member, seq: int) -> Bundle:
+    bundle = bundles.read(place.read(name_of(member, seq), bundles.MOST_BYTES + bundles.MOST_HEAD))
+    if bundle.key != member.key:
+        raise RefusedBundleError(f"Bundle {seq} was signed by another key.")
+    if bundle.position.team != share.team:
+        raise RefusedBundleError(f"Bundle {seq} was made for another team.")
+    if bundle.position.seq != seq:
+        raise RefusedBundleError(f"Bundle {seq} is number {bundle.position.seq} in truth.")
+    return bundle
+
+
+def _keep_only(ctx: Context, corner: Corner, member: Member, memories: list[Memory]) -> None:
+    """Have of a member's memories these here and no others."""
+    shelf = ctx.team_shelf(make=True)
+    if shelf is None:
+        return
+    if corner.place:
+        ctx.know_project(shelf, corner.place)
+    here = {
+        one.id
+        for one in shelf.journal.iter_memories(Scope((corner.id,)))
+        if one.author.get("key") == member.key.word
+    }
+    kept = {one.id for one in memories}
+    fresh = [one for one in memories if one.id not in here]
+    # What is gone goes first: what was taken back is not here for longer than it must be.
+    shelf.journal.write((), (), sorted(here - kept))
+    for at in range(0, len(fresh), BATCH):
+        shelf.journal.write(fresh[at : at + BATCH], (), ())
+    ctx.notify()
+
+
+def drop(ctx: Context, corner: Corner, words: set[str]) -> int:
+    """Remove what these keys shared with a project, and return how many memories that were."""
+    shelf = ctx.team_shelf() if words else None
+    if shelf is None:
+        return 0
+    found = shelf.journal.iter_memories(Scope((corner.id,)))
+    gone = [one.id for one in found if one.author.get("key") in words]
+    shelf.journal.write((), (), gone)
+    ctx.notify()
+    return len(gone)
+
+
+def _authors(ctx: Context, corner: Corner) -> set[str]:
+    shelf = ctx.team_shelf()
+    if shelf is None:
+        return set()
+    found = shelf.journal.iter_memories(Scope((corner.id,)))
+    return {one.author.get("key", "") for one in found}

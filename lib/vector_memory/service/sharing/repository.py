@@ -1,0 +1,108 @@
+"""A git repository as a place to share at: bundles are committed, and pushed where there is a remote."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.service.sharing.places import ROOT, Folder
+from vector_memory.system import private, programs
+
+TIMEOUT_S = 120.0
+TRIES = 6
+"""How often a push is tried that others are quicker than."""
+_CONFIGURED = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=false", "commit.gpgSign=false",
+    "gc.auto=0", "user.name=vector-memory", "user.email=vector-memory@localhost", "protocol.ext.allow=never",
+)  # fmt: skip
+"""What a repository's own configuration and hooks do not decide."""
+_PASSED = ("PATH", "HOME", "SSH_AUTH_SOCK", "LANG", "TMPDIR")
+
+
+class Repository(Folder):
+    """A working tree of git, or a copy of ours of a bare repository.
+
+    Args:
+        path: its top folder, or the bare repository.
+        copy: where our copy of a bare one is kept, "" for a working tree.
+    """
+
+    def __init__(self, path: str, copy: str) -> None:
+        super().__init__(copy or path)
+        self._bare = path if copy else ""
+
+    def refresh(self) -> None:
+        """Take over what others pushed.
+
+        Raises:
+            BadInputError: git cannot: it says why.
+        """
+        if self._bare and not os.path.isdir(os.path.join(self.root, ".git")):
+            private.make_folder(os.path.dirname(self.root))
+            self._git("clone", "--no-local", "--", self._bare, self.root, folder="/")
+        if not self._has_remote_branch():
+            return
+        self._git("fetch", "--quiet", "origin")
+        if self._bare:
+            # Nothing is kept in our own copy but what is to be pushed at once.
+            self._git("reset", "--quiet", "--hard", f"origin/{self._branch}")
+        else:
+            self._git("merge", "--quiet", "--ff-only", f"origin/{self._branch}")
+
+    def finish(self) -> None:
+        """Commit what was written, and push it, after what others pushed meanwhile.
+
+        Raises:
+            BadInputError: git cannot: it says why.
+        """
+        self._git("add", "--all", "--force", "--", ROOT)
+        if self._tried("diff", "--cached", "--quiet", "--", ROOT).returncode:
+            self._git("commit", "--quiet", "--message", "Share memories", "--", ROOT)
+        if not self._tried("remote").stdout.strip():
+            return
+        for _ in range(TRIES):
+            pushed = self._tried("push", "--quiet", "origin", f"HEAD:{self._branch}")
+            if not pushed.returncode:
+                return
+            if self._has_remote_branch():
+                self._git("pull", "--quiet", "--rebase", "origin", self._branch)
+        raise _refused("push", pushed.stderr)
+
+    @property
+    def _branch(self) -> str:
+        return self._git("symbolic-ref", "--short", "HEAD").decode().strip()
+
+    def _has_remote_branch(self) -> bool:
+        if b"origin" not in self._tried("remote").stdout.split():
+            return False
+        return bool(self._git("ls-remote", "--heads", "origin", self._branch).strip())
+
+    def _git(self, *words: str, folder: str = "") -> bytes:
+        done = self._tried(*words, folder=folder)
+        if done.returncode:
+            raise _refused(words[0], done.stderr)
+        return done.stdout
+
+    def _tried(self, *words: str, folder: str = "") -> subprocess.CompletedProcess[bytes]:
+        settings = [word for one in _CONFIGURED for word in ("-c", one)]
+        environment = {name: os.environ[name] for name in _PASSED if name in os.environ}
+        environment |= {
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_SSH_COMMAND": "ssh -o BatchMode=yes",
+            "LC_ALL": "C",
+        }
+        try:
+            return programs.run(
+                ["git", *settings, *words], b"", TIMEOUT_S, folder or self.root, environment
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise BadInputError(f"git {words[0]} did not end: {error}.", "Is git there?") from error
+
+
+def _refused(verb: str, said: bytes) -> VectorMemoryError:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return BadInputError(
+        f"git {verb} failed: {(lines or ['it does not say why'])[-1][:300]}",
+        "Bring the repository in order, then try again.",
+    )

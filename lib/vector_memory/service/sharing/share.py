@@ -1,0 +1,338 @@
+"""`share init`, `invite`, `status` and `revoke`: with whom a project's memories are shared, and where."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.service.sharing import contents, places, pull, team
+from vector_memory.service.sharing.places import ROOT, Place
+from vector_memory.service.sharing.team import Corner, Member, Share
+from vector_memory.trust.keys import KeyEntry, Keyring, PrivateKey, PublicKey
+
+TEAM = f"{ROOT}/team.json"
+MOST_TEAM = 4_096
+
+
+def _access(request: Mapping[str, object], name: str) -> dict[str, str]:
+    """Read the AWS variables of the terminal that asks; no others are taken."""
+    from vector_memory.service.sharing.bucket import VARIABLES
+
+    found = request.get(name)
+    given = found if isinstance(found, dict) else {}
+    return {one: str(given[one]) for one in VARIABLES if given.get(one)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareRequest(messages.Request):
+    """What concerns the sharing of a project.
+
+    Attributes:
+        access: the AWS variables of who asks.
+        passphrase: that of this installation's key, "" for none.
+    """
+
+    access: dict[str, str] = messages.read_by(_access, None)
+    passphrase: str = messages.word()
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitRequest(ShareRequest):
+    """Share a project at a place.
+
+    Attributes:
+        name: what the list of members calls this user.
+    """
+
+    to: str = messages.text(2_000)
+    name: str = messages.word()
+
+
+@dataclass(frozen=True)
+class InitAnswer:
+    """A project that is shared now: where, as which team, and where the list of members stands."""
+
+    url: str
+    team: str
+    members: str
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InviteRequest(ShareRequest):
+    """Tell this installation's key, or take somebody's key into the list of members."""
+
+    key: str = messages.word()
+    name: str = messages.word()
+
+
+@dataclass(frozen=True)
+class InviteAnswer:
+    """A key: what others need of it, and what to compare.
+
+    Attributes:
+        members: the list of members that it stands in now, None where it stands in none.
+    """
+
+    key: str
+    fingerprint: str
+    name: str
+    members: str | None = messages.spare()
+
+
+@dataclass(frozen=True)
+class MemberView:
+    """A member: the newest bundle that was taken, and how many memories are here of it.
+
+    Attributes:
+        state: `own`, `member`, `revoked`.
+    """
+
+    key: str
+    name: str
+    fingerprint: str
+    state: str
+    seq: int
+    memories: int
+
+
+@dataclass(frozen=True)
+class StatusAnswer:
+    """How a project is shared: where, which kinds and tags, what was published last, and the members."""
+
+    url: str
+    team: str
+    kinds: tuple[str, ...]
+    tags: tuple[str, ...]
+    published: int
+    memories: int
+    members: list[MemberView]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevokeRequest(ShareRequest):
+    """Give up a member's key, by its id, its word or the member's name; one's own takes back what was shared."""
+
+    key: str = messages.text(200)
+
+
+@dataclass(frozen=True)
+class RevokeAnswer:
+    """A key that counts no more, and how many of its memories went."""
+
+    key: str
+    name: str
+    removed: int
+
+
+def init(ctx: Context, request: InitRequest) -> InitAnswer:
+    """Begin to share a project at a place, or at another one.
+
+    Raises:
+        BadInputError: an agent asks; it is no place to share at.
+        NotFoundError: there is no such place.
+    """
+    request.require_user("decides where memories are shared")
+    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    if request.to.startswith("file:") and corner.place:
+        _require_apart(corner, request.to)
+    own = ring(ctx).ensure(ctx.now(), request.passphrase)
+    place = place_of(ctx, corner, request.to, request.access)
+    place.refresh()
+    name = _team_at(place)
+    before = team.share_of(ctx, corner) or Share(request.to, name)
+    share = team.adopted(replace(before, url=request.to), name)
+    if before.url != request.to:
+        share = replace(share, published=team.Published(seq=share.published.seq), seen={})
+    team.save(ctx, corner, share)
+    path = _admit(ctx, corner, own, request.name)
+    ctx.state.audit("share", request.actor, [], {"action": "init", "project": corner.id})
+    return InitAnswer(request.to, name, path, own.word, own.public.fingerprint)
+
+
+def _require_apart(corner: Corner, url: str) -> None:
+    folder = os.path.realpath(places.path_of(url))
+    if folder == os.path.realpath(corner.root):
+        raise BadInputError(
+            "That is the project's own folder.",
+            "Give a folder in it, such as file://…/team, or another repository.",
+        )
+
+
+def _team_at(place: Place) -> str:
+    """Return the random name of the team that shares at a place; who comes first gives it."""
+    try:
+        told = json.loads(place.read(TEAM, MOST_TEAM))
+        return str(told["team"]) if isinstance(told, dict) else ""
+    except NotFoundError:
+        name = os.urandom(16).hex()
+        place.write(TEAM, json.dumps({"team": name}).encode())
+        place.finish()
+        return name
+    except (ValueError, KeyError):
+        return ""
+
+
+def _admit(ctx: Context, corner: Corner, own: KeyEntry, name: str) -> str:
+    """Put this installation's key into the list of members, in the place of its older ones, and return the
+    list's path."""
+    listed = team.members(corner)
+    older = [one.public for one in ring(ctx).entries() if one != own]
+    called_before = next((one.name for one in listed if one.key in older), "")
+    listed = [one for one in listed if one.key not in older]
+    known = next((one for one in listed if one.key == own.public), None)
+    if known is not None and name in ("", known.name) and not called_before:
+        return os.path.join(corner.root, team.FILE)
+    called = team.name_of(name or called_before or (known.name if known else _login()))
+    return team.write_members(
+        corner, [*team.without(listed, own.public), Member(called, own.public)]
+    )
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "me"
+
+
+def invite(ctx: Context, request: InviteRequest) -> InviteAnswer:
+    """Return this installation's key, which others need, and enter it into the project's list of members if
+    the project is shared; or enter somebody else's.
+
+    Raises:
+        BadInputError: an agent asks; it is no key, or has no name.
+    """
+    request.require_user("decides who is in a team")
+    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    share = team.share_of(ctx, corner)
+    own = ring(ctx).ensure(ctx.now(), request.passphrase)
+    if not request.key or request.key == own.word:
+        path = _admit(ctx, corner, own, request.name) if share else None
+        name = next((m.name for m in team.members(corner) if m.key == own.public), "")
+        return InviteAnswer(own.word, own.public.fingerprint, name or _login(), path)
+    share = share or team.require_share(ctx, corner)
+    member = Member(team.name_of(request.name or "member"), PublicKey.read(request.key))
+    listed = team.without(team.members(corner), member.key)
+    path = team.write_members(corner, [*listed, member])
+    revoked = tuple(word for word in share.revoked if word != member.key.word)
+    team.save(ctx, corner, replace(share, revoked=revoked))
+    ctx.state.audit("share", request.actor, [], {"action": "invite", "key": member.key.id})
+    return InviteAnswer(member.key.word, member.key.fingerprint, member.name, path)
+
+
+def status(ctx: Context, request: ShareRequest) -> StatusAnswer:
+    """Return how a project is shared.
+
+    Raises:
+        NotFoundError: it is not.
+    """
+    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    share = team.require_share(ctx, corner)
+    own = ring(ctx).current
+    views = []
+    for one in team.members(corner):
+        seen = share.seen.get(one.key.id)
+        is_own = own is not None and own.public == one.key
+        state = "own" if is_own else "revoked" if one.key.word in share.revoked else "member"
+        numbers = (seen.seq, seen.memories) if seen else (0, 0)
+        views.append(MemberView(one.key.word, one.name, one.key.fingerprint, state, *numbers))
+    published = share.published
+    return StatusAnswer(
+        share.url,
+        share.team,
+        share.kinds or contents.KINDS,
+        share.tags,
+        published.seq,
+        len(published.contents),
+        views,
+    )
+
+
+def revoke(ctx: Context, request: RevokeRequest) -> RevokeAnswer:
+    """Give up a member's key: what it shared goes from here at once, and what is published from now on is
+    sealed without it. One's own: what was published is removed from the place.
+
+    Raises:
+        BadInputError: an agent asks.
+        NotFoundError: no member has that key.
+    """
+    request.require_user("decides who is in a team")
+    corner = team.corner_of(ctx, messages.place_of(ctx, request))
+    share, listed = team.require_share(ctx, corner), team.members(corner)
+    said = request.key
+    found = [one for one in listed if said in (one.name, one.key.id, one.key.word)]
+    if len(found) != 1:
+        raise NotFoundError(
+            f"{len(found) or 'No'} members are called {said[:60]!r}.",
+            "`share status` shows their keys.",
+        )
+    member, own = found[0], ring(ctx).current
+    if own is not None and member.key == own.public:
+        _take_back(ctx, corner, share, member, request.access)
+        # Numbers go on: others refuse an older one.
+        share = replace(share, published=team.Published(seq=share.published.seq))
+    else:
+        share = replace(share, revoked=(*share.revoked, member.key.word))
+    seen = {id: one for id, one in share.seen.items() if id != member.key.id}
+    team.save(ctx, corner, replace(share, seen=seen))
+    team.write_members(corner, team.without(listed, member.key))
+    removed = pull.drop(ctx, corner, {member.key.word})
+    ctx.state.audit("share", request.actor, [], {"action": "revoke", "key": member.key.id})
+    return RevokeAnswer(member.key.word, member.name, removed)
+
+
+def _take_back(
+    ctx: Context, corner: Corner, share: Share, member: Member, access: dict[str, str]
+) -> None:
+    place = place_of(ctx, corner, share.url, access)
+    place.refresh()
+    folder = f"{ROOT}/members/{member.key.id}"
+    for name in place.names(folder):
+        place.remove(f"{folder}/{name}")
+    place.finish()
+
+
+def ring(ctx: Context) -> Keyring:
+    """Return this installation's keys."""
+    return Keyring(ctx.home.keys)
+
+
+def own_key(ctx: Context, passphrase: str) -> PrivateKey:
+    """Return the key that signs now, opened.
+
+    Raises:
+        NotFoundError: there is none yet.
+        BadInputError: it needs a passphrase.
+    """
+    current = ring(ctx).current
+    if current is None:
+        raise NotFoundError(
+            "This installation has no key.", "`vector-memory share invite` makes one."
+        )
+    return ring(ctx).open(current.public.id, passphrase)
+
+
+def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
+    """Return the key that signs now, and behind it those that it took the place of, as far as the passphrase
+    opens them: what was sealed for those can still be read."""
+    keys = [own_key(ctx, passphrase)]
+    for one in ring(ctx).entries():
+        if one.retired_at and not one.revoked_at:
+            with contextlib.suppress(VectorMemoryError):
+                keys.append(ring(ctx).open(one.public.id, passphrase))
+    return keys
+
+
+def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> Place:
+    """Return the place where a project is shared."""
+    copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
+    return places.place_at(url, copies, access or {})

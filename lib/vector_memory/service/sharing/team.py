@@ -1,0 +1,239 @@
+"""Who is in a team, and what this installation knows of its own sharing.
+
+The members' public keys stand in the project's repository, so that whoever may change it decides who they are;
+the place, what was seen there and who was revoked here stand in the data home, where no repository gets to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+from dataclasses import asdict, dataclass, field, replace
+
+from vector_memory import projects
+from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, VectorMemoryError
+from vector_memory.model import GLOBAL_PROJECT
+from vector_memory.service.base import privacy
+from vector_memory.service.base.context import Context
+from vector_memory.system import private
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.files import explained, open_regular, read_text
+from vector_memory.trust.keys import PublicKey
+
+FILE = ".memory-team.json"
+MOST_BYTES = 1 << 20
+MOST_RECORD = 256 << 20
+MOST_MEMBERS = 200
+sharing = threading.RLock()
+"""Held by what changes how something is shared: two numbers must not be given at once."""
+_NAME = re.compile(r"[^\W_][\w .@'+-]{0,39}")
+_TEAM = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Member:
+    """Somebody, by the name that the list of members has."""
+
+    name: str
+    key: PublicKey
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The newest bundle of a member that was taken: its number and hash, and how many memories it left."""
+
+    seq: int
+    digest: str
+    memories: int
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was published last.
+
+    Attributes:
+        base: with which bundle it begins.
+        digest: the newest bundle's hash.
+        readers: the ids of the keys that it was sealed for.
+        contents: hashes of the memories in it, by their ids.
+    """
+
+    seq: int = 0
+    base: int = 0
+    digest: str = ""
+    readers: tuple[str, ...] = ()
+    contents: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Share:
+    """How a project is shared from here.
+
+    Attributes:
+        url: the place.
+        team: the random name that tells this team from all others.
+        kinds: which kinds of memories are published; `tags` which tags they must have, all where there are none.
+        seen: the newest bundle of each member, by the key's id.
+        revoked: keys that were revoked here, whatever the list of members says.
+    """
+
+    url: str
+    team: str
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    published: Published = Published()
+    seen: dict[str, Seen] = field(default_factory=dict)
+    revoked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A project, or what belongs to the user alone, as it is shared.
+
+    Attributes:
+        place: the project, None for the user's own memories.
+        root: the folder of the list of members.
+        id: the project's id.
+    """
+
+    place: projects.Place | None
+    root: str
+    id: str
+
+
+def corner_of(ctx: Context, place: projects.Place | None) -> Corner:
+    """Return what is shared where a request comes from."""
+    if place is None:
+        return Corner(None, ctx.home.sharing, GLOBAL_PROJECT)
+    return Corner(place, place.root, place.id)
+
+
+def name_of(said: str) -> str:
+    """Return a member's name as it may be shown.
+
+    Raises:
+        BadInputError: it is none.
+    """
+    name = privacy.word(said.strip())
+    if not _NAME.fullmatch(name):
+        raise BadInputError(
+            "A member's name is at most 40 letters, digits, spaces and . @ ' + -.", "Give --name."
+        )
+    return name
+
+
+def members(corner: Corner) -> list[Member]:
+    """Return the members that the project's list names, [] where there is none.
+
+    Raises:
+        BadInputError: the list is damaged.
+    """
+    path = os.path.join(corner.root, FILE)
+    try:
+        told = json.loads(read_text(path, MOST_BYTES, corner.root))
+        found = [
+            Member(name_of(one["name"]), PublicKey.read(one["key"])) for one in told["members"]
+        ]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise explained(path, error) from error
+    except (ValueError, TypeError, KeyError, RecursionError, VectorMemoryError) as error:
+        raise BadInputError(f"{path} is no list of members: {error}", "Mend it.") from error
+    if len(found) > MOST_MEMBERS or len({one.key.id for one in found}) < len(found):
+        raise BadInputError(f"{path} names a key twice, or too many.", "Mend it.")
+    return found
+
+
+def write_members(corner: Corner, listed: list[Member]) -> str:
+    """Write the list of members, and return its path. It is for the user to commit."""
+    path = os.path.join(corner.root, FILE)
+    entries = [{"name": one.name, "key": one.key.word} for one in listed]
+    text = json.dumps({"members": entries}, indent=2, ensure_ascii=False) + "\n"
+    try:
+        private.make_folder(corner.root)
+        write_durably(path, text.encode("utf-8"), 0o644)
+    except OSError as error:
+        raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
+    return path
+
+
+def valid(corner: Corner, share: Share) -> list[Member]:
+    """Return the members whose keys were not revoked here."""
+    return [one for one in members(corner) if one.key.word not in share.revoked]
+
+
+def share_of(ctx: Context, corner: Corner) -> Share | None:
+    """Return how a project is shared from here, None where it is not.
+
+    Raises:
+        BadInputError: what is noted of it cannot be read.
+    """
+    path = _record(ctx, corner)
+    try:
+        with open_regular(path, ctx.home.sharing) as file:
+            told = json.loads(file.read(MOST_RECORD))
+        published = told.pop("published")
+        published["readers"] = tuple(published["readers"])
+        seen = {id: Seen(**one) for id, one in told.pop("seen").items()}
+        kinds, tags, revoked = (tuple(told[name]) for name in ("kinds", "tags", "revoked"))
+        now = Published(**published)
+        return Share(told["url"], told["team"], kinds, tags, now, seen, revoked)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise explained(path, error) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BadInputError(
+            f"{path} is damaged: {error}.", "Move it away, then `vector-memory share init` again."
+        ) from error
+
+
+def require_share(ctx: Context, corner: Corner) -> Share:
+    """Return how a project is shared from here.
+
+    Raises:
+        NotFoundError: it is not.
+    """
+    found = share_of(ctx, corner)
+    if found is None:
+        raise NotFoundError(
+            "Nothing is shared from here.",
+            "`vector-memory share init --to file:///a/folder` begins.",
+        )
+    return found
+
+
+def save(ctx: Context, corner: Corner, share: Share) -> Share:
+    """Keep how a project is shared, and return it."""
+    path = _record(ctx, corner)
+    try:
+        private.make_folder(ctx.home.sharing)
+        write_durably(path, json.dumps(asdict(share)).encode("utf-8"))
+    except OSError as error:
+        raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
+    return share
+
+
+def without(listed: list[Member], key: PublicKey) -> list[Member]:
+    """Return members without one."""
+    return [one for one in listed if one.key != key]
+
+
+def adopted(share: Share, team: str) -> Share:
+    """Return a share as one of another team: nothing that was seen or published counts any more.
+
+    Raises:
+        BadInputError: that is no team's name.
+    """
+    if not _TEAM.fullmatch(team):
+        raise BadInputError("The place holds no team that this version knows.", "Use another one.")
+    if share.team == team:
+        return share
+    return replace(share, team=team, seen={}, published=Published(seq=share.published.seq))
+
+
+def _record(ctx: Context, corner: Corner) -> str:
+    return os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.json")

@@ -1,0 +1,126 @@
+"""`identity`: this installation's keys, listed, renewed and given up; what they sign, and whether they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vector_memory.errors import BadInputError
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.trust.keys import KeyEntry, Keyring, PublicKey
+
+ACTIONS = ("list", "rotate", "revoke", "sign", "verify")
+PURPOSE = "words 1"
+MOST_CHARS = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentityRequest(messages.Request):
+    """Something is to be done with keys.
+
+    Attributes:
+        action: one of `ACTIONS`.
+        key: a key's id, to revoke it; its word, to verify what it signed.
+        text: what is signed.
+        signature: what is verified, in hexadecimal.
+    """
+
+    action: str = messages.word(default="list")
+    key: str = messages.word()
+    text: str = messages.maybe_text(MOST_CHARS)
+    signature: str = messages.word()
+    passphrase: str = messages.word()
+
+
+@dataclass(frozen=True)
+class KeyView:
+    """A key of this installation; times in ISO form, "" for never.
+
+    Attributes:
+        state: `valid`, `retired` or `revoked`.
+    """
+
+    id: str
+    key: str
+    fingerprint: str
+    state: str
+    made_at: str
+    retired_at: str
+    revoked_at: str
+    has_passphrase: bool
+
+
+@dataclass(frozen=True)
+class IdentityAnswer:
+    """The keys, the newest first.
+
+    Attributes:
+        signature: of what was signed, in hexadecimal.
+        is_valid: whether a signature is the key's.
+    """
+
+    keys: list[KeyView]
+    signature: str | None = messages.spare()
+    is_valid: bool | None = messages.spare()
+
+
+def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
+    """Do what is asked, and return the keys as they are then.
+
+    Raises:
+        BadInputError: there is no such action; an agent would change a key or sign with it; no passphrase.
+        NotFoundError: there is no such key.
+    """
+    if request.action not in ACTIONS:
+        raise BadInputError(
+            f"Keys know no {request.action[:20]!r}.", f"It is {', '.join(ACTIONS)}."
+        )
+    ring = Keyring(ctx.home.keys)
+    if request.action == "verify":
+        return IdentityAnswer(_views(ring), is_valid=_is_signed(request))
+    signature = None
+    if request.action != "list":
+        request.require_user("changes keys and signs with them")
+    if request.action == "rotate":
+        ring.rotate(ctx.now(), request.passphrase)
+    elif request.action == "revoke":
+        ring.revoke(request.key, ctx.now())
+    elif request.action == "sign":
+        key = ring.open(ring.ensure(ctx.now(), request.passphrase).public.id, request.passphrase)
+        signature = key.sign(PURPOSE, _words(request)).hex()
+    if request.action != "list":
+        ctx.state.audit("identity", request.actor, [], {"action": request.action})
+    return IdentityAnswer(_views(ring), signature=signature)
+
+
+def _words(request: IdentityRequest) -> bytes:
+    if not request.text:
+        raise BadInputError("There is nothing to sign.", "Give a text.")
+    return request.text.encode("utf-8", "surrogatepass")
+
+
+def _is_signed(request: IdentityRequest) -> bool:
+    try:
+        signature = bytes.fromhex(request.signature)
+    except ValueError:
+        return False
+    return PublicKey.read(request.key).has_signed(signature, PURPOSE, _words(request))
+
+
+def _views(ring: Keyring) -> list[KeyView]:
+    return [_view(one) for one in reversed(ring.entries())]
+
+
+def _view(one: KeyEntry) -> KeyView:
+    state = "revoked" if one.revoked_at else "retired" if one.retired_at else "valid"
+    public = one.public
+    return KeyView(
+        id=public.id,
+        key=one.word,
+        fingerprint=public.fingerprint,
+        state=state,
+        made_at=one.made_at,
+        retired_at=one.retired_at,
+        revoked_at=one.revoked_at,
+        has_passphrase=one.has_passphrase,
+    )

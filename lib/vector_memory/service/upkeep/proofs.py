@@ -1,0 +1,118 @@
+"""Proofs over the audit log: a signed root of all its entries, that of one entry, and whether the log still
+continues what was signed."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vector_memory.errors import NotFoundError, StoreFullError
+from vector_memory.journal.audit import Row
+from vector_memory.service.base import messages
+from vector_memory.service.base.context import Context
+from vector_memory.system.durable_files import write_durably
+from vector_memory.system.private import make_folder
+from vector_memory.trust import attestation, merkle
+from vector_memory.trust.attestation import Statement
+from vector_memory.trust.keys import Keyring
+
+MOST_ENTRY = 1 << 53
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProveRequest(messages.Request):
+    """Sign the audit log as it is; with `entry`, a number of an entry, prove that it is in there."""
+
+    entry: int = messages.number(0, 0, MOST_ENTRY)
+    passphrase: str = messages.word()
+
+
+@dataclass(frozen=True)
+class ProveAnswer:
+    """A proof, the file that it was written to, and the fingerprint of the key that signed it."""
+
+    file: str
+    fingerprint: str
+    proof: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckProofRequest(messages.Request):
+    """Does this installation's log still hold what a statement says?"""
+
+    statement: Any = messages.read_by(lambda request, name: request.get(name), None)
+
+
+@dataclass(frozen=True)
+class CheckProofAnswer:
+    """What a check of a statement found.
+
+    Attributes:
+        is_own: whether the key is one of this installation's.
+        holds: whether the log begins with the entries that were signed.
+        why: a sentence.
+    """
+
+    is_own: bool
+    holds: bool
+    why: str
+
+
+def prove(ctx: Context, request: ProveRequest) -> ProveAnswer:
+    """Return a proof over the audit log as it is, which is kept in `proofs/`.
+
+    Raises:
+        NotFoundError: there is no such entry.
+        BadInputError: the key needs a passphrase.
+    """
+    rows = ctx.state.audit_rows()
+    leaves = [attestation.leaf(_entry(row)) for row in rows]
+    ring = Keyring(ctx.home.keys)
+    key = ring.open(ring.ensure(ctx.now(), request.passphrase).public.id, request.passphrase)
+    at = ctx.now().isoformat(timespec="seconds")
+    statement = attestation.attested(key, leaves, rows[-1].number if rows else 0, at)
+    proof, name = asdict(statement), f"root-{len(rows):08d}.json"
+    if request.entry:
+        index = next((at for at, row in enumerate(rows) if row.number == request.entry), -1)
+        if index < 0:
+            raise NotFoundError(
+                f"There is no entry {request.entry}.", "`vector-memory audit` lists."
+            )
+        found = attestation.included(leaves, _entry(rows[index]), index, statement)
+        proof, name = asdict(found), f"entry-{request.entry:08d}.json"
+    path = os.path.join(ctx.home.proofs, name)
+    try:
+        make_folder(ctx.home.proofs)
+        write_durably(path, (json.dumps(proof, indent=2) + "\n").encode("utf-8"))
+    except OSError as error:
+        raise StoreFullError(f"{path} cannot be written: {error.strerror or error}.") from error
+    ctx.state.audit("proof", request.actor, [], {"size": len(rows), "entry": request.entry})
+    return ProveAnswer(path, key.public.fingerprint, proof)
+
+
+def check(ctx: Context, request: CheckProofRequest) -> CheckProofAnswer:
+    """Return whether this installation's log begins with the entries that a statement is about.
+
+    Raises:
+        RefusedProofError: the statement was changed.
+    """
+    statement: Statement = attestation.statement_of(request.statement)
+    keys = [one.word for one in Keyring(ctx.home.keys).entries()]
+    is_own, rows = statement.key in keys, ctx.state.audit_rows()
+    if len(rows) < statement.size:
+        why = f"The log holds {len(rows)} entries, and {statement.size} were signed."
+        return CheckProofAnswer(is_own, False, why)
+    leaves = [attestation.leaf(_entry(row)) for row in rows[: statement.size]]
+    if merkle.root(leaves).hex() != statement.root:
+        why = f"One of the first {statement.size} entries is another one than it was."
+        return CheckProofAnswer(is_own, False, why)
+    why = f"The first {statement.size} of {len(rows)} entries are as they were signed."
+    return CheckProofAnswer(is_own, True, why)
+
+
+def _entry(row: Row) -> dict[str, Any]:
+    """Return an entry as it is hashed: as it is stored, so that nothing is read into it."""
+    told = {"action": row.action, "actor": row.actor, "at": row.at, "detail": row.detail}
+    return {**told, "ids": row.ids, "number": row.number}

@@ -1,0 +1,136 @@
+"""A signed statement of what a log holds: its Merkle root and size. With it, anybody can check offline that an
+entry was in the log, and that a later log continues it.
+
+It shows that the log was not changed since by somebody without the key. It does not show that everything was
+logged, and nothing against who holds the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.trust import canonical, merkle
+from vector_memory.trust.keys import PrivateKey, PublicKey
+
+PURPOSE = "log root 1"
+_HASH = re.compile("[0-9a-f]{64}")
+
+
+class RefusedProofError(VectorMemoryError):
+    """A proof does not show what it says."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What somebody signed of a log.
+
+    Attributes:
+        size: how many entries there were; `root` their Merkle root, in hexadecimal.
+        last: the number of the newest entry.
+        at: when, in ISO form.
+        key: whose word it is; `signature` 128 hexadecimal digits.
+    """
+
+    size: int
+    root: str
+    last: int
+    at: str
+    key: str
+    signature: str
+
+    @property
+    def message(self) -> bytes:
+        """What is signed."""
+        told = {"at": self.at, "key": self.key, "last": self.last, "root": self.root}
+        return canonical.written({**told, "size": self.size})
+
+
+@dataclass(frozen=True)
+class Inclusion:
+    """That an entry is number `index` (from 0) of the entries of a statement.
+
+    Attributes:
+        entry: it as JSON values.
+        path: hashes from the entry up to the root, in hexadecimal.
+    """
+
+    entry: dict[str, Any]
+    index: int
+    path: list[str]
+    statement: Statement
+
+
+def leaf(entry: Mapping[str, Any]) -> bytes:
+    """Return the hash of an entry."""
+    return merkle.leaf(canonical.written(dict(entry)))
+
+
+def attested(key: PrivateKey, leaves: Sequence[bytes], last: int, at: str) -> Statement:
+    """Return a signed statement of a log with these hashes of entries."""
+    root = merkle.root(leaves).hex()
+    unsigned = Statement(len(leaves), root, last, at, key.public.word, "")
+    signature = key.sign(PURPOSE, unsigned.message).hex()
+    return Statement(len(leaves), root, last, at, key.public.word, signature)
+
+
+def statement_of(told: object) -> Statement:
+    """Return a statement whose signature was found to be right.
+
+    Raises:
+        RefusedProofError: it is none, or somebody changed it.
+    """
+    try:
+        if not isinstance(told, dict):
+            raise ValueError("it is no object")
+        found = Statement(**told)
+        kinds = {"size": int, "last": int}
+        if any(type(value) is not kinds.get(name, str) for name, value in told.items()):
+            raise ValueError("a field is of another kind")
+        if not _HASH.fullmatch(found.root):
+            raise ValueError("its root is no hash")
+        signature = bytes.fromhex(found.signature)
+        if signature.hex() != found.signature:
+            raise ValueError("its signature is not written as it should be")
+        is_signed = PublicKey.read(found.key).has_signed(signature, PURPOSE, found.message)
+    except (TypeError, ValueError, BadInputError) as error:
+        raise RefusedProofError(f"That is no statement about a log: {error}.") from None
+    if not is_signed:
+        raise RefusedProofError("The statement was changed, or signed by another key.")
+    return found
+
+
+def included(
+    leaves: Sequence[bytes], entry: Mapping[str, Any], index: int, of: Statement
+) -> Inclusion:
+    """Return the proof that an entry is in a log.
+
+    Raises:
+        ValueError: there is none of that index.
+    """
+    path = [step.hex() for step in merkle.inclusion(leaves, index)]
+    return Inclusion(dict(entry), index, path, of)
+
+
+def inclusion_of(told: object) -> Inclusion:
+    """Return a proof that was found to be right.
+
+    Raises:
+        RefusedProofError: it does not show it.
+    """
+    if not isinstance(told, dict) or set(told) != {"entry", "index", "path", "statement"}:
+        raise RefusedProofError("That is no proof about an entry.")
+    statement = statement_of(told["statement"])
+    try:
+        path = [bytes.fromhex(step) for step in told["path"]]
+        if [step.hex() for step in path] != told["path"] or type(told["index"]) is not int:
+            raise ValueError("it is not written as it should be")
+        top = bytes.fromhex(statement.root)
+        found = merkle.is_included(leaf(told["entry"]), told["index"], statement.size, path, top)
+    except (TypeError, ValueError) as error:
+        raise RefusedProofError(f"That is no proof about an entry: {error}.") from None
+    if not found:
+        raise RefusedProofError("The entry is not in the log that the statement is about.")
+    return Inclusion(told["entry"], told["index"], told["path"], statement)

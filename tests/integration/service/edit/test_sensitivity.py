@@ -1,0 +1,109 @@
+"""How sensitive memories are: set, inherited, and what it keeps from whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_house import ServiceHouse, door, exported, hook_question
+
+from vector_memory.errors import BadInputError
+from vector_memory.journal import readonly
+from vector_memory.service.inject import prompt_recall
+
+HERON = "The heron importer signs its invoices with the blue certificate."
+QUESTION = "with which certificate does the heron importer sign its invoices?"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "ledger"
+    folder.mkdir()
+    return folder
+
+
+def hits(house: ServiceHouse, project: Path, **more: Any) -> list[str]:
+    asked = {"query": QUESTION, "project": str(project), **more}
+    return [one["text"] for one in door(house.ctx, "recall", asked)["hits"]]
+
+
+def test_what_is_restricted_is_for_the_user_alone(house: ServiceHouse, project: Path) -> None:
+    told = house.remember(HERON, project, kind="decision")
+    question = hook_question(house.ctx, "s1", str(project), QUESTION)
+    assert "blue certificate" in prompt_recall.on_prompt(house.ctx, question)
+    door(house.ctx, "edit", {"id": told["id"], "sensitivity": "restricted"})
+    house.follow()
+    other = hook_question(house.ctx, "s2", str(project), QUESTION)
+    assert prompt_recall.on_prompt(house.ctx, other) == ""
+    assert hits(house, project, actor="mcp") == []
+    assert hits(house, project) == [HERON]
+    place = house.ctx.place(str(project))
+    house.remember("A heron stands at the pond.", project)
+    cold = readonly.search(
+        house.ctx.home.global_store, ["heron"], [place.id], 5, time.monotonic() + 60
+    )
+    assert [one["text"] for one in cold] == ["A heron stands at the pond."]
+
+
+def test_the_strictest_level_is_inherited(house: ServiceHouse, project: Path) -> None:
+    old = house.remember(HERON, project, sensitivity="confidential", jurisdiction="EU")
+    merged = house.remember(HERON, project, sensitivity="public")
+    assert merged["id"] == old["id"]
+    newer = house.remember(
+        "The heron importer signs with the red one.", project, supersedes=old["id"]
+    )
+    memory = door(house.ctx, "get", {"id": newer["id"]})["memory"]
+    assert (memory["sensitivity"], memory["jurisdiction"]) == ("confidential", "EU")
+
+
+def test_claude_md_sets_it(house: ServiceHouse, project: Path) -> None:
+    from vector_memory.service.base import privacy
+
+    (project / "CLAUDE.md").write_text("## Sensitivity\n- confidential: heron\n")
+    asked = {"text": HERON, "project": str(project)}
+    with privacy.for_request(house.ctx, asked):
+        told = door(house.ctx, "remember", asked)
+    assert door(house.ctx, "get", {"id": told["id"]})["memory"]["sensitivity"] == "confidential"
+
+
+def test_an_export_has_a_ceiling(house: ServiceHouse, project: Path) -> None:
+    house.remember(HERON, project, sensitivity="confidential")
+    house.remember("The ledger is written in Rust.", project)
+    asked = {"project": str(project)}
+    assert len(exported(house.ctx, asked)) == 2
+    below = exported(house.ctx, {**asked, "ceiling": "internal"})
+    assert [one["text"] for one in below] == ["The ledger is written in Rust."]
+
+
+def test_an_agent_only_makes_it_stricter(house: ServiceHouse, project: Path) -> None:
+    id = house.remember(HERON, project)["id"]
+
+    def tag(level: str, law: str = "", **more: Any) -> dict[str, Any]:
+        asked = {"ids": [id], "sensitivity": level, "jurisdiction": law, **more}
+        return door(house.ctx, "sovereignty", asked)
+
+    kept = tag("confidential", "EU", actor="mcp")["kept"]
+    expected = {
+        "project": "ledger",
+        "jurisdiction": "EU",
+        "sensitivity": "confidential",
+        "memories": 1,
+    }
+    assert kept == [expected]
+    for level, law in (("internal", ""), ("confidential", "US")):
+        with pytest.raises(BadInputError, match="Only the user"):
+            tag(level, law, actor="mcp")
+    assert tag("internal", "US")["changed"] == 1
+    for wrong in ({"level": "secret"}, {"level": "internal", "law": "XX"}):
+        with pytest.raises(BadInputError, match="There is no"):
+            tag(**wrong)

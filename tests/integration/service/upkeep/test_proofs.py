@@ -1,0 +1,52 @@
+"""Proofs over a real audit log: signed, found right offline, and no longer once the log was changed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from service_house import ServiceHouse, door
+
+from vector_memory.errors import NotFoundError
+from vector_memory.trust import attestation
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[ServiceHouse]:
+    made = ServiceHouse(tmp_path)
+    yield made
+    made.close()
+
+
+def test_the_log_continues_what_was_signed_until_somebody_changes_it(house: ServiceHouse) -> None:
+    for number in range(5):
+        house.remember(f"Number {number} is remembered by the ledger.")
+    made = door(house.ctx, "prove", {})
+    statement = json.loads(Path(made["file"]).read_text())
+    assert attestation.statement_of(statement).size >= 5
+    house.remember("One more thing that the ledger remembers.")
+    found = door(house.ctx, "check_proof", {"statement": statement})
+    assert (found["is_own"], found["holds"]) == (True, True)
+    state = sqlite3.connect(house.ctx.home.state_db)
+    with state:
+        state.execute("UPDATE audit SET actor = 'nobody' WHERE number = 2")
+    state.close()
+    found = door(house.ctx, "check_proof", {"statement": statement})
+    assert not found["holds"] and "another one than it was" in found["why"]
+    state = sqlite3.connect(house.ctx.home.state_db)
+    with state:
+        state.execute("DELETE FROM audit WHERE number > 1")
+    state.close()
+    assert "were signed" in door(house.ctx, "check_proof", {"statement": statement})["why"]
+
+
+def test_one_entry(house: ServiceHouse) -> None:
+    house.remember("The ledger remembers this.")
+    made = door(house.ctx, "prove", {"entry": 1})
+    proof = attestation.inclusion_of(json.loads(Path(made["file"]).read_text()))
+    assert (proof.entry["number"], proof.entry["action"]) == (1, "remember")
+    with pytest.raises(NotFoundError):
+        door(house.ctx, "prove", {"entry": 999})
