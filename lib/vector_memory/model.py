@@ -387,7 +387,8 @@ class Scope:
     `projects` None means every project; otherwise only these ids (GLOBAL_PROJECT among them
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
     `kinds`, `sessions`, `collections` and `entities` (`kind:name`) match any of the given words; `without`
-    are collections that are left out. `since` is inclusive, `until` exclusive, both on `created_at`.
+    are collections that are left out. `levels` are those of sensitivity that may be given. `since` is inclusive,
+    `until` exclusive, both on `created_at`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -399,6 +400,7 @@ class Scope:
     until: datetime | None = None
     entities: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is within these limits."""
@@ -409,6 +411,7 @@ class Scope:
             and (not self.sessions or memory.source.session in self.sessions)
             and (not self.collections or memory.collection in self.collections)
             and memory.collection not in self.without
+            and (not self.levels or memory.sensitivity in self.levels)
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
@@ -426,6 +429,7 @@ class Scope:
             or self.until
             or self.entities
             or self.without
+            or self.levels
         )
 
 

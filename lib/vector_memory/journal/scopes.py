@@ -31,6 +31,7 @@ def condition(scope: Scope) -> Condition:
         ("project", scope.projects),
         ("kind", scope.kinds or None),
         ("collection", scope.collections or None),
+        ("sensitivity", scope.levels or None),
     ):
         if words is not None:
             parts.append(f"m.{column} IN ({marks(words)})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
@@ -89,6 +89,17 @@ def asker_at(ctx: Context, folder: str, *others: str) -> ProjectAsker | None:
     return None if ctx.is_excluded(place, folder, *others) else asker_in(ctx, place)
 
 
+def levels_for_agents(ctx: Context, folder: str) -> tuple[str, ...]:
+    """Return the levels of sensitivity that contracts let agents be given in a folder, () for all."""
+    if not ctx.state.records("contract"):
+        return ()
+    # Most people have no contracts, and keys take a while to import.
+    from vector_memory.service.base import contracts
+
+    return contracts.levels(ctx, folder)
+
+
 def asker_in(ctx: Context, place: projects.Place) -> ProjectAsker:
     """Return who asks in a project."""
-    return ProjectAsker(place, scope_of(place), cache(lambda: ctx.with_team(ctx.shelves_of(place))))
+    scope = replace(scope_of(place), levels=levels_for_agents(ctx, place.root))
+    return ProjectAsker(place, scope, cache(lambda: ctx.with_team(ctx.shelves_of(place))))

@@ -185,6 +185,13 @@ def forbidden(ctx: Context, contracts: Sequence[Contract], act: str) -> Contract
     return broken
 
 
+def levels(ctx: Context, folder: str) -> tuple[str, ...]:
+    """Return the levels of sensitivity that agents may be given in a folder, () for all."""
+    ceilings = [CEILINGS.index(one.ceiling) for one in in_force(ctx, folder)]
+    lowest = min(ceilings, default=len(CEILINGS) - 1)
+    return CEILINGS[: lowest + 1] if lowest + 1 < len(CEILINGS) else ()
+
+
 def require_allowed(ctx: Context, verb: str, folder: str) -> None:
     """Make sure that contracts let an agent ask for a verb.
 

@@ -21,6 +21,7 @@ from vector_memory.errors import BadInputError, NotFoundError
 from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.asker import Asker as Asker
+from vector_memory.service.base.asker import levels_for_agents
 from vector_memory.service.base.context import Context
 
 R = TypeVar("R", bound="Request")
@@ -195,6 +196,9 @@ def asker_of(ctx: Context, request: Request) -> Asker:
             entities=request.entities,
             collections=request.collections,
         )
+    if request.is_agent:
+        levels = levels_for_agents(ctx, place.root if place else "")
+        scope = dataclasses.replace(scope, levels=levels)
     return Asker(place, scope, cache(shelves))
 
 

@@ -61,6 +61,26 @@ def test_a_contract_ends(house: ServiceHouse) -> None:
     assert door(house.ctx, "contract", {})["contracts"][0]["problem"] == "ended"
 
 
+def test_a_ceiling_keeps_what_is_more_sensitive_from_agents(
+    house: ServiceHouse, project: Path
+) -> None:
+    house.remember("The ledger rounds to whole cents.", project)
+    house.remember(
+        "The ledger's auditor is paid in whole cents.", project, sensitivity="confidential"
+    )
+    asked = {"query": "whole cents of the ledger", "project": str(project)}
+
+    def told(actor: str) -> int:
+        return len(door(house.ctx, "recall", {**asked, "actor": actor})["hits"])
+
+    assert told("mcp") == 2
+    contract(house, ceiling="internal", folders=[str(project)])
+    assert told("mcp") == 1
+    assert told("user") == 2
+    prompt = hook_question(house.ctx, "s", str(project), "whole cents of the ledger's auditor?")
+    assert prompt.scope.levels == ("public", "internal")
+
+
 @pytest.mark.parametrize(
     "wider",
     [
