@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 from fakes_embed import models_folder
 
+from vector_memory.client import link
 from vector_memory.client.link import DaemonClient
 from vector_memory.system import paths
 
 WAIT_S = 90.0
 """Long enough for a machine that does much else: nothing is waited for longer than it takes."""
+link.START_WAIT_S = WAIT_S
 
 
 class Rig:

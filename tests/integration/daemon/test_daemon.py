@@ -66,7 +66,7 @@ def test_a_killed_daemon_loses_nothing_and_comes_back(rig: Rig) -> None:
     rig.until(lambda: rig.daemon.running() is None, "the killed daemon's end")
     answer = rig.daemon.ask("recall", {"query": "ledger WAL", "global": True})
     assert [hit["id"] for hit in answer["hits"]] == [done["id"]]
-    assert rig.daemon.ask("wait", {"timeout_s": 20})["complete"]
+    assert rig.daemon.ask("wait", {"timeout_s": 90})["complete"]
 
 
 def test_it_ends_when_idle(rig: Rig) -> None:

@@ -461,7 +461,7 @@ def test_everything_in_a_data_home_is_its_owner_s_alone(
         os.chmod(home.config, 0o600)
         daemon = door.rig.daemon
         daemon.ask("remember", {"text": "The ledger uses WAL mode", "project": str(tmp_path)})
-        daemon.ask("wait", {"timeout_s": 20})
+        daemon.ask("wait", {"timeout_s": 90})
         talk = tmp_path / "s1.jsonl"
         talk.write_text(
             '{"type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/x", '

@@ -375,7 +375,7 @@ def test_memory_is_kept_in_order(rig: Rig, server: McpClient) -> None:
     base = {"global": True, "wait": False}
     for text in ("We use the kestrel queue for mails.", "We use the kestrel queue for mails!"):
         rig.daemon.ask("remember", {**base, "text": text, "title": text})
-    rig.daemon.ask("wait", {"timeout_s": 30})
+    rig.daemon.ask("wait", {"timeout_s": 90})
     for tool in ("memory_consolidate", "deduplicate_memories"):
         told = server.call(tool)
         assert told["dry_run"]

@@ -30,7 +30,7 @@ def stored(served: Gateway, token: str, text: str, **more: Any) -> str:
     back = served.post("/v1/memories", token, {"text": text, **more})
     assert back.status == 200, back.raw
     # By meaning it is found a moment later.
-    assert served.rig.daemon.ask("wait", {"timeout_s": 20})["complete"]
+    assert served.rig.daemon.ask("wait", {"timeout_s": 90})["complete"]
     return str(back.body["id"])
 
 
@@ -312,7 +312,7 @@ def test_who_may_write_is_not_shown_what_says_the_same(served: Gateway, admin: s
         served.rig.daemon.ask(
             "remember", {"text": words, "project": str(served.folder), "wait": False}
         )
-    served.rig.daemon.ask("wait", {"timeout_s": 20})
+    served.rig.daemon.ask("wait", {"timeout_s": 90})
     seen = served.post("/v1/organize", admin, {}).body["groups"]
     assert any("loom" in one["text"] for group in seen for one in group["memories"])
     told = served.post("/v1/organize", served.token("write"), {}).body["groups"]
