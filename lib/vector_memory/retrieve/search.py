@@ -150,9 +150,7 @@ def search(
         best = _by_words(begun)
     else:
         best = _ranked(query.with_vector(vector), shelves, candidates, begun)
-    if query.asks_for_all and query.kinds:
-        # Nothing else says what to load: a month may hold more than is loaded.
-        best = iter(sorted(best, key=lambda one: not _is_listed(one, query)))
+    best = _listed_first(best, query)
 
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
@@ -267,8 +265,14 @@ def _ranked(
         )
 
 
-def _is_listed(one: _Found, query: Query) -> bool:
-    return one.is_of_kind and (one.is_timely or not query.spans)
+def _listed_first(best: Iterator[_Found], query: Query) -> Iterator[_Found]:
+    """Return candidates with those first of which a question asks for all: nothing else says what to load, and
+    a month may hold more than is loaded."""
+    if not (query.asks_for_all and query.kinds):
+        return best
+    return iter(
+        sorted(best, key=lambda one: not one.is_of_kind or bool(query.spans and not one.is_timely))
+    )
 
 
 def _by_words(begun: Sequence[pools.Begun]) -> Iterator[_Found]:

@@ -83,7 +83,8 @@ class SessionEnd:
 
 @dataclass(frozen=True)
 class _Turn:
-    """An exchange as its passages tell it: whose prompt it began with, and what was said."""
+    """An exchange as its passages tell it: whose prompt it began with, what was said, and in how many distinct
+    words."""
 
     passages: tuple[Memory, ...]
     is_users: bool
@@ -95,7 +96,9 @@ class _Turn:
     def is_request(self) -> bool:
         """Whether something was asked for in it, and it says more than a greeting and its answer. Where the user
         speaks in a session, what the client asks there in his name, such as to carry out a plan, is his."""
-        return self.terms >= LEAST_EXCHANGE_TERMS and not prompts.needs_nothing(self.asked)
+        says_much = self.terms >= LEAST_EXCHANGE_TERMS
+        is_work = says_much or any(memory.files for memory in self.passages)
+        return is_work and not prompts.needs_nothing(self.asked)
 
 
 def newest_of_sessions(
@@ -188,7 +191,8 @@ def _turn(passages: Sequence[Memory]) -> _Turn:
         answered=next((words for words in reversed(answers) if _says_much(words)), answers[-1])
         if answers
         else "",
-        terms=len(set(analysis.analyse(text[:ENOUGH_CHARS]))),
+        # A version or an identifier is several terms, and says no more than a word.
+        terms=sum(term.isalpha() for term in set(analysis.analyse(text[:ENOUGH_CHARS]))),
     )
 
 

@@ -87,6 +87,7 @@ def test_a_start_tells_how_the_session_before_ended(house: ServiceHouse, app: Pa
         branch="fix/cents", output="https://github.com/example/app/pull/41\n",
     )  # fmt: skip
     capture(house, app, "empty", 1.5, ("hi", "Hello."))
+    capture(house, app, "idle", 1.6, ("show me your version", "tool-opus-4-7[1m] (Opus 4.7, 1M context)"))  # fmt: skip
     told = started(house, app)
     assert "whole cents" in told and "progress bar" in told and "button" not in told
     assert "2026-05-02 · last session · app · branch fix/cents · pull request #41" in told
