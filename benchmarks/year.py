@@ -44,6 +44,8 @@ START = datetime(2025, 9, 1, 9, tzinfo=timezone.utc)
 LIVING = (Status.ACTIVE, Status.SUPERSEDED)
 NIGHT = timedelta(hours=21)
 """From the beginning of a day's work to when jobs are done."""
+KILLED_AFTER_S = (3.0, 30.0)
+"""When a process is killed: while it starts, or in the midst of something."""
 OLD_S = 86_400.0
 MOST_STEPS = 2_000
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
@@ -148,7 +150,7 @@ def lived(root: str, linked: str, kills: int, seed: int) -> int:
     """Have the days lived by processes that are killed at moments drawn at random; return how many were."""
     chance = random.Random(seed)
     total = len(json.loads(Path(root, "days.json").read_text()))
-    killed, took = 0, 4.0
+    killed = 0
     while True:
         at = Path(root, "lived")
         done = int(at.read_text()) if at.exists() else 0
@@ -159,16 +161,13 @@ def lived(root: str, linked: str, kills: int, seed: int) -> int:
             env={**os.environ, "HOME": root},
         )
         try:
-            # About so long as its share of what is left takes, and mostly in the midst of something.
-            process.wait(chance.uniform(3.0, 3.0 + 2 * took) if killed < kills else None)
+            process.wait(chance.uniform(*KILLED_AFTER_S) if killed < kills else None)
             if process.returncode:
                 raise SystemExit(f"a day failed: {process.returncode}")
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
             killed += 1
-            left = max(1, kills - killed)
-            took = max(4.0, took * (1.5 if done == 0 else 1.0) * (total - done) / (left * 8) / 2)
 
 
 # -- what is there at the end -----------------------------------------------------------------------
@@ -247,7 +246,9 @@ def chosen(data: str, given: Any) -> tuple[list[str], list[dict[str, Any]]]:
         one for one in read_lines(Path(given.eval, "labels", "questions.jsonl")) if one["gold"]
     ]
     about = {source_path(data, one["gold"][0]["file"]): one for one in questions}
-    below = transcripts_below(data)
+    # Beside them lies what other benchmarks keep.
+    folders = [name for name in sorted(os.listdir(data)) if name == "transcripts" or "__" in name]
+    below = [path for name in folders for path in transcripts_below(os.path.join(data, name))]
     small = [path for path in below if os.path.getsize(path) <= 1_000 * given.most_kb]
     # Those that a question is about first: few sessions are asked about, too.
     ordered = sorted(small, key=lambda path: (path not in about, path))[: given.sessions]

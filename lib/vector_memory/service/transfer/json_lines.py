@@ -475,7 +475,9 @@ def export(ctx: Context, request: ExportRequest) -> Iterator[ExportLine]:
     scope = request_fields.listed(asker.scope)
     roots = {known.id: known.root for shelf in asker.shelves for known in shelf.journal.projects()}
     for shelf in asker.shelves:
-        found = shelf.journal.iter_memories(scope, statuses=round_trip.TOLD)
+        every = shelf.journal.iter_memories(scope, statuses=round_trip.TOLD)
+        # What observers make anew by themselves, elsewhere they make of what they see there.
+        found = (memory for memory in every if scope.collections or not memory.is_quiet)
         for memory, links in round_trip.with_links(shelf, found):
             if request.may_go(memory):
                 yield export_line(memory, roots.get(memory.project, ""), links)

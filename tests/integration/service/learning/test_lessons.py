@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service_house import ServiceHouse, door, hook_question
+from service_house import ServiceHouse, door, exported, hook_question
 from work import Session
 
 from vector_memory.daemon.events import Events
@@ -164,6 +164,7 @@ def test_a_task_that_went_well_is_an_example_to_its_like(world: World) -> None:
     assert not any(
         hit["kind"] == "trajectory" for hit in door(world.house.ctx, "recall", ask)["hits"]
     )
+    assert not any(line.get("kind") == "trajectory" for line in exported(world.house.ctx, {}))
     door(world.house.ctx, "purge", {"session": "good"})
     world.house.follow()
     assert door(world.house.ctx, "recall", {**ask, "collection": ["trajectories"]})["hits"] == []
