@@ -29,12 +29,15 @@ from vector_memory.text import harmless, pastes, suspicion
 from vector_memory.text.chatter import is_chatter
 from vector_memory.text.fence import TASK
 from vector_memory.text.harmless import PASTED, TOOL
+from vector_memory.text.prompts import says_nothing
 from vector_memory.text.statements import CODE, HEADING, ITEM, statements
 
 PIECE_CHARS = 480
 """Characters of a passage, about: it is cut where a statement ends before."""
 LEAST_CHARS = 90
 """What is shorter joins its neighbour: it says nothing alone, and its vector is like many."""
+LEAST_ANSWER = 40
+"""What is shorter says nothing either, after a prompt that says nothing."""
 LONGEST_STATEMENT = 1_500
 """Characters that are kept of one statement: beyond it, it is pasted output or code."""
 TITLE_CHARS = 90
@@ -103,7 +106,10 @@ def to_drafts(
         return []
     prompt = _shortened(clean(exchange.prompt), LONGEST_PROMPT)
     title = title_of_exchange(exchange, prompt, clean)
-    pieces = _joined(list(_pieces(_parts(exchange, prompt, clean))))
+    parts = list(_parts(exchange, prompt, clean))
+    if says_nothing(prompt) and _answers_nothing(exchange, parts):
+        return []
+    pieces = _joined(list(_pieces(parts)))
     created_at = exchange.started_at or exchange.ended_at or fallback_at
     return [
         Draft(
@@ -126,6 +132,14 @@ def to_drafts(
         )
         for number, piece in enumerate(pieces)
     ]
+
+
+def _answers_nothing(exchange: Exchange, parts: Sequence[_Part]) -> bool:
+    """Whether nothing was done in an exchange, and next to nothing said to the prompt: to "hello" or "yes"
+    there is nothing to find then."""
+    answer = sum(len(part.text) for part in parts if part.speaker == "assistant")
+    only_said = all(step.kind == SAID for step in exchange.steps)
+    return only_said and not exchange.files and answer < LEAST_ANSWER
 
 
 def _where(exchange: Exchange, clean: Callable[[str], str]) -> dict[str, object]:

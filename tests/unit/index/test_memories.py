@@ -149,3 +149,16 @@ def test_sizes(steps: list[tuple[str, str]]) -> None:
     ):
         assert 0 < len(draft.text) <= PIECE_CHARS + 2 * LEAST_CHARS + LONGEST_HEADING
         assert len(draft.title) <= TITLE_CHARS
+
+
+@pytest.mark.parametrize("prompt", ["hello", "Yes!", "hmm"])
+def test_what_says_nothing_is_no_memory(prompt: str) -> None:
+    """Neither the prompt nor the answer; what was said or done to it is one all the same."""
+    idle = (ExchangeStep(SAID, "Take your time."),)
+    nothing = replace(EXCHANGE, prompt=prompt, steps=idle, files=())
+    assert to_drafts(nothing) == []
+    told = (
+        ExchangeStep(SAID, "The gateway listens on port 5433, since 5432 is taken by Postgres."),
+    )
+    assert to_drafts(replace(nothing, steps=told))
+    assert to_drafts(replace(nothing, steps=(ExchangeStep(DONE, "Bash: make test"),)))
