@@ -12,6 +12,7 @@ from vector_memory.service.think.proportion import proportion
 
 NOT_ENOUGH = "not enough evidence"
 LAST_RUNS, LEAST_RUNS = 5, 3
+TOO_FEW_RUNS = "too few runs to compare with"
 WORSE, SPREADS = 1.2, 3.0
 """What is worse than usual is so many times the median of the last runs, and so many spreads from it."""
 _Z = 1.96
@@ -91,7 +92,7 @@ def compare(first: Share, second: Share, names: tuple[str, str]) -> Comparison:
     """
     p = fisher(first.k, first.n, second.k, second.n)
     if not (first.is_enough and second.is_enough):
-        verdict = f"{NOT_ENOUGH}: each group needs {LEAST} cases"
+        verdict = f"{NOT_ENOUGH}: each group needs {LEAST} cases whose end is known"
     elif p >= _DOUBT:
         verdict = f"no difference that chance would not explain (p = {p:.2f})"
     else:
@@ -123,7 +124,7 @@ def compared(history: Sequence[float], now: float) -> str:
     is. It is worse beyond the median of the last five by a fifth and by three median deviations."""
     last = history[-LAST_RUNS:]
     if len(last) < LEAST_RUNS:
-        return "too few runs to compare with"
+        return TOO_FEW_RUNS
     usual = median(last)
     spread = median(abs(one - usual) for one in last)
     is_worse = now > WORSE * usual and now > usual + SPREADS * spread

@@ -30,6 +30,7 @@ from vector_memory.text import fence
 MOST_LEDGERS, MOST_REPORTS, BRIEF_TOKENS = 2_000, 60, 80
 REPORTS = "reports"
 """The key of the record of what agents reported themselves."""
+_REPORT = "report:"
 ALIKE = 0.2
 """The share of a description's telling words that a task's must hold to be like it."""
 
@@ -128,10 +129,15 @@ def report(
     return True
 
 
+def is_report(task: Task) -> bool:
+    """Whether a task is what an agent reported."""
+    return task.key.startswith(_REPORT)
+
+
 def key_of(*words: str) -> str:
     """Return the name of a report: the same words are the same report."""
     name = "\0".join(words).encode("utf-8", "replace")
-    return f"report:{hashlib.blake2b(name, digest_size=12).hexdigest()}"
+    return f"{_REPORT}{hashlib.blake2b(name, digest_size=12).hexdigest()}"
 
 
 def as_dict(task: Task) -> dict[str, object]:

@@ -21,7 +21,15 @@ from vector_memory.model import PASSAGE, Memory, Origin, Progress, Scope, Status
 from vector_memory.service.base import messages, request_fields
 from vector_memory.service.base.context import Context, new_id
 from vector_memory.service.memory import lookup
-from vector_memory.service.think.figures import NOT_ENOUGH, Middle, compared, middle, share
+from vector_memory.service.think.figures import (
+    LEAST_RUNS,
+    NOT_ENOUGH,
+    TOO_FEW_RUNS,
+    Middle,
+    compared,
+    middle,
+    share,
+)
 from vector_memory.system.json_in import Record
 
 DIMENSIONS = ("recall_ms", "store_ms", "hooks_ms", "quality", "duplicates", "size_mb", "open_ms")
@@ -139,11 +147,12 @@ def _measured(
         ctx.state.set_cursor(NOTE, history)
     worse = [one.name for one in found if one.verdict.startswith("worse")]
     told = f"Worse than usual: {', '.join(worse)}." if worse else "Nothing is worse than usual."
+    if all(one.verdict == TOO_FEW_RUNS for one in found):
+        told = f"{NOT_ENOUGH}: {TOO_FEW_RUNS}, {LEAST_RUNS} are needed."
     if not keep:
-        told = "Measured, and not kept."
-    return BenchmarkAnswer(
-        told, sum(one.journal.count() for one in ctx.all_shelves()), found, missing
-    )
+        told = f"Measured, and not kept. {told}"
+    count = sum(one.journal.count(request_fields.listed(Scope())) for one in ctx.all_shelves())
+    return BenchmarkAnswer(told, count, found, missing)
 
 
 Measured = tuple[float, Middle | None, str] | None

@@ -130,6 +130,13 @@ def _deposit(ctx: Context, request: TrailRequest) -> TrailAnswer:
     jobs = {commands.family(one): command_name(one) for one in ran}
     if "" in jobs:
         raise BadInputError("A step is no command line.", "Give command lines, `edit` or `read`.")
+    known = ledger.tasks_of(asker)
+    seen = {job for one in known if not ledger.is_report(one) for job in one.jobs}
+    if not seen.issuperset(jobs):
+        raise BadInputError(
+            f"`{min(set(jobs) - seen)}` was never seen to run here: a report of it has no evidence.",
+            "What sessions run counts by itself when they end.",
+        )
     stages = [one if one in (tasks.EDIT, tasks.READ) else commands.family(one) for one in lines]
     session = request.session or "reported"
     made = outcomes.Task(
@@ -141,8 +148,7 @@ def _deposit(ctx: Context, request: TrailRequest) -> TrailAnswer:
     does = "would count" if request.dry_run else "counts"
     told = f"It {does} {weight:g}; what only agents report makes no trail without a sure success."
     if not request.dry_run:
-        with_key = [one.key for one in ledger.tasks_of(asker)]
-        if made.key in with_key or not ledger.report(ctx, asker, replace(made)):
+        if made.key in [one.key for one in known] or not ledger.report(ctx, asker, replace(made)):
             told = "It was reported before: nothing changes."
         ctx.audit("deposit", request.actor, [], kind=request.kind, session=session)
     return TrailAnswer(_views(ctx, request), told, request.dry_run)

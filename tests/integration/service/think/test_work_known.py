@@ -87,6 +87,7 @@ class TestTrails:
             {"action": "follow"},
             {"action": "deposit", "kind": "fix", "steps": STEPS},
             {"action": "deposit", "kind": "fix", "steps": ["rm -rf ~"], "evidence": "x"},
+            {"action": "deposit", "kind": "fix", "steps": ["npx other-tool"], "evidence": "x"},
         ],
     )
     def test_wrong_reports_are_refused(
