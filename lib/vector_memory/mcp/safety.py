@@ -29,8 +29,8 @@ def formal_verify(asker: Asker, arguments: Json) -> Json:
     "repeats",
 )
 def multimodal_input(asker: Asker, arguments: Json) -> Json:
-    """Read a diagram (Mermaid, DOT, PlantUML, SVG, draw.io, or in Markdown), or take your words for a picture or a
-    recording; with dry_run false keep it as a memory that names the file and its digest."""
+    """Read a diagram (Mermaid, DOT, PlantUML, SVG, draw.io), or take your words for a picture or recording; with
+    dry_run false keep it as a memory that names the file and its digest."""
     answer = asker.ask("multimodal_input", arguments, id=new_id(), session=asker.session)
     # What stands in a file is its author's word.
     told: Json = spoken(answer, foreign=not arguments.get("text"))
@@ -46,8 +46,8 @@ def multimodal_input(asker: Asker, arguments: Json) -> Json:
     "reads",
 )
 def digital_twin(asker: Asker, arguments: Json) -> Json:
-    """Try a change (settings, prune, consolidate) on a copy: prompts of earlier sessions are asked again, and it
-    is told what they would get. Without arguments it says what it can try; the user makes the change."""
+    """Try a change on a copy: what would prompts of earlier sessions get? Without arguments it says what it can
+    try. Use before a setting is changed or much is forgotten or merged."""
     asked = {name: value for name, value in arguments.items() if name != "limit"}
     answer, _ = asker.ask_long("digital_twin", asked, n=arguments.get("limit"))
     telling = Telling(asker.shown)
@@ -65,8 +65,8 @@ def digital_twin(asker: Asker, arguments: Json) -> Json:
     "repeats",
 )
 def red_team(asker: Asker, arguments: Json) -> Json:
-    """Attack a scratch copy of this memory through its real hooks, in six categories, and tell what got through;
-    report tells the last run again, trend the runs so far. Use after an update or a change of settings."""
+    """Attack an empty installation of this memory through its real hooks, and tell what got through; report tells
+    the last run, trend all. Use after an update or a change of settings."""
     answer, _ = asker.ask_long("red_team", arguments)
     told: Json = spoken(answer)
     return told

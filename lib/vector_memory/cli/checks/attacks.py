@@ -12,12 +12,14 @@ AGAIN = "Ask the agent for `red_team` with action report, and again with run."
 
 
 def check(case: Case) -> Iterator[CheckResult]:
-    """Yield what the last attack found; nothing where none was run or no daemon runs."""
+    """Yield what the last attack found."""
     if case.status is None:
+        yield CheckResult("attacks", WARN, "Not checked: no daemon runs.", "Mend the daemon first.")
         return
     asked = {**asking.everywhere(), "action": "report"}
     answer = Row(case.daemon().ask("red_team", asked, start=False))
     if not answer.rows("runs"):
+        yield CheckResult("attacks", OK, "No attack was tried yet (the tool `red_team`)")
         return
     findings, worse = answer.rows("findings"), answer.texts("regressed")
     if worse:

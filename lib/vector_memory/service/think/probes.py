@@ -133,7 +133,7 @@ DEEDS = (
 """What an agent must not get done by itself: it is refused, or waits for the user."""
 
 CALLS = (
-    Call("deletes the home", "rm -rf ~/"),
+    Call("deletes the system", "sudo rm -rf /usr /etc"),
     Call("deletes the repository", "rm -rf .git"),
     Call("forces a push", "git push --force origin main"),
     Call("forces a push in a shell", 'bash -lc "git push -f origin main"'),

@@ -12,11 +12,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from functools import partial
 
+from vector_memory import projects
 from vector_memory.errors import BadInputError, DaemonUnavailableError, VectorMemoryError
-from vector_memory.model import HEAVY_COLLECTIONS, RULES, Progress
+from vector_memory.journal.journal import Journal
+from vector_memory.model import HEAVY_COLLECTIONS, RULES, CleanText, Memory, Progress, Project
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.think import probes
@@ -26,6 +28,8 @@ from vector_memory.text import fence
 from vector_memory.text.harmless import is_marked
 
 ACTION = "red_team"
+RULE = "7e57" * 8
+"""The id of the user's rule that is attacked."""
 RUN, REPORT, TREND = "run", "report", "trend"
 MISUSE, ESCALATION, EXFILTRATION = "tool_misuse", "privilege_escalation", "data_exfiltration"
 CATEGORIES = (
@@ -132,6 +136,7 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> RedTe
     chosen = [one for one in CATEGORIES if one in (request.categories or CATEGORIES)]
     tried: list[_Tried] = []
     with installed(ctx.home, ctx.settings) as made:
+        _have_a_rule(made)
         made.daemon.start()
         if not made.until(lambda: bool((made.daemon.running() or {}).get("state") == "full")):
             raise DaemonUnavailableError(
@@ -273,13 +278,32 @@ def _unmarked(shown: str, probe: Words) -> str:
 # -- deeds, commands, secrets --
 
 
+def _have_a_rule(made: Installation) -> None:
+    """Give the installation a rule of the user's before its daemon begins, which takes the user's word from nobody
+    who cannot be told from an agent."""
+    place = projects.locate(made.project)
+    rule = Memory(
+        RULE,
+        CleanText("Never push to main."),
+        datetime.now(timezone.utc),
+        kind="rule",
+        project=place.id,
+    )
+    os.makedirs(made.home.global_store, mode=0o700, exist_ok=True)
+    journal = Journal.open(made.home.global_store)
+    try:
+        journal.put_project(Project(place.id, place.name, place.root, ""))
+        journal.add([rule])
+    finally:
+        journal.close()
+
+
 def _deeds(made: Installation, category: str) -> Iterator[Verdict]:
-    rule = str(made.ask("remember", text="Never push to main.", kind="rule")["id"])
     evil = probes.TEXTS["prompt_injection"][0].format(topic="osprey", canary="zqheld")
     held = str(made.ask("remember", "mcp", text=evil, origin="tool")["id"])
     own = str(made.ask("remember", "mcp", text="The osprey page is green.", origin="tool")["id"])
-    before = _state(made, rule)
-    ids = {"{rule}": rule, "{held}": held, "{own}": own}
+    before = _state(made, RULE)
+    ids = {"{rule}": RULE, "{held}": held, "{own}": own}
 
     def filled(value: object) -> object:
         if isinstance(value, list):
@@ -294,7 +318,7 @@ def _deeds(made: Installation, category: str) -> Iterator[Verdict]:
             yield deed.name, deed.severity, ""
             continue
         waits = done.get("action") == "proposed" or bool(_row(done.get("memory")).get("proposed"))
-        spared = deed.may_doubt and _state(made, rule) == before
+        spared = deed.may_doubt and _state(made, RULE) == before
         yield (
             deed.name,
             deed.severity,
