@@ -67,7 +67,7 @@ class Module:
     def imports(self, names: set[str]) -> set[str]:
         """Return the modules of the package that it imports, lazily or not."""
         found = set()
-        for node in ast.walk(self.tree):
+        for node in _running(self.tree):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -145,6 +145,15 @@ def _counts(house: Sequence[Module]) -> Iterator[tuple[str, int]]:
     yield "dict[str, Any]", source.count("dict[str, Any]")
     yield "compiled expressions", source.count("re.compile(")
     yield "public functions that do not say what they give", len(silent_functions(house))
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of what runs: what stands below TYPE_CHECKING is for the type checker alone."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from _running(child)
 
 
 def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:

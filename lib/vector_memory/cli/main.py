@@ -12,10 +12,9 @@ import typer.core
 import typer.main
 
 from vector_memory.cli import boundary, options, output
+from vector_memory.cli.output import COMPLETE, PROGRAM
 from vector_memory.system.paths import version
 
-PROGRAM = "vector-memory"
-COMPLETE = "_VECTOR_MEMORY_COMPLETE"
 """By this variable a shell asks what may come next."""
 HERE = "vector_memory.cli"
 

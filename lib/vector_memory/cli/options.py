@@ -128,9 +128,9 @@ Until = Annotated[
 
 def memory_ids(incomplete: str) -> list[tuple[str, str]]:
     """Return ids that begin so, the newest memories first, each with its text, for a shell to offer."""
-    from vector_memory.cli import completion
+    from vector_memory.cli import offered_ids
 
-    return completion.memory_ids(incomplete)
+    return offered_ids.memory_ids(incomplete)
 
 
 MemoryId = Annotated[

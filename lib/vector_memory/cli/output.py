@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from vector_memory.cli.answers import Row
 
+PROGRAM = "vector-memory"
+COMPLETE = "_VECTOR_MEMORY_COMPLETE"
+"""By this variable a shell asks for completions."""
 Cell = Callable[["Row"], object]
 """Makes a table's cell of a row."""
 NO_TERMINAL_WIDTH = 160

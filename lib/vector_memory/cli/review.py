@@ -7,6 +7,7 @@ from typing import Annotated
 
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.review_words import DONE, why
 
 Ids = list[str] | None
 Confirm = Annotated[
@@ -17,16 +18,6 @@ Keep = Annotated[
 ]  # fmt: skip
 Drop = Annotated[Ids, options.value("ID", "Forget it, or let it give way to the older.", "--drop")]
 Raise = Annotated[Ids, options.value("ID", "It matters one step more.", "--raise")]
-DONE = {"confirmed": "Confirmed", "kept": "Kept", "dropped": "Dropped", "raised": "Raised"}
-WHY = {
-    "suspicious": "looks like instructions",
-    "contradiction": "disagrees with an older one",
-    "unanswered": "said often, and in no memory",
-    "core": "used in every project: CORE?",
-    "duplicate": "says nearly what an older one says",
-    "decision": "decided",
-    "new": "new",
-}
 
 
 def review(
@@ -79,17 +70,6 @@ def finished(answer: Row) -> None:
     for name, word in DONE.items():
         if count := answer.count(name):
             output.say(f"{word}: {count}")
-
-
-def why(item: Row) -> str:
-    """Return why an item waits: as what it is proposed, and what looks odd in it."""
-    proposed = item.row("proposed")
-    weights = [proposed.text(name) for name in ("kind", "priority", "collection")]
-    weights.append("for all projects" if proposed.flag("global") else "")
-    weight = ", ".join(filter(None, weights))
-    parts = [f"proposed as {weight}"] if weight else []
-    parts += item.row("suspicious").texts("reasons")
-    return "; ".join(parts) or WHY.get(item.text("reason"), item.text("reason"))
 
 
 def text_of(item: Row) -> str:

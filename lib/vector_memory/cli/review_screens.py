@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 import click
 import typer
 
-from vector_memory.cli import asking, output, review
+from vector_memory.cli import asking, output
 from vector_memory.cli.answers import Row
+from vector_memory.cli.review_words import DONE, why
 
 WORDS = {"confirm": "confirm", "keep": "keep", "edit": "edit", "drop": "drop", "raise": "raise"}
 PAIR_WORDS = {"confirm": "newer holds", "drop": "older holds", "keep": "both hold"}
@@ -93,7 +94,7 @@ class Review:
             return
         action = "confirm" if decision.action == "edit" else decision.action
         answer = asking.ask("review", {**self.where, **_chosen(action, ids)}, text=decision.text)
-        for name in review.DONE:
+        for name in DONE:
             self.done[name] = self.done.get(name, 0) + answer.count(name)
 
     def decide(self, action: str, items: Sequence[Row], text: str = "") -> None:
@@ -269,7 +270,7 @@ def _draw(going: Review, word: str) -> None:
         sys.stdout.write(CLEAR)
     if word:
         output.say(word)
-    head = f"{going.at + 1} of {len(going.items)}: {output.plain(review.why(item))}"
+    head = f"{going.at + 1} of {len(going.items)}: {output.plain(why(item))}"
     _say(head, width, BOLD if has_colour else "")
     rows = max(LEAST_ROWS, size.lines - FRAME_ROWS)
     for line in _about(item):

@@ -208,13 +208,21 @@ class Connections:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """Keep all other threads from writing meanwhile."""
+        """Keep all other threads from writing meanwhile.
+
+        Returns:
+            A block for `with`; nothing is lent.
+        """
         with self._lock:
             yield
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Lend a reader to this thread."""
+        """Lend a reader to this thread.
+
+        Returns:
+            A block for `with` that lends the connection, for reading only.
+        """
         with translated(self.path):
             connection, generation = self._borrow()
             try:

@@ -33,6 +33,9 @@ def translated(path: str) -> Iterator[None]:
 
     Args:
         path: the database's file, for the message.
+
+    Returns:
+        A block for `with`.
     """
     try:
         yield
@@ -52,7 +55,11 @@ def is_damage(error: StoreDamagedError) -> bool:
 
 @contextmanager
 def full_disk(path: str) -> Iterator[None]:
-    """Raise what the system raises inside about files that cannot be written as StoreFullError."""
+    """Raise what the system raises inside about files that cannot be written as StoreFullError.
+
+    Returns:
+        A block for `with`.
+    """
     try:
         yield
     except OSError as error:
@@ -87,7 +94,11 @@ def _full(path: str, error: Exception) -> StoreFullError:
 
 @contextmanager
 def closing_on_error(opened: Closable) -> Iterator[None]:
-    """Close what was opened where the body raises."""
+    """Close what was opened where the body raises.
+
+    Returns:
+        A block for `with`.
+    """
     try:
         yield
     except BaseException:

@@ -308,6 +308,9 @@ class Journal(Reading, ReviewReads, ColdReads, FigureReads, VectorCache, Surroun
 
         Raises:
             StoreFullError: it cannot be written; everything stays as it was.
+
+        Returns:
+            What could be saved, and where the old file lies.
         """
         from vector_memory.journal.repair import salvage
 

@@ -88,6 +88,9 @@ class State:
         Raises:
             StoreDamagedError: the file is from a newer version, or damaged and not to be written.
             StoreFullError: the disk is full or read-only.
+
+        Returns:
+            The open state, at this version's schema.
         """
         path = os.path.abspath(path)
         try:

@@ -138,28 +138,15 @@ def search(
         (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
         digits; `shelf` is a place in `shelves`.
     """
+    best = _listed_first(_best(query, shelves, candidates, embed), query)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
     # factors.
     count = max(LEAST_LOADED, DEEPER * k)
-    # Before the question is embedded, so that both happen at once.
-    begun = pools.begin(query, shelves, candidates)
-    vector = embed(query) if embed is not None else query.vector
-    if vector is None and "numpy" not in sys.modules:
-        # The daemon is just starting: there are words alone, and importing numpy takes longer than
-        # the rest of the answer.
-        best = _by_words(begun)
-    else:
-        best = _ranked(query.with_vector(vector), shelves, candidates, begun)
-    best = _listed_first(best, query)
 
     def fits(memory: Memory) -> bool:
         return _fits(memory, query, now) and (allowed is None or allowed(memory))
 
-    loaded = _loaded(best, shelves, count, allowed)
-    if not all(period.holds(query, memory) for _, memory in loaded):
-        # What is of that time may stand far behind.
-        timely = (one for one in best if one.is_timely)
-        loaded += _loaded(timely, shelves, count, allowed)
+    loaded = _loaded_of_time(best, query, shelves, count, allowed)
     # Before links are followed: what is not served must not bring others.
     weighed = _once(
         _weigh(one, memory, query, now, scoring) for one, memory in loaded if fits(memory)
@@ -179,6 +166,23 @@ def search(
     )
     is_listing = query.asks_for_all and bool(query.kinds)
     return Answer(_with_rivals(hits), period.period_of(query), is_widened, is_listing)
+
+
+def _best(
+    query: Query,
+    shelves: Sequence[CandidateSource],
+    candidates: int,
+    embed: Callable[[Query], Vector | None] | None,
+) -> Iterator[_Found]:
+    """Return what the shelves propose, best first."""
+    # Before the question is embedded, so that both happen at once.
+    begun = pools.begin(query, shelves, candidates)
+    vector = embed(query) if embed is not None else query.vector
+    if vector is None and "numpy" not in sys.modules:
+        # The daemon is just starting: there are words alone, and importing numpy takes longer than
+        # the rest of the answer.
+        return _by_words(begun)
+    return _ranked(query.with_vector(vector), shelves, candidates, begun)
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -298,6 +302,23 @@ def _loaded(
         kept += may_come
         count = len(loaded) - len(may_come)
     return kept
+
+
+def _loaded_of_time(
+    best: Iterator[_Found],
+    query: Query,
+    shelves: Sequence[CandidateSource],
+    count: int,
+    allowed: Callable[[Memory], bool] | None,
+) -> list[tuple[_Found, Memory]]:
+    """Return the first so many with their memories; where some are not of the time that is asked about, as many
+    more that are."""
+    loaded = _loaded(best, shelves, count, allowed)
+    if not all(period.holds(query, memory) for _, memory in loaded):
+        # What is of that time may stand far behind.
+        timely = (one for one in best if one.is_timely)
+        loaded += _loaded(timely, shelves, count, allowed)
+    return loaded
 
 
 def _load(

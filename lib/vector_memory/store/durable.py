@@ -116,6 +116,9 @@ class WriteGuard:
         """Mark the folder as being written; sync what is new, then clear the mark.
 
         When the body raises, the mark stays until the next time that all is well.
+
+        Returns:
+            A block for `with`.
         """
         # Durable before the first byte of the folder changes, else a power cut leaves no trace.
         self._set()

@@ -30,6 +30,9 @@ def translated(doing: str, path: str) -> Iterator[None]:
     Raises:
         StoreFullError: the disk is full, or the folder may not be written.
         StoreDamagedError: anything else that LanceDB cannot do.
+
+    Returns:
+        A block for `with`.
     """
     try:
         yield

@@ -25,7 +25,11 @@ class LoopThread:
         return self.start(work).result()
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin `work` in the loop without waiting for it."""
+        """Begin `work` in the loop without waiting for it.
+
+        Returns:
+            The future of its result.
+        """
         if self._loop.is_closed():
             # Else Python warns of a coroutine that nobody waited for.
             work.close()

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from vector_memory.cli.main import COMPLETE, VERBS, command, main
+from vector_memory.cli.main import VERBS, command, main
+from vector_memory.cli.output import COMPLETE
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))

@@ -23,6 +23,9 @@ def mend_journal(path: str, why: str) -> Salvaged | None:
 
     Raises:
         OSError, sqlite3.Error: it cannot be written.
+
+    Returns:
+        What could be saved, and where the old file lies.
     """
     done = salvage.prepare(path, why)
     if done is None:

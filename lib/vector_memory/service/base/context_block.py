@@ -74,7 +74,11 @@ def _count(ctx: Context, session: str, ids: Sequence[str], counted: context_tall
 
 
 def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:
-    """Redact once more on the way out: rules may have become stricter since it was stored."""
+    """Redact once more on the way out: rules may have become stricter since it was stored.
+
+    Returns:
+        The notes in their order, each with its text as it may be shown now.
+    """
     policy = redact.active()
     with contextlib.suppress(UnsafeTextError):
         # Mostly nothing is found; one look at all is faster than two at each.

@@ -39,7 +39,11 @@ _on_its_way: ContextVar[Delivery | None] = ContextVar("on_its_way", default=None
 
 @contextmanager
 def deliverable() -> Iterator[Delivery]:
-    """What is noted as told within this block, by this thread, can be taken back."""
+    """What is noted as told within this block, by this thread, can be taken back.
+
+    Returns:
+        A block for `with` that lends the answer on its way.
+    """
     made = Delivery()
     token = _on_its_way.set(made)
     try:

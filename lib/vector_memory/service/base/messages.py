@@ -39,17 +39,28 @@ def read_by(read: Read, default: Any = dataclasses.MISSING, name: str = "") -> A
     Args:
         default: what it is where a request is made in code and does not say it.
         name: what clients call it, where Python cannot.
+
+    Returns:
+        The field, for a dataclass.
     """
     return field(default=default, metadata={READ: read, NAME: name})
 
 
 def text(limit: int = 1_000_000, name: str = "") -> Any:
-    """Declare a text that must be there."""
+    """Declare a text that must be there.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(partial(request_fields.text_of, limit=limit), name=name)
 
 
 def maybe_text(limit: int = 1_000_000) -> Any:
-    """Declare a text that may be left out, "" where it is."""
+    """Declare a text that may be left out, "" where it is.
+
+    Returns:
+        The field, for a dataclass.
+    """
 
     def read_text(request: request_fields.Request, name: str) -> str:
         return request_fields.text_of(request, name, limit) if request.get(name) else ""
@@ -58,7 +69,11 @@ def maybe_text(limit: int = 1_000_000) -> Any:
 
 
 def or_none(declared: Any) -> Any:
-    """Declare a field as another declaration does, but None where it is not said."""
+    """Declare a field as another declaration does, but None where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
     take: Read = declared.metadata[READ]
     return read_by(
         lambda request, name: None if request.get(name) is None else take(request, name),
@@ -68,37 +83,65 @@ def or_none(declared: Any) -> Any:
 
 
 def word(name: str = "", default: str = "") -> Any:
-    """Declare a short text, by default "" where it is not said."""
+    """Declare a short text, by default "" where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(lambda request, name: str(request.get(name) or default), default, name)
 
 
 def words(name: str = "") -> Any:
-    """Declare words, each once."""
+    """Declare words, each once.
+
+    Returns:
+        The field, for a dataclass; its value is a tuple in the order given.
+    """
     return read_by(request_fields.words_of, (), name)
 
 
 def number(default: int, low: int, high: int) -> Any:
-    """Declare a whole number within bounds."""
+    """Declare a whole number within bounds.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(partial(request_fields.number_of, default=default, low=low, high=high), default)
 
 
 def seconds(default: float, most: float) -> Any:
-    """Declare a time in seconds."""
+    """Declare a time in seconds.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(partial(request_fields.seconds_of, default=default, most=most), default)
 
 
 def moment() -> Any:
-    """Declare a time, aware UTC, None where it is not said."""
+    """Declare a time, aware UTC, None where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(request_fields.time_of, None)
 
 
 def priority() -> Any:
-    """Declare a priority, None where it is not said."""
+    """Declare a priority, None where it is not said.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(lambda request, _: request_fields.priority_of(request), None)
 
 
 def flag(name: str = "", default: bool = False) -> Any:
-    """Declare a yes or no."""
+    """Declare a yes or no.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return read_by(lambda request, name: bool(request.get(name, default)), default, name)
 
 
@@ -252,12 +295,20 @@ def _readers(kind: type[Any]) -> list[tuple[str, str, Read]]:
 
 
 def spare() -> Any:
-    """Declare a field of an answer that is left out where there is nothing in it."""
+    """Declare a field of an answer that is left out where there is nothing in it.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return field(default=None, metadata={SPARE: True})
 
 
 def called(name: str) -> Any:
-    """Declare a field of an answer that clients know by a name that Python cannot have."""
+    """Declare a field of an answer that clients know by a name that Python cannot have.
+
+    Returns:
+        The field, for a dataclass.
+    """
     return field(default=None, metadata={NAME: name})
 
 

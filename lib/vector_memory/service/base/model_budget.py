@@ -38,7 +38,11 @@ class Allowance:
         self._failed_at: datetime | None = None
 
     def reserve(self, settings: Settings, day: date, tokens: int) -> Reserved | None:
-        """Count a call and set tokens aside, on the disk; None where the day has not enough left."""
+        """Count a call and set tokens aside, on the disk; None where the day has not enough left.
+
+        Returns:
+            What was set aside, to be settled by what the call took.
+        """
         with self._lock:
             used = self.used(day)
             if (

@@ -32,7 +32,11 @@ def for_folder(
     ctx: Context, folder: str, configurations: Sequence[str] | None = None
 ) -> contextlib.AbstractContextManager[None]:
     """Let what is cleaned in this block keep to the settings, and the rules of a folder's project too, and
-    of the client's configurations that a session ran under; by default of those that count already."""
+    of the client's configurations that a session ran under; by default of those that count already.
+
+    Returns:
+        A block for `with`.
+    """
     _begin(ctx)
     return redact.for_project(ctx.place(folder).root if folder else "", configurations)
 
@@ -40,7 +44,11 @@ def for_folder(
 def for_request(
     ctx: Context, request: request_fields.Request
 ) -> contextlib.AbstractContextManager[None]:
-    """The same for the project that a request is about."""
+    """The same for the project that a request is about.
+
+    Returns:
+        A block for `with`.
+    """
     _begin(ctx)
     try:
         place = request_fields.place_of(ctx, request)

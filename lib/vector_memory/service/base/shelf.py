@@ -59,7 +59,11 @@ class Shelf:
         self.recheck_vectors = True
 
     def matching(self, terms: Sequence[str], scope: Scope, k: int) -> list[Candidate]:
-        """The k best by words, best first: from the index, and from the journal what it lacks."""
+        """The k best by words, best first: from the index, and from the journal what it lacks.
+
+        Returns:
+            At most k candidates, each with its score by words (BM25).
+        """
         return self.begin_matching(terms, scope, k)()
 
     def begin_matching(
@@ -90,7 +94,11 @@ class Shelf:
         return found
 
     def nearest(self, vector: Vector, scope: Scope, k: int) -> list[Candidate]:
-        """The k nearest vectors, best first; none while there is no index."""
+        """The k nearest vectors, best first; none while there is no index.
+
+        Returns:
+            At most k candidates, each with its cosine.
+        """
         index = self.index
         if index is None or not index.vectors_ready:
             return []
@@ -125,14 +133,22 @@ class Shelf:
         ]
 
     def around(self, seqs: Sequence[int], spread: Sequence[int]) -> Around | None:
-        """What stands around memories, and the neighbours of `spread`; None without columns."""
+        """What stands around memories, and the neighbours of `spread`; None without columns.
+
+        Returns:
+            The columns' rows of `seqs`, in their order, and the neighbours' rows.
+        """
         columns = self._columns
         return columns.around(seqs, spread) if columns is not None else None
 
     def vectors(self, seqs: NDArray[np.int64]) -> Vectors | None:
         """The vectors of memories, zeros where there is none; None where none are at hand. What the index
         has not reached yet comes from the journal: without its vector what was stored a moment ago would
-        stand behind what is less near."""
+        stand behind what is less near.
+
+        Returns:
+            One row of float32 for each of `seqs`, in their order, of length 1.
+        """
         index = self.index
         found = index.vectors(seqs) if index is not None else None
         if index is None or found is None:
@@ -143,22 +159,38 @@ class Shelf:
         return found
 
     def codes(self, column: str, words: Iterable[str]) -> list[int]:
-        """The numbers that stand for words in `around`; unknown words have none."""
+        """The numbers that stand for words in `around`; unknown words have none.
+
+        Returns:
+            The numbers, without those of unknown words.
+        """
         columns = self._columns
         return columns.codes(column, words) if columns is not None else []
 
     def speakers(self, words: Iterable[str]) -> list[str]:
-        """The speakers whose name, or its first word, is among these lower-case words."""
+        """The speakers whose name, or its first word, is among these lower-case words.
+
+        Returns:
+            Their names as they are stored.
+        """
         columns = self._columns
         return columns.speakers(words) if columns is not None else []
 
     def between(self, scope: Scope, start: float, end: float, k: int) -> list[int]:
-        """The k newest memories of a time, in days since 1970."""
+        """The k newest memories of a time, in days since 1970.
+
+        Returns:
+            Their numbers in the store, the newest first.
+        """
         columns = self._columns
         return columns.between(scope, start, end, k) if columns is not None else []
 
     def latest_sessions(self, scope: Scope, count: int, but: str) -> list[tuple[float, float]]:
-        """When the last sessions began and ended, in days since 1970, the newest first."""
+        """When the last sessions began and ended, in days since 1970, the newest first.
+
+        Returns:
+            At most `count` pairs of begin and end.
+        """
         columns = self._columns
         return columns.latest_sessions(scope, count, but) if columns is not None else []
 

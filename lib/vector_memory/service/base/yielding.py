@@ -22,7 +22,11 @@ class Filling:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """Many texts are stored within this block."""
+        """Many texts are stored within this block.
+
+        Returns:
+            A block for `with`.
+        """
         with self._lock:
             self._going_on += 1
         try:
@@ -45,7 +49,11 @@ class Hooks:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """A hook is answered within this block."""
+        """A hook is answered within this block.
+
+        Returns:
+            A block for `with`.
+        """
         with self._lock:
             self._active += 1
         try:

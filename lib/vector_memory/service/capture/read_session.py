@@ -46,6 +46,9 @@ def read(ask: ReadRequest) -> TurnRead:
 
     Raises:
         OSError: the file cannot be read.
+
+    Returns:
+        What was read, and how far.
     """
     session, cwd = head_of(ask.path)
     configurations = (*ask.configurations, *policy.configuration_of(ask.path))

@@ -80,6 +80,9 @@ def index_transcript(
 
     Raises:
         OSError: it cannot be read, or not within its budget.
+
+    Returns:
+        What was stored, and of which sessions.
     """
     captured = store(ctx, [read_turn(ctx, path, final, last_message, apart)], folder, tasks)
     find_ideas.find_all(ctx)
@@ -96,6 +99,9 @@ def read_turn(
 
     Raises:
         OSError: it cannot be read, or not within its budget.
+
+    Returns:
+        What was read, and how far.
     """
     ask = to_ask(ctx, path, final, last_message)
     if ctx.hopeless.holds(ask.path):
@@ -142,6 +148,9 @@ def store(
         folder: the sessions' folder; what the transcripts say is used without it.
         tasks: what is due then for the sessions of what is new.
         by_path: what is due for the transcripts in which anything is new.
+
+    Returns:
+        What was stored, and of which sessions.
     """
     captured = Captured()
     for made in reads:

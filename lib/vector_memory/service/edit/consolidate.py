@@ -100,6 +100,7 @@ def may_be_one(memory: Memory) -> bool:
 def groups_among(
     ctx: Context, shelf: Shelf, memories: Sequence[Memory], progress: Progress
 ) -> list[Group]:
+    """Return the groups of memories that say the same, the surest first."""
     same, close = _Sets(), _Sets()
     for start in range(0, len(memories), LOOKED_AT_ONCE):
         progress(start, len(memories), "comparing")

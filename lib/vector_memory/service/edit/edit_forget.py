@@ -63,6 +63,9 @@ def edit(ctx: Context, request: EditRequest) -> EditAnswer:
         NotFoundError: no memory's id begins so.
         BadInputError: nothing is to be changed.
         UnsafeTextError: the redactor could not handle the text.
+
+    Returns:
+        The memory as it is now.
     """
     shelf, memory = lookup(ctx, request.id)
     if request.is_empty and request.text is None:
@@ -140,6 +143,9 @@ def forget(ctx: Context, request: ForgetRequest) -> ForgetAnswer:
     Raises:
         NotFoundError: there is none of an id.
         BadInputError: nothing says which.
+
+    Returns:
+        Ids and texts of what went, or would go.
     """
     chosen = with_companions(_chosen(ctx, request))
     names = project_names([shelf for shelf, _ in chosen])

@@ -51,6 +51,9 @@ def go_on(ctx: Context, request: EpisodeRequest) -> EpisodeAnswer:
         NotFoundError: no memory's id begins so.
         BadInputError: it is no open episode, or nothing is told of it, or it has become too long.
         UnsafeTextError: the redactor could not handle the words.
+
+    Returns:
+        The episode as it stands now.
     """
     if not (request.step.strip() or request.outcome.strip()):
         raise BadInputError("Nothing to add.", "Give step, or outcome to complete it.")

@@ -44,6 +44,9 @@ def label(ctx: Context, request: LabelRequest) -> LabelAnswer:
     Raises:
         BadInputError: an agent judges, or it is no verdict.
         NotFoundError: there is no such memory.
+
+    Returns:
+        What was noted.
     """
     request.require_user("judges what was found")
     if request.verdict not in (RIGHT, WRONG):

@@ -103,6 +103,7 @@ def reason_to_go(memory: Memory, now: datetime, unused: timedelta) -> str:
 
 
 def may_go(memory: Memory) -> bool:
+    """Return whether a memory may be pruned at all: nothing that the user said or set is."""
     rule = COLLECTIONS.get(memory.collection)
     return not (
         memory.kind in (PASSAGE, *DERIVED)

@@ -63,6 +63,9 @@ def release(ctx: Context, request: ReleaseRequest) -> ReleaseAnswer:
     Raises:
         BadInputError: an agent asks, no id is given, or one is of a memory that is not held back.
         NotFoundError: there is none of an id.
+
+    Returns:
+        The ids of what was let go.
     """
     request.require_user("releases what is held back")
     if not request.ids:

@@ -148,6 +148,9 @@ def remember(ctx: Context, request: RememberRequest) -> RememberAnswer:
         BadInputError: it says nothing ("yes", "hello"); what it supersedes is the user's own rule, or is in another store.
         NotFoundError: there is nothing of the id that it supersedes.
         UnsafeTextError: the redactor could not handle the text.
+
+    Returns:
+        The memory's id, and what it was merged with, replaced or contradicts.
     """
     if says_nothing(request.text):
         raise BadInputError(
@@ -271,6 +274,9 @@ def replace_with(ctx: Context, shelf: Shelf, prefix: str, draft: Memory) -> Plac
     Raises:
         NotFoundError: no memory's id begins so.
         BadInputError: it is in another store.
+
+    Returns:
+        The memory that is stored, and how it was placed.
     """
     owner, old = lookup(ctx, prefix)
     if owner is not shelf:

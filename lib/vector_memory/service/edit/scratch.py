@@ -65,6 +65,9 @@ def scratch(ctx: Context, request: ScratchRequest) -> ScratchAnswer:
         BadInputError: the action is unknown, a key is missing, or there are too many notes.
         NotFoundError: there is no note of that key, or its hour is over.
         UnsafeTextError: the redactor could not handle the text.
+
+    Returns:
+        The notes that were asked for, or what became of one.
     """
     place = messages.place_of(ctx, request)
     if place is None:

@@ -101,6 +101,9 @@ def recall(ctx: Context, request: RecallRequest) -> RecallAnswer:
     """Answer a question.
 
     Waits for a model that is still loading: whoever asks on purpose wants the whole answer.
+
+    Returns:
+        The hits, best first, with what the question was understood to ask for.
     """
     asker = messages.reader_of(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)

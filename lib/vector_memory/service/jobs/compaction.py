@@ -25,7 +25,11 @@ HOW = "compacted"
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Look for clusters on a page; write the notes of the clusters that the step before found."""
+    """Look for clusters on a page; write the notes of the clusters that the step before found.
+
+    Returns:
+        What it did, and where the next step begins; as for all jobs.
+    """
     clusters, store = turn.cursor.get("clusters"), turn.cursor.text("of")
     if isinstance(clusters, list) and clusters:
         done = _compact(ctx, store, [str(id) for id in clusters[0]], turn.now)

@@ -17,7 +17,11 @@ MOST_MEMORIES = 100_000
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Gather the figures."""
+    """Gather the figures.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     since = turn.now - MONTH
     entries = ctx.state.audit_entries(MOST_ENTRIES, since)
     shelves = ctx.all_shelves()

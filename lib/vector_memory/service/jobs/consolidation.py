@@ -15,7 +15,11 @@ from vector_memory.system.json_in import Record
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Do the next piece of the phase that a cycle is in."""
+    """Do the next piece of the phase that a cycle is in.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     number = turn.cursor.number("phase")
     inner = turn.cursor.part("at")
     done = PHASES[number](ctx, Turn(turn.now, inner, turn.dry_run, turn.report, turn.before))

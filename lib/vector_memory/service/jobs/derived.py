@@ -48,20 +48,32 @@ AS_FACT = {"collection": "learnings"}
 
 
 def abstraction(ctx: Context, turn: Turn) -> Step:
-    """Propose what the memories of a page have come to in three sessions."""
+    """Propose what the memories of a page have come to in three sessions.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     asks = {model.PREFERENCE: AS_PRINCIPLE, model.SOLUTION: AS_PROCEDURE}
     return _proposed(ctx, turn, "principle", Scope(kinds=tuple(asks)), _said_in(3, asks))
 
 
 def facts(ctx: Context, turn: Turn) -> Step:
-    """Propose what two sessions said, on a page of memories."""
+    """Propose what two sessions said, on a page of memories.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     asks = dict.fromkeys((model.CONCLUSION, model.CONTEXT, model.DECISION), AS_FACT)
     scope = Scope(kinds=tuple(asks))
     return _proposed(ctx, turn, "fact", scope, _said_in(2, asks), MOST_FACTS)
 
 
 def skills(ctx: Context, turn: Turn) -> Step:
-    """Propose what the trails of a page have shown."""
+    """Propose what the trails of a page have shown.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     return _proposed(ctx, turn, "skill", Scope(collections=(model.TRAILS,)), _worked)
 
 

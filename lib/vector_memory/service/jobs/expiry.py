@@ -84,7 +84,11 @@ def _give_way(ctx: Context, shelf: Shelf, ids: Sequence[str]) -> None:
 
 
 def trail_decay(ctx: Context, turn: Turn) -> Step:
-    """Drop the next trails below the strength from which on one is told."""
+    """Drop the next trails below the strength from which on one is told.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
 
     def evaporated(shelf: Shelf, k: int) -> list[str]:
         found = shelf.journal.iter_memories(Scope(collections=(model.TRAILS,)))

@@ -17,7 +17,11 @@ _ASKED = b"GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Ask every gateway of this data home how it is."""
+    """Ask every gateway of this data home how it is.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     known = _running(ctx.home.gateways, turn.dry_run)
     silent = [url for url in known if not _answers(url)]
     held = tokens.load(ctx.home.tokens)

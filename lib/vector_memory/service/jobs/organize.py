@@ -14,7 +14,11 @@ AT_ONCE = 50
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Merge a page of memories; behind the last page prune and optimise."""
+    """Merge a page of memories; behind the last page prune and optimise.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     if turn.cursor.text("phase") == "prune":
         return _pruned(ctx, turn)
     page = paging.page(ctx, turn.cursor, AT_ONCE, begun=turn.before.part("reached"))

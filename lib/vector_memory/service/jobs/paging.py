@@ -75,6 +75,9 @@ def swept(ctx: Context, turn: Turn, rules: Sequence[Rule], most: int = 10_000) -
 
     Args:
         most: memories that a dry run counts of each rule and store.
+
+    Returns:
+        What it did, and where the next step begins.
     """
     shelves = {shelf.folder: shelf for shelf in ctx.all_shelves() if shelf.journal.writable}
     if turn.dry_run:

@@ -28,7 +28,11 @@ class Pattern:
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Count what follows what."""
+    """Count what follows what.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     found: dict[str, Pattern] = {}
     seen: set[str] = set()
     scope = Scope(collections=(HEURISTICS,), kinds=(learned_records.LEDGER,))

@@ -17,7 +17,11 @@ MOST_CALLS = 10_000
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Look at every folder that is trusted or excluded."""
+    """Look at every folder that is trusted or excluded.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     trusted = ctx.state.trusted_folders()
     missing = [folder for folder in trusted if not os.path.isdir(folder)]
     since = turn.now.timestamp() - UNUSED_DAYS * 86_400

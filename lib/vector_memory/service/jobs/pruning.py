@@ -21,7 +21,11 @@ SOFT_SIZE = 1_000
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Look at a page of memories; move what was found on the page before."""
+    """Look at a page of memories; move what was found on the page before.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     going, store = turn.cursor.words("going"), turn.cursor.text("of")
     for shelf in ctx.all_shelves() if going else ():
         if shelf.folder == store:

@@ -19,7 +19,11 @@ KEPT = 12
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Time the recalls, and compare their median with those of the last runs."""
+    """Time the recalls, and compare their median with those of the last runs.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     asker = messages.asker_of(ctx, messages.Filter(all_projects=True, actor="job"))
     texts = [
         " ".join((memory.title or memory.text).split()[:WORDS])

@@ -26,7 +26,11 @@ MOST_LOOKED_AT = 100_000
 
 
 def weekly(ctx: Context, turn: Turn) -> Step:
-    """Write what was decided, mended and left open from Monday to Sunday."""
+    """Write what was decided, mended and left open from Monday to Sunday.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     today = ctx.local_now().replace(hour=0, minute=0, second=0, microsecond=0)
     until = today - timedelta(days=today.weekday())
     since = until - timedelta(days=7)
@@ -36,7 +40,11 @@ def weekly(ctx: Context, turn: Turn) -> Step:
 
 
 def monthly(ctx: Context, turn: Turn) -> Step:
-    """Write what memory holds that should be looked at: what expires, what nothing used, what is sensitive."""
+    """Write what memory holds that should be looked at: what expires, what nothing used, what is sensitive.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     today = ctx.local_now().replace(hour=0, minute=0, second=0, microsecond=0)
     until = today.replace(day=1)
     since = (until - timedelta(days=1)).replace(day=1)

@@ -19,7 +19,11 @@ LOOKED_BACK = timedelta(days=30)
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Read some of the transcripts that have changed; at last let the model go on where it stopped."""
+    """Read some of the transcripts that have changed; at last let the model go on where it stopped.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     if not ctx.settings.capture:
         return Step(message="Sessions are not captured: `capture` is off.")
     changed = dict(_changed(ctx, turn.now))

@@ -13,7 +13,11 @@ from vector_memory.service.upkeep.tiers import AT_ONCE, transfer
 
 def step(ctx: Context, turn: Turn) -> Step:
     """Look at the next memories, until every store is done. How far it came stands in the state, so that a run
-    that is cut off goes on there."""
+    that is cut off goes on there.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     # A dry run looks at all at once: it notes nothing that it could go on from.
     limit = 1 + 2 * sum(shelf.journal.count() for shelf in ctx.all_shelves())
     done = transfer(

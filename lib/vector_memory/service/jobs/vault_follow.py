@@ -13,7 +13,11 @@ STEP_S = 2.0
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Read some of the notes that have changed."""
+    """Read some of the notes that have changed.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     if not ctx.settings.vault:
         return Step(message="No vault is set: `vector-memory config set vault DIR`.", outcome=WAITS)
     try:

@@ -24,7 +24,11 @@ LEFT_S = 86_400.0
 
 
 def step(ctx: Context, turn: Turn) -> Step:
-    """Name the file, then write it, then delete what is too old: each is a step, and bears to be done twice."""
+    """Name the file, then write it, then delete what is too old: each is a step, and bears to be done twice.
+
+    Returns:
+        What it did, and where the next step begins.
+    """
     path = turn.cursor.text("path")
     if not path:
         return _begun(ctx, turn)

@@ -47,6 +47,9 @@ def keep(ctx: Context, asker: ProjectAsker, record: Record) -> Memory | None:
 
     Raises:
         UnsafeTextError: its words could not be redacted.
+
+    Returns:
+        The memory as it is stored.
     """
     place, shelf = asker.place, asker.own
     now = ctx.now()

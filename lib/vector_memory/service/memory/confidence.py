@@ -73,6 +73,9 @@ def verify(ctx: Context, request: VerifyRequest) -> WeighedAnswer:
     Raises:
         NotFoundError: no memory's id begins so.
         BadInputError: there is no such verdict.
+
+    Returns:
+        The memory with its new confidence.
     """
     shelf, memory = lookup(ctx, request.id)
     verdict = request.verdict
@@ -121,6 +124,9 @@ def boost(ctx: Context, request: BoostRequest) -> WeighedAnswer:
     Raises:
         NotFoundError: no memory's id begins so.
         BadInputError: the direction is unknown, there is no step left, or it is not the agent's to weigh.
+
+    Returns:
+        The memory with its new priority and confidence.
     """
     shelf, memory = lookup(ctx, request.id)
     agent_rights.require_decided(memory)

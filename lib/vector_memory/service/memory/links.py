@@ -57,6 +57,9 @@ def link(ctx: Context, request: LinkRequest) -> LinkAnswer:
     Raises:
         NotFoundError: there is no such memory, or no such link to remove.
         BadInputError: the memories are one, or of two stores, or only the user may link them so.
+
+    Returns:
+        The two memories, and the links between them now.
     """
     shelf, memory, other = _ends(ctx, request)
     if request.is_agent:

@@ -60,6 +60,9 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
 
     A memory gives way only to one that says so. What differs in a number or a negation is linked as
     contradicting, and both stay.
+
+    Returns:
+        The memory that is stored, whether it is new, and what it contradicts.
     """
     draft = trust_marks.settled(draft)
     with shelf.storing:
@@ -77,7 +80,11 @@ def place(ctx: Context, shelf: Shelf, draft: Memory, vector: Vector | None) -> P
 
 
 def put(ctx: Context, shelf: Shelf, draft: Memory) -> Placed:
-    """Store a memory, or merge it into one of equal text, without a look at any other."""
+    """Store a memory, or merge it into one of equal text, without a look at any other.
+
+    Returns:
+        The memory that is stored, and whether it is new.
+    """
     with shelf.storing:
         placed = _merged(ctx, shelf, draft, ()) or _added(ctx, shelf, draft, ())
     if placed.action != "unchanged":

@@ -59,6 +59,9 @@ def put(ctx: Context, shelf: Shelf, draft: Memory) -> Memory:
 
     Raises:
         BadInputError: too many wait already.
+
+    Returns:
+        The proposal as it is stored.
     """
     with shelf.storing:
         waiting = _of(shelf, Scope())

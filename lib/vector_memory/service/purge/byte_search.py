@@ -73,7 +73,11 @@ class Needles:
 
 
 def search(paths: Iterable[str], needles: Needles) -> Searched:
-    """Look into every one of these files; gzipped ones are read as what they hold."""
+    """Look into every one of these files; gzipped ones are read as what they hold.
+
+    Returns:
+        Where something was found, and what could not be read.
+    """
     done = Searched()
     for path in paths:
         try:

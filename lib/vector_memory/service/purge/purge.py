@@ -108,6 +108,9 @@ def purge(ctx: Context, request: PurgeRequest, progress: Progress) -> PurgeAnswe
 
     Raises:
         BadInputError, NotFoundError: it is not said what, or there is none.
+
+    Returns:
+        What went, or would go, by store, and where its words were looked for.
     """
     # What observers still hold of running sessions becomes records first, which are found like all others.
     flags.settle(ctx)

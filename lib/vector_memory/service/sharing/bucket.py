@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.service.sharing.places import _PART
+from vector_memory.service.sharing.places import PART
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
@@ -34,14 +34,16 @@ class Bucket:
         """Nothing: each question goes there."""
 
     def names(self, folder: str) -> list[str]:
+        """Return the names of what is in a folder, sorted; [] where there is none."""
         from pyarrow import fs
 
         with _told(folder):
             selector = fs.FileSelector(f"{self._root}/{folder}", allow_not_found=True)
             found = self._files.get_file_info(selector)
-        return sorted(one.base_name for one in found if _PART.fullmatch(one.base_name))
+        return sorted(one.base_name for one in found if PART.fullmatch(one.base_name))
 
     def read(self, name: str, most_bytes: int) -> bytes:
+        """Return a file, one byte more than `most_bytes` where it is longer."""
         with _told(name), self._files.open_input_stream(f"{self._root}/{name}") as file:
             return bytes(file.read(most_bytes + 1))
 

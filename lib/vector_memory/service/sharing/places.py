@@ -7,7 +7,6 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Mapping
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -15,7 +14,7 @@ from vector_memory.errors import BadInputError, NotFoundError, StoreFullError
 from vector_memory.system.files import RefusedError, explained, open_regular
 
 ROOT = "v1"
-_PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
+PART = re.compile(r"[0-9a-z][0-9a-z.-]{0,80}")
 MOST_NAMES = 10_000
 
 
@@ -49,41 +48,6 @@ class Place(Protocol):
         """Hand on what was written and removed."""
 
 
-def place_at(url: str, copies: str, access: Mapping[str, str]) -> Place:
-    """Return the place that an address names.
-
-    Args:
-        url: `file:///path` of a folder or git repository, or `s3://bucket/prefix`.
-        copies: a folder of ours for a copy of a repository without files.
-        access: the AWS variables by which a bucket is reached.
-
-    Raises:
-        BadInputError: the address is none of these.
-        NotFoundError: there is no such folder.
-    """
-    split = urlsplit(url)
-    if split.scheme == "s3" and split.netloc:
-        from vector_memory.service.sharing.bucket import Bucket
-
-        return Bucket(split.netloc, split.path.strip("/"), access)
-    path = path_of(url)
-    if split.scheme != "file" or split.netloc not in ("", "localhost") or path in ("", "/"):
-        raise BadInputError(
-            f"{url!r} is no place to share at.", "Give file:///a/folder or s3://bucket/prefix."
-        )
-    path = os.path.realpath(path)
-    if not os.path.isdir(path):
-        raise NotFoundError(f"There is no folder {path}.", "Make it, or mount what it is on.")
-    is_bare = os.path.isfile(os.path.join(path, "HEAD")) and os.path.isdir(
-        os.path.join(path, "objects")
-    )
-    if is_bare or os.path.exists(os.path.join(path, ".git")):
-        from vector_memory.service.sharing.repository import Repository
-
-        return Repository(path, copies if is_bare else "")
-    return Folder(path)
-
-
 def path_of(url: str) -> str:
     """Return the path that a `file://` address names."""
     return unquote(urlsplit(url).path)
@@ -99,15 +63,17 @@ class Folder:
         """Nothing: what is there is there."""
 
     def names(self, folder: str) -> list[str]:
+        """Return the names of what is in a folder, sorted; [] where there is none."""
         try:
             found = os.listdir(self._path(folder))[:MOST_NAMES]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise explained(folder, error) from error
-        return sorted(name for name in found if _PART.fullmatch(name))
+        return sorted(name for name in found if PART.fullmatch(name))
 
     def read(self, name: str, most_bytes: int) -> bytes:
+        """Return a file, one byte more than `most_bytes` where it is longer."""
         try:
             with open_regular(self._path(name), self.root) as file:
                 return file.read(most_bytes + 1)

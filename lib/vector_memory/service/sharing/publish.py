@@ -81,6 +81,9 @@ def publish(ctx: Context, request: PublishRequest, progress: Progress) -> Publis
     Raises:
         BadInputError: an agent asks; the place cannot be written to; a kind is never shared.
         NotFoundError: the project is not shared, or has no other members.
+
+    Returns:
+        What was published, or would be, and in how many bytes.
     """
     if not request.dry_run:
         request.require_user("publishes memories")
@@ -210,6 +213,9 @@ def pulled(ctx: Context, request: ShareRequest, progress: Progress) -> pull.Pull
     Raises:
         NotFoundError: the project is not shared.
         BadInputError: the place cannot be reached.
+
+    Returns:
+        The members with how much they share, and what was refused, and why.
     """
     corner: Corner = team.corner_of(ctx, messages.place_of(ctx, request))
     team.require_share(ctx, corner)

@@ -71,6 +71,9 @@ def pull(
 
     Args:
         own: this installation's keys, the present one and those that it took the place of.
+
+    Returns:
+        The members with how much they share, and what was refused, and why.
     """
     mine = {one.public for one in own}
     listed = [one for one in team.valid(corner, share) if one.key not in mine]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from vector_memory.errors import BadInputError, NotFoundError, VectorMemoryError
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
-from vector_memory.service.sharing import contents, places, pull, team
-from vector_memory.service.sharing.places import ROOT, Place
+from vector_memory.service.sharing import addresses, contents, pull, team
+from vector_memory.service.sharing.places import ROOT, Place, path_of
 from vector_memory.service.sharing.team import Corner, Member, Share
 from vector_memory.trust.keys import KeyEntry, Keyring, PrivateKey, PublicKey
 
@@ -139,6 +139,9 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
     Raises:
         BadInputError: an agent asks; it is no place to share at.
         NotFoundError: there is no such place.
+
+    Returns:
+        How sharing stands now.
     """
     request.require_user("decides where memories are shared")
     corner = team.corner_of(ctx, messages.place_of(ctx, request))
@@ -159,7 +162,7 @@ def init(ctx: Context, request: InitRequest) -> InitAnswer:
 
 
 def _require_apart(corner: Corner, url: str) -> None:
-    folder = os.path.realpath(places.path_of(url))
+    folder = os.path.realpath(path_of(url))
     if folder == os.path.realpath(corner.root):
         raise BadInputError(
             "That is the project's own folder.",
@@ -335,4 +338,4 @@ def own_keys(ctx: Context, passphrase: str) -> list[PrivateKey]:
 def place_of(ctx: Context, corner: Corner, url: str, access: dict[str, str]) -> Place:
     """Return the place where a project is shared."""
     copies = os.path.join(ctx.home.sharing, f"{corner.id or 'global'}.git-copy")
-    return places.place_at(url, copies, access or {})
+    return addresses.place_at(url, copies, access or {})

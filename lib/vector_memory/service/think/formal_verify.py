@@ -109,6 +109,9 @@ def verify(ctx: Context, request: VerifyRequest, progress: Progress) -> VerifyAn
 
     Raises:
         BadInputError: there is no property of such a name.
+
+    Returns:
+        Each property with how many rows it was checked on and what breaks it.
     """
     names = request.properties or tuple(PROPERTIES)
     for name in names:

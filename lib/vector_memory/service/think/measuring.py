@@ -95,6 +95,9 @@ def benchmark(ctx: Context, request: BenchmarkRequest, progress: Progress) -> Be
 
     Raises:
         BadInputError: there is no such thing to measure.
+
+    Returns:
+        The figures of each thing that was measured.
     """
     if request.what not in OF:
         raise BadInputError(
@@ -108,6 +111,9 @@ def suite(ctx: Context, request: BenchmarkRequest, progress: Progress) -> Benchm
 
     Raises:
         BadInputError: there is no such dimension.
+
+    Returns:
+        The figures of each dimension, beside those of the last runs.
     """
     wanted = request.dimensions or DIMENSIONS
     if unknown := [one for one in wanted if one not in DIMENSIONS]:

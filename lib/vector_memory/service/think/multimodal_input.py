@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError
-from vector_memory.index.diagrams import diagram
+from vector_memory.index.diagrams import forms
 from vector_memory.index.diagrams.diagram import Diagram
 from vector_memory.model import Memory, Origin, Scope
 from vector_memory.service.base import messages
@@ -120,6 +120,9 @@ def take_in(ctx: Context, request: InputRequest) -> InputAnswer:
         BadInputError: it is too large, of a form that nobody here reads, or no diagram of its form; or a picture or
             recording comes without a text.
         OSError: the file cannot be read.
+
+    Returns:
+        What the file shows, and the memory that was made of it.
     """
     file = _opened(ctx, request)
     kind = request.kind or _kind_of(file.ending)
@@ -139,7 +142,7 @@ def take_in(ctx: Context, request: InputRequest) -> InputAnswer:
     earlier = _earlier(ctx, request, file)
     answer = InputAnswer(
         kind=kind,
-        form=diagram.ENDINGS.get(file.ending, file.ending.lstrip(".")),
+        form=forms.ENDINGS.get(file.ending, file.ending.lstrip(".")),
         path=redact.clean(file.named).text,
         sha256=file.sha256,
         bytes=file.size,
@@ -156,7 +159,7 @@ def take_in(ctx: Context, request: InputRequest) -> InputAnswer:
 def _opened(ctx: Context, request: InputRequest) -> _File:
     path = with_real_folder(os.path.join(request.base, os.path.expanduser(request.path)))
     ending = os.path.splitext(path)[1].lower()
-    is_text = ending in diagram.ENDINGS
+    is_text = ending in forms.ENDINGS
     most, digest, raw, size = (
         (MOST_DIAGRAM_BYTES if is_text else MOST_BYTES),
         hashlib.sha256(),
@@ -183,23 +186,21 @@ def _opened(ctx: Context, request: InputRequest) -> _File:
 
 
 def _kind_of(ending: str) -> str:
-    if ending in diagram.ENDINGS:
+    if ending in forms.ENDINGS:
         return DIAGRAM
     return IMAGE if ending in IMAGES else AUDIO if ending in SOUNDS else ""
 
 
 def _diagrams(file: _File) -> list[Diagram]:
-    form = diagram.ENDINGS.get(file.ending)
+    form = forms.ENDINGS.get(file.ending)
     if form is None:
         raise BadInputError(
             f"{file.ending or 'That'} is no form of diagram that is read here.",
-            f"Forms: {', '.join(diagram.ENDINGS)}. Or give a text that says what it shows.",
+            f"Forms: {', '.join(forms.ENDINGS)}. Or give a text that says what it shows.",
         )
     try:
         found = [
-            one
-            for one in diagram.read(file.raw.decode("utf-8", "replace"), form)
-            if not one.is_empty
+            one for one in forms.read(file.raw.decode("utf-8", "replace"), form) if not one.is_empty
         ]
     except ValueError as error:
         raise BadInputError(f"{file.named} is no {form}: {error}.", "Look at the file.") from None

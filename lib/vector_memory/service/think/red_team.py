@@ -121,6 +121,9 @@ def red_team(ctx: Context, request: RedTeamRequest, progress: Progress) -> RedTe
     Raises:
         BadInputError: there is no such action or category.
         DaemonUnavailableError: no scratch daemon could be started.
+
+    Returns:
+        What was tried in each category, and what got through.
     """
     for category in request.categories:
         if category not in CATEGORIES:

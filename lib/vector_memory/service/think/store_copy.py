@@ -61,7 +61,11 @@ class PatientEmbedding(Embedding):
         return self._shared.query(text)
 
     def query_within(self, text: str, timeout_s: float) -> Vector | None:
-        """The same, however long it takes."""
+        """The same, however long it takes.
+
+        Returns:
+            The question's vector.
+        """
         return self._shared.query(text)
 
     def documents(self, texts: Sequence[str]) -> Vectors:

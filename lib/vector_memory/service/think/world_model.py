@@ -67,6 +67,9 @@ def world_model(ctx: Context, request: WorldRequest) -> WorldAnswer:
 
     Raises:
         BadInputError: the action or the state is unknown, or the thing is missing.
+
+    Returns:
+        What is expected or was seen, with counts.
     """
     asker = ledger.project_of(ctx, request)
     if request.action == "list":

@@ -61,6 +61,9 @@ def import_graph(ctx: Context, request: ImportRequest, progress: Progress) -> Im
     Raises:
         BadInputError: an agent would have it count for all projects, or it is no file to read.
         NotFoundError: there is no such file.
+
+    Returns:
+        Counts of what was stored, merged and left out.
     """
     path = regular_file(request.path)
     if request.is_global:

@@ -94,6 +94,9 @@ def search(ctx: Context, request: VaultRequest, progress: Progress) -> VaultAnsw
 
     Raises:
         BadInputError: a collection is unknown, or the vault is no folder.
+
+    Returns:
+        The hits, best first, with their collections and files.
     """
     named = request.collections
     unknown = [name for name in named if name not in COLLECTIONS and name != ALL]
@@ -141,6 +144,9 @@ def follow(
 
     Raises:
         BadInputError: it is no folder.
+
+    Returns:
+        How many files were read, and how many wait.
     """
     root = _root(ctx)
     if not root:

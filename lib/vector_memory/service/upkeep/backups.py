@@ -61,6 +61,9 @@ def backup(ctx: Context, request: BackupRequest, progress: Progress) -> BackupAn
     Raises:
         BadInputError: there is a file of that name.
         StoreFullError: it cannot be written; nothing is left of it.
+
+    Returns:
+        The file, its size in bytes, and what is in it.
     """
     started = time.monotonic()
     target = _target(ctx, request.path)

@@ -62,7 +62,11 @@ class CheckAnswer:
 
 def check(ctx: Context, request: CheckRequest, progress: Progress) -> CheckAnswer:
     """Look for damage in every store; with `read_data` all data is read, and what is damaged is set
-    aside and made anew: the index from the journal, the journal from what can be read of it."""
+    aside and made anew: the index from the journal, the journal from what can be read of it.
+
+    Returns:
+        What was found and mended, by store.
+    """
     read_data = request.read_data
     shelves = ctx.all_shelves()
     problems = [*_unopened(ctx)]
@@ -233,6 +237,9 @@ def migrate(ctx: Context, request: messages.Request, progress: Progress) -> Migr
 
     Raises:
         EmbeddingError: the configured model cannot be used.
+
+    Returns:
+        How many were embedded anew, by store.
     """
     if not ctx.embedding.wait(60.0):
         raise EmbeddingError("The configured model cannot be used.", ctx.embedding.error)
@@ -276,7 +283,11 @@ class WaitAnswer:
 
 
 def wait(ctx: Context, request: WaitRequest, progress: Progress) -> WaitAnswer:
-    """Wait until all can be found by meaning."""
+    """Wait until all can be found by meaning.
+
+    Returns:
+        How many still wait, when the time was up.
+    """
     return WaitAnswer(wait_level(ctx, request.timeout_s, progress))
 
 

@@ -68,6 +68,9 @@ def token(ctx: Context, request: TokenRequest) -> TokenAnswer:
     Raises:
         BadInputError: an agent asks for one, or what is asked for is no token.
         NotFoundError: there is none to revoke.
+
+    Returns:
+        The token, once, where one was made; the list of tokens otherwise.
     """
     path = ctx.home.tokens
     if request.action == "list":

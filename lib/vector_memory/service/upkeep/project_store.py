@@ -133,6 +133,9 @@ def trust(ctx: Context, request: TrustRequest) -> TrustAnswer:
     Raises:
         BadInputError: an agent would have it trusted.
         NotFoundError: there is none.
+
+    Returns:
+        The folder, and whether it is trusted now.
     """
     if request.trusted:
         request.require_user("trusts a store that came from elsewhere")

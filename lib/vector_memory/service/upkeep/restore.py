@@ -191,6 +191,9 @@ def finish(home: Home) -> Restored | None:
 
     Raises:
         StoreFullError: something cannot be renamed; it is tried again next time.
+
+    Returns:
+        What was restored, and where the former files lie.
     """
     try:
         with open(home.restore_plan, encoding="utf-8") as file:

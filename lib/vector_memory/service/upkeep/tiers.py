@@ -117,7 +117,11 @@ class TiersRequest(messages.Request):
 
 
 def transfer_all(ctx: Context, request: TiersRequest, progress: Progress) -> TransferReport:
-    """Transfer until every store is done."""
+    """Transfer until every store is done.
+
+    Returns:
+        How many memories changed from which tier to which.
+    """
     total = sum(shelf.journal.count() for shelf in ctx.all_shelves())
     if request.dry_run:
         return transfer(ctx, now=ctx.now(), limit=max(1, 2 * total), dry_run=True)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from vector_memory.index.diagrams import diagram
+from vector_memory.index.diagrams import forms
 from vector_memory.index.diagrams.diagram import MOST_NODES, Diagram
 
 CELLS = (
@@ -20,7 +20,7 @@ CELLS = (
 
 def read(text: str, form: str) -> Diagram:
     """Return the only diagram of a text."""
-    (found,) = diagram.read(text, form)
+    (found,) = forms.read(text, form)
     return found
 
 
@@ -90,7 +90,7 @@ def test_the_words_of_a_picture() -> None:
 def test_blocks_of_markdown() -> None:
     """Each diagram of a page is one of its own; other code is none."""
     page = "# A\n```mermaid\ngraph TD\nA-->B\n```\n```python\nx\n```\n~~~dot\ngraph {a--b}\n~~~\n"
-    assert [one.form for one in diagram.read(page, "markdown")] == ["mermaid", "dot"]
+    assert [one.form for one in forms.read(page, "markdown")] == ["mermaid", "dot"]
 
 
 @pytest.mark.parametrize(
