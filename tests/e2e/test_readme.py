@@ -24,7 +24,7 @@ ADDRESS = "https://git.example/vector-memory.git"
 ASKS = ("forget", "purge", "uninstall")
 """What asks before it removes something: without a terminal it says that, and removes nothing."""
 WAIT_S = 90.0
-STAYS = ("serve",)
+STAYS = ("serve", "dashboard")
 """What goes on until it is told to end."""
 ALSO_BY_TESTS = ("./bootstrap.sh", "./bootstrap.sh test")
 """Run by `test_setup.py` and by continuous integration."""

@@ -256,7 +256,7 @@ for _ in range(3):
 asked = {{"query": "ledger WAL", "project": sys.argv[2]}}
 print("hits", len(door(house.ctx, "recall", asked)["hits"]))
 try:
-    door(house.ctx, "remember", {{"text": "More of it", "project": sys.argv[2]}})
+    door(house.ctx, "remember", {{"text": "Readers of the ledger never block", "project": sys.argv[2]}})
 except StoreFullError as error:
     print("refused", bool(error.hint))
 print("failed", told)

@@ -51,8 +51,8 @@ def _said(value: Any, foreign: bool = False) -> Any:
 CONTRACT = _tool(
     "constitutional_contract",
     "contract",
-    """Limit what agents may do here: acts that the observer knows (force-push, delete, data ...) and store, recall,
-    change, forget, share. A new one made from a parent is only narrower; only the user makes one without.""",
+    """Limit what agents may do here: acts that the observer knows (delete, data ...), store, recall, change, forget,
+    share. A child is only narrower; only the user makes one without a parent.""",
     (
         _action("list", "create", "check", "revoke"),
         ID, NAME, Field("parent", TEXT, "Id of the one that it narrows.", high=64),

@@ -81,6 +81,8 @@ def test_remember_sends_all_it_was_told(
         "tags": ["a", "b"],
         "priority": "HIGH",
         "at": "2026-11-20T10:00:00+00:00",
+        "sensitivity": None,
+        "jurisdiction": None,
         "supersedes": None,
     }
 

@@ -220,6 +220,7 @@ def test_a_state_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
         connection.execute("DROP TABLE use_labels")
         connection.execute("DROP TABLE jobs")
         connection.execute("DROP TABLE followed")
+        connection.execute("DROP TABLE records")
         connection.execute("ALTER TABLE trusted DROP COLUMN store_id")
         connection.execute("PRAGMA user_version = 1")
     connection.close()

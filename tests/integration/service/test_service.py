@@ -41,6 +41,7 @@ def test_a_memory_comes_back_in_its_project_only(
     """A project's memory is found from the project, from any of its folders, and from no other."""
     house.remember(WAL, ledger, kind="decision")
     other = tmp_path / "other"
+    other.mkdir()
     ask = {"query": "ledger WAL mode readers"}
     assert texts(door(house.ctx, "recall", {**ask, "project": str(ledger)})) == [WAL]
     assert texts(door(house.ctx, "recall", {**ask, "project": str(other)})) == []

@@ -249,11 +249,12 @@ def test_help_and_mistakes_install_nothing(plugin: Plugin) -> None:
     verbs = sorted(VERBS)
     fine = [
         ["--help"],
+        ["-h"],
         ["--version"],
         *([verb, "--help"] for verb in verbs),
         ["list", "-k", "3", "--help"],
     ]
-    wrong = [["lst"], ["--lst"], ["-h"], ["list "], ["li.t"], [""], ["recall\nlist"], ["-"], ["--"], [".*"],
+    wrong = [["lst"], ["--lst"], ["list "], ["li.t"], [""], ["recall\nlist"], ["-"], ["--"], [".*"],
              *([verb[:-1]] for verb in verbs if verb[:-1] not in VERBS), *([f"{verb}x"] for verb in verbs)]  # fmt: skip
     for words in fine:
         done = plugin.run("bin/vector-memory", SHELLS[0], *words, **home)

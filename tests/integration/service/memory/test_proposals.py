@@ -112,7 +112,7 @@ def test_said_again_it_waits_once(
     for number in range(proposals.MOST_WAITING - 2):
         ask(house, "remember", text=f"n{number}", kind="rule", project=str(app), actor="mcp", wait=False)  # fmt: skip
     with pytest.raises(BadInputError, match="wait for the user already"):
-        propose(house, app, text="One more.")
+        propose(house, app, text="Deploys go out on Mondays only.")
     assert len(shelf.journal.held(Scope())) == proposals.MOST_WAITING
 
 

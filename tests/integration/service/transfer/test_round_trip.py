@@ -18,6 +18,7 @@ from vector_memory.journal.journal import Journal
 from vector_memory.model import (
     COLLECTIONS,
     QUIET,
+    TRAJECTORIES,
     Link,
     Memory,
     Origin,
@@ -67,7 +68,8 @@ def of_every_kind(number: int, dice: random.Random) -> Memory:
     text = " ".join(dice.choices(WORDS, k=6)) + f" number {number % 17}."
     if dice.random() < 0.3:
         text += "\n\n## A heading\n\n```\n- item <!-- memory {} -->\n```"
-    kept = sorted(name for name in COLLECTIONS if name not in QUIET)
+    # What observers and captured trajectories keep is made anew from what is seen elsewhere.
+    kept = sorted(name for name in COLLECTIONS if name not in (*QUIET, TRAJECTORIES))
     return Memory(
         id=f"{dice.getrandbits(128):032x}",
         text=redact.clean(text).text,
