@@ -5,7 +5,6 @@ The form is that of an A2A 1.0 agent card with a JWS signature (RFC 7515, EdDSA)
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.system.paths import version
 from vector_memory.trust import canonical
 from vector_memory.trust.keys import PublicKey
+from vector_memory.trust.packed import packed, unpacked
 
 CONTEXT = "https://schema.org/"
 MOST_CHARS = 200_000
@@ -81,15 +81,15 @@ def card(ctx: Context, request: CardRequest) -> CardAnswer:
     }  # fmt: skip
     ring = contracts.keyring(ctx)
     key = ring.open(ring.ensure(ctx.now()).public.id)
-    header = _packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
-    signature = _packed(key.signing.sign(_input(header, body)))
+    header = packed(canonical.written({"alg": "EdDSA", "kid": key.public.word}))
+    signature = packed(key.signing.sign(_input(header, body)))
     signed = {**body, "signatures": [{"protected": header, "signature": signature}]}
     ctx.state.audit("identity", request.actor, [], {"action": "card"})
     return CardAnswer(signed)
 
 
 def _input(header: str, body: Mapping[str, Any]) -> bytes:
-    return f"{header}.{_packed(canonical.written(dict(body)))}".encode("ascii")
+    return f"{header}.{packed(canonical.written(dict(body)))}".encode("ascii")
 
 
 def _verify(request: CardRequest) -> CardAnswer:
@@ -119,25 +119,14 @@ def _problem(one: object, body: Mapping[str, Any]) -> tuple[str, str]:
 
     try:
         assert isinstance(one, dict)
-        header = json.loads(_unpacked(one["protected"]))
+        header = json.loads(unpacked(one["protected"]))
         key = PublicKey.read(header["kid"])
         if header.get("alg") != "EdDSA":
             return key.word, "Only EdDSA is checked here."
         signing = Ed25519PublicKey.from_public_bytes(key.signing)
-        signing.verify(_unpacked(one["signature"]), _input(one["protected"], body))
+        signing.verify(unpacked(one["signature"]), _input(one["protected"], body))
     except (AssertionError, ValueError, KeyError, TypeError, BadInputError):
         return "", "Its signature cannot be read."
     except InvalidSignature:
         return key.word, "It was changed after it was signed."
     return key.word, ""
-
-
-def _packed(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
-
-
-def _unpacked(text: str) -> bytes:
-    raw = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
-    if _packed(raw) != text:
-        raise ValueError("not as it would be written")
-    return raw

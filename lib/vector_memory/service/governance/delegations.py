@@ -4,7 +4,6 @@ The keys themselves are `service/upkeep/identity.py`'s.
 
 from __future__ import annotations
 
-import base64
 import binascii
 import json
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from vector_memory.service.base.context import Context, new_id
 from vector_memory.system.json_in import Record
 from vector_memory.trust import canonical
 from vector_memory.trust.keys import PublicKey
+from vector_memory.trust.packed import packed, unpacked
 
 REVOKED = "revoked_delegation"
 DELEGATION = "delegation"
@@ -101,7 +101,9 @@ def _delegate(ctx: Context, request: DelegationRequest) -> DelegationAnswer:
         "nbf": now.isoformat(timespec="seconds"), "exp": request.until.isoformat(timespec="seconds"),
         "jti": new_id(), "parent": request.token,
     }  # fmt: skip
-    token = f"{_packed(canonical.written(body))}.{_packed(key.sign(DELEGATION, canonical.written(body)))}"
+    token = (
+        f"{packed(canonical.written(body))}.{packed(key.sign(DELEGATION, canonical.written(body)))}"
+    )
     if problem := check_delegation(ctx, token, now)[1]:
         raise BadInputError(f"That cannot be delegated: {problem}", "Narrow the scope or the time.")
     ctx.state.audit("identity", request.actor, [], {"action": "delegate", "id": str(body["jti"])})
@@ -121,7 +123,7 @@ def check_delegation(
     """Return what a delegation says, and why it does not hold, "" where it does."""
     try:
         first, second = token.split(".")
-        raw, signature = _unpacked(first), _unpacked(second)
+        raw, signature = unpacked(first), unpacked(second)
         body = Record(json.loads(raw))
         key = PublicKey.read(body.text("iss"))
     except (ValueError, binascii.Error, TypeError, BadInputError):
@@ -148,17 +150,6 @@ def check_delegation(
     ):
         return body, "It allows more than what it was made from."
     return body, ""
-
-
-def _packed(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
-
-
-def _unpacked(text: str) -> bytes:
-    raw = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
-    if _packed(raw) != text:
-        raise ValueError("not as it would be written")
-    return raw
 
 
 # -- inventory -------------------------------------------------------------------------------------
