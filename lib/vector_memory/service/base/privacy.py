@@ -12,6 +12,7 @@ from vector_memory.errors import BadInputError, UnsafeTextError
 from vector_memory.redact import policy
 from vector_memory.service.base import request_fields
 from vector_memory.service.base.context import Context
+from vector_memory.system.json_in import Record
 
 SHOWN_KEYS = frozenset(
     {"text", "title", "summary", "before", "after", "topic", "name", "reason", "tags", "files"}
@@ -19,6 +20,8 @@ SHOWN_KEYS = frozenset(
 )
 """What of an answer is anybody's words."""
 DROPPED = "[redacted:unsafe]"
+CONFIGURATIONS = "configurations"
+"""The small records that tell under which configurations a transcript's session ran."""
 
 
 def _begin(ctx: Context) -> None:
@@ -39,6 +42,27 @@ def for_folder(
     """
     _begin(ctx)
     return redact.for_project(ctx.place(folder).root if folder else "", configurations)
+
+
+def note_configurations(ctx: Context, transcript: str) -> None:
+    """Remember under which of the client's configurations a session runs whose transcript lies in none of them:
+    whatever reads it later keeps to their rules, too."""
+    here = set(policy.configurations())
+    if here - set(ran_under(ctx, transcript, ())):
+        ctx.state.put_record(CONFIGURATIONS, transcript, {"folders": sorted(here)})
+
+
+def ran_under(
+    ctx: Context, transcript: str, counting: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """Return the client's configurations whose rules hold for a transcript.
+
+    Args:
+        counting: those that count already, by default those of this request.
+    """
+    known = ctx.state.records(CONFIGURATIONS).get(transcript, Record()).words("folders")
+    already = policy.configurations() if counting is None else counting
+    return (*already, *policy.configuration_of(transcript), *known)
 
 
 def for_request(

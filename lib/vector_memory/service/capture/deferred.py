@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from vector_memory import model
 from vector_memory.errors import UnsafeTextError, VectorMemoryError
+from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.service.capture import session_summary, session_topics
 
@@ -53,6 +54,8 @@ def learn_later(ctx: Context, turn: TurnRead, folder: str, final: bool) -> None:
     """Learn from what was read of a transcript soon: what waits for it to be indexed does not wait for this
     too."""
     if ctx.settings.learn_from_outcomes:
+        # Before it is due: whoever comes to it first keeps to the rules of this session.
+        privacy.note_configurations(ctx, turn.path)
         ctx.state.add_due(LESSONS, turn.path)
         ctx.later(lambda: _learn(ctx, {turn.path: folder}, final, turn))
 

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 
 from vector_memory.index.reader import head_of, read_exchanges
 from vector_memory.observe.learning.tasks import TaskTurn
-from vector_memory.redact import policy
 from vector_memory.service.base import privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at
 from vector_memory.service.base.context import Context
@@ -88,8 +87,7 @@ def _read(ctx: Context, path: str) -> tuple[ProjectAsker, list[LoggedStep]] | No
     asker = asker_at(ctx, cwd or "/")
     if asker is None:
         return None
-    configurations = (*policy.configurations(), *policy.configuration_of(path))
-    with privacy.for_folder(ctx, cwd or "/", configurations):
+    with privacy.for_folder(ctx, cwd or "/", privacy.ran_under(ctx, path)):
         told = harvest(read_exchanges(path, final=True), cleaner())
         turns = lessons.not_purged(ctx, asker, session, told.turns)
     return asker, list(_steps(turns))[:MOST_STEPS]

@@ -23,7 +23,6 @@ from vector_memory.index.topics.turns import terms_of
 from vector_memory.model import HEURISTICS, TRAILS, TRAJECTORIES, WORLD, Memory, Origin
 from vector_memory.observe.learning import outcomes, tasks, trails, trajectories, trouble
 from vector_memory.observe.learning import things as world
-from vector_memory.redact import policy
 from vector_memory.service.base import messages, offered_commands, privacy
 from vector_memory.service.base.asker import ProjectAsker, asker_at, asker_in
 from vector_memory.service.base.context import Context
@@ -91,8 +90,7 @@ def _learn_one(
     asker = asker_at(ctx, folder)
     if asker is None:
         return None
-    configurations = (*policy.configurations(), *policy.configuration_of(path))
-    with privacy.for_folder(ctx, folder, configurations), _one_at_a_time:
+    with privacy.for_folder(ctx, folder, privacy.ran_under(ctx, path)), _one_at_a_time:
         cursor = Cursor.from_dict(ctx.state.cursor(path) or {})
         exchanges = _after(turn, cursor) if turn else None
         if exchanges is None:
