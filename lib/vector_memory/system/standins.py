@@ -4,6 +4,7 @@ their places. What would use one of them raises an error that says so."""
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 from collections.abc import Iterator
 from importlib.abc import Loader, MetaPathFinder
@@ -34,6 +35,13 @@ def forget(*packages: str) -> None:
     for name in list(sys.modules):
         if _belongs(name, packages):
             del sys.modules[name]
+
+
+def real(name: str) -> Any:
+    """Return a module itself where a stand-in may have taken its place: what seldom is used, is used after all."""
+    if isinstance(sys.modules.get(name), _StandIn):
+        forget(name)
+    return importlib.import_module(name)
 
 
 class _Absent(type):
