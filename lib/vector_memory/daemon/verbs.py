@@ -150,30 +150,6 @@ def _rag(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return shown(_typed_long(vault.VaultRequest, vault.search)(ctx, sent, reply))
 
 
-def _task_specialization(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.think import task_specialization as verb
-
-    return _typed(verb.SpecializationRequest, verb.specialization)(ctx, sent)
-
-
-def _meta_agent(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.think import meta_agent
-
-    return _typed(meta_agent.MetaRequest, meta_agent.underperformers)(ctx, sent)
-
-
-def _multimodal_input(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.think import multimodal_input as verb
-
-    return _typed(verb.InputRequest, verb.take_in)(ctx, sent)
-
-
-def _wrapup(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.think import wrapup
-
-    return _typed(wrapup.WrapupRequest, wrapup.wrapup)(ctx, sent)
-
-
 def _digital_twin(ctx: Context, sent: Sent, reply: Reply) -> Written:
     from vector_memory.service.think import digital_twin
 
@@ -192,102 +168,20 @@ def _formal_verify(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return _typed_long(formal_verify.VerifyRequest, formal_verify.verify)(ctx, sent, reply)
 
 
-def _jobs(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.jobs import listing
-
-    return _typed(listing.JobsRequest, listing.jobs)(ctx, sent)
-
-
 def _run_job(ctx: Context, sent: Sent, reply: Reply) -> Written:
     from vector_memory.service.jobs import listing
 
     return shown(_typed_long(listing.RunRequest, listing.run)(ctx, sent, reply))
 
 
-def _feed(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.capture import feed
-
-    return _typed(feed.FeedRequest, feed.feed)(ctx, sent)
-
-
-def _context(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.inject import asked_context
-
-    return _typed(asked_context.ContextRequest, asked_context.context)(ctx, sent)
-
-
-def _explain(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.inject import explained
-
-    return _typed(explained.ExplainRequest, explained.explain)(ctx, sent)
-
-
-def _evolution(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.find import evolution
-
-    return _typed(evolution.EvolutionRequest, evolution.evolution)(ctx, sent)
-
-
-def _growth(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.upkeep import growth
-
-    return _typed(growth.GrowthRequest, growth.growth)(ctx, sent)
-
-
-def _token(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.upkeep import http_tokens
-
-    return _typed(http_tokens.TokenRequest, http_tokens.token)(ctx, sent)
-
-
-def _governed(module: str, request: str, act: str) -> Simple:
-    """Return a use case of `service/governance`, imported when it is first asked for."""
+def _lazy(module: str, request: str, act: str) -> Simple:
+    """Return a use case of a module below `service`, imported when it is first asked for."""
 
     def ask(ctx: Context, sent: Sent) -> Written:
-        found = importlib.import_module(f"vector_memory.service.governance.{module}")
+        found = importlib.import_module(f"vector_memory.service.{module}")
         return _typed(getattr(found, request), getattr(found, act))(ctx, sent)
 
     return ask
-
-
-def _identity(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.upkeep import identity
-
-    return _typed(identity.IdentityRequest, identity.identity)(ctx, sent)
-
-
-def _prove(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.upkeep import proofs
-
-    return _typed(proofs.ProveRequest, proofs.prove)(ctx, sent)
-
-
-def _check_proof(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.upkeep import proofs
-
-    return _typed(proofs.CheckProofRequest, proofs.check)(ctx, sent)
-
-
-def _sovereignty(ctx: Context, sent: Sent) -> Written:
-    from vector_memory.service.edit import sovereignty
-
-    return _typed(sovereignty.SovereigntyRequest, sovereignty.sovereignty)(ctx, sent)
-
-
-def _share(verb: str) -> Simple:
-    def act(ctx: Context, sent: Sent) -> Written:
-        # Few share: keys and places are imported when somebody does.
-        from vector_memory.service.sharing import share
-
-        if verb == "init":
-            return _typed(share.InitRequest, share.init)(ctx, sent)
-        if verb == "invite":
-            return _typed(share.InviteRequest, share.invite)(ctx, sent)
-        if verb == "revoke":
-            return _typed(share.RevokeRequest, share.revoke)(ctx, sent)
-        return _typed(share.ShareRequest, share.status)(ctx, sent)
-
-    return act
 
 
 def _publish(ctx: Context, sent: Sent, reply: Reply) -> Written:
@@ -368,36 +262,38 @@ SIMPLE: dict[str, Simple] = {
     "trace": _typed(provenance.TraceRequest, provenance.trace),
     "session_recalled": _typed(provenance.SessionRecalledRequest, provenance.session_recalled),
     "audit": _typed(audit_log.AuditRequest, audit_log.audit),
-    "jobs": _jobs,
-    "feed": _feed,
-    "context": _context,
-    "token": _token,
+    "jobs": _lazy("jobs.listing", "JobsRequest", "jobs"),
+    "feed": _lazy("capture.feed", "FeedRequest", "feed"),
+    "context": _lazy("inject.asked_context", "ContextRequest", "context"),
+    "token": _lazy("upkeep.http_tokens", "TokenRequest", "token"),
     **{verb: partial(think_verbs.simple, verb) for verb in think_verbs.VERBS},
-    "task_specialization": _task_specialization,
-    "meta_agent": _meta_agent,
-    "multimodal_input": _multimodal_input,
-    "wrapup": _wrapup,
-    "contract": _governed("contract", "ContractRequest", "contract"),
-    "governance_report": _governed("controls", "GovernanceRequest", "report"),
-    "governance_gaps": _governed("controls", "GovernanceRequest", "gaps"),
-    "delegation": _governed("delegations", "DelegationRequest", "delegation"),
-    "actors": _governed("actors", "ActorsRequest", "actors"),
-    "lease": _governed("leases", "LeaseRequest", "lease"),
-    "card": _governed("cards", "CardRequest", "card"),
-    "vote": _governed("votes", "VoteRequest", "vote"),
-    "pack": _governed("packs", "PackRequest", "pack"),
-    "explain": _explain,
-    "evolution": _evolution,
-    "growth": _growth,
+    "task_specialization": _lazy(
+        "think.task_specialization", "SpecializationRequest", "specialization"
+    ),
+    "meta_agent": _lazy("think.meta_agent", "MetaRequest", "underperformers"),
+    "multimodal_input": _lazy("think.multimodal_input", "InputRequest", "take_in"),
+    "wrapup": _lazy("think.wrapup", "WrapupRequest", "wrapup"),
+    "contract": _lazy("governance.contract", "ContractRequest", "contract"),
+    "governance_report": _lazy("governance.controls", "GovernanceRequest", "report"),
+    "governance_gaps": _lazy("governance.controls", "GovernanceRequest", "gaps"),
+    "delegation": _lazy("governance.delegations", "DelegationRequest", "delegation"),
+    "actors": _lazy("governance.actors", "ActorsRequest", "actors"),
+    "lease": _lazy("governance.leases", "LeaseRequest", "lease"),
+    "card": _lazy("governance.cards", "CardRequest", "card"),
+    "vote": _lazy("governance.votes", "VoteRequest", "vote"),
+    "pack": _lazy("governance.packs", "PackRequest", "pack"),
+    "explain": _lazy("inject.explained", "ExplainRequest", "explain"),
+    "evolution": _lazy("find.evolution", "EvolutionRequest", "evolution"),
+    "growth": _lazy("upkeep.growth", "GrowthRequest", "growth"),
     "label": _typed(labels.LabelRequest, labels.label),
-    "sovereignty": _sovereignty,
-    "identity": _identity,
-    "prove": _prove,
-    "check_proof": _check_proof,
-    "share_init": _share("init"),
-    "share_invite": _share("invite"),
-    "share_status": _share("status"),
-    "share_revoke": _share("revoke"),
+    "sovereignty": _lazy("edit.sovereignty", "SovereigntyRequest", "sovereignty"),
+    "identity": _lazy("upkeep.identity", "IdentityRequest", "identity"),
+    "prove": _lazy("upkeep.proofs", "ProveRequest", "prove"),
+    "check_proof": _lazy("upkeep.proofs", "CheckProofRequest", "check"),
+    "share_init": _lazy("sharing.share", "InitRequest", "init"),
+    "share_invite": _lazy("sharing.share", "InviteRequest", "invite"),
+    "share_status": _lazy("sharing.share", "ShareRequest", "status"),
+    "share_revoke": _lazy("sharing.share", "RevokeRequest", "revoke"),
 }
 SHOWN = frozenset({
     "recall", "list", "get", "history", "topics", "resume", "lessons", "flags", "links", "entities", "edit",
