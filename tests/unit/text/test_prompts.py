@@ -66,3 +66,13 @@ def test_what_has_no_subject_of_its_own(prompt: str, only: bool, needs: bool) ->
     """What cannot be searched for at all, and what is not understood alone."""
     assert prompts.Prompt(prompt).only_points_back is only
     assert prompts.Prompt(prompt).needs_what_was_before is needs
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [("/remember which port?", "which port?"), (" /vector-memory:remember\nwhich port? ", "which port?"),
+     ("/remember", ""), ("/rememberwhich port?", ""), ("please /remember which port?", "")],
+)  # fmt: skip
+def test_what_is_asked_of_memory_itself(prompt: str, question: str) -> None:
+    """Only the command's own form asks it."""
+    assert prompts.Prompt(prompt).question == question
