@@ -82,6 +82,7 @@ def read(prompt: str) -> list[Limit]:
             continue
         heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and said else ""
         sentence = (heading + said).lower().replace("under no circumstances", "do not")
+        sentence = SAYS["aside"].sub("", sentence)
         if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
@@ -102,7 +103,7 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
 
 def _asked(clause: str) -> str:
     """Return the act that a clause asks for, "" for none."""
-    if SAYS["says_not"].search(clause):
+    if SAYS["says_not"].search(clause) or SAYS["own"].search(clause):
         return ""
     words = (one for one in re.findall(r"[\w'-]+", clause) if not SAYS["leads"].match(one))
     first = next(words, "")
@@ -115,23 +116,24 @@ def _of_sentence(
 ) -> Iterator[Limit]:
     said = said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "\u2026"
     if own := SAYS["own"].search(sentence):
-        acts = {VERBS[verb][0] for verb in SAYS["verbs"].findall(own[0])}
+        acts = dict(VERBS[verb] for verb in SAYS["verbs"].findall(own[0]))
         yield from (Limit(act, (), said) for act in (COMMIT, PUSH, MERGE) if act in acts)
+        yield from (Limit(RUN, (verb,), said) for act, verb in acts.items() if act == RUN)
     if asks := SAYS["ask_first"].search(sentence):
         context = _Context(everywhere, earlier)
         for act, things, is_only in _resolved(asks["verb"], "", asks["rest"], context):
             yield Limit(act, things, said, is_only, True)
-    for clause in SAYS["clause"].split(sentence):
+    for clause in SAYS["clause"].split(sentence.rstrip(" .!")):
         clause = clause.lstrip(" !(").rstrip(" .!)")
-        context = _Context(_paths(earlier) or everywhere, earlier)
+        context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
         waits = bool(
             SAYS["wait"].search(clause) or (condition and SAYS["by_user"].search(condition[0]))
         )
         for act, things, is_only in _of_clause(clause, context):
-            if waits or not condition or act in ON_FILES:
+            if waits or not condition or (act in ON_FILES and things != (ANYTHING,)):
                 yield Limit(act, things, said, is_only, waits)
-        earlier = clause if _paths(clause) or not _paths(earlier) else earlier
+        earlier = clause if _things(clause) or not _things(earlier) else earlier
 
 
 def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
@@ -141,14 +143,16 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif alone := SAYS["alone"].search(clause):
         yield EDIT, ("tests" if _first(alone).startswith("test") else "docs",), True
     elif excepted := SAYS["exception"].search(clause):
-        if things := _things(excepted["a"]):
+        if things := _things(_first(excepted)):
             yield EDIT, things, False
+        elif excepted["c"]:
+            yield PUSH, (excepted["c"],), False
     elif only := SAYS["only"].search(clause):
-        things = _things(_first(only, "yabcdef"))
+        things = _things(_first(only, "yzursqtpabcdef"))
         if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
             yield EDIT, things, True
     elif rest := SAYS["else"].search(clause):
-        if things := _paths(clause[: rest.start()]) or _paths(context.earlier):
+        if things := _things(clause[: rest.start()]) or _things(context.earlier):
             yield EDIT, things, True
     elif gerund := SAYS["gerund"].search(clause):
         yield from _resolved(gerund["verb"], "", gerund["rest"], context)
@@ -156,29 +160,39 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         _is_ruled_out(passive)
     ):
         thing = SAYS["begins"].sub("", passive["thing"].rpartition(" that ")[2] + " ").strip()
-        thing = "anything" if thing.startswith("nothing") else thing or "it"
+        noun = re.search(r"\bno(?: \w+)? (\w+)$", passive["thing"])
+        if noun and noun[1] in {**VERBS, **NOUNS}:
+            yield from _resolved(noun[1], "no", passive["rest"], context)
+            return
+        thing = "anything" if thing.startswith("no") else thing or "it"
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
     elif (found := SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
+        context = context._replace(named=_things(clause[: found.start()]) or context.named)
         for verb in (found["verb"], *SAYS["verbs"].findall(found["more"])):
             yield from _resolved(verb, _how(found, verb), found["rest"], context)
-    elif (state := SAYS["state"].search(clause)) and (state["e"] or _is_addressed(clause, state)):
-        thing = _first(state, "abcdefg")
+    elif (state := SAYS["state"].search(clause)) and (
+        state["leave"] is None or _is_addressed(clause, state)
+    ):
+        thing = _first(state, "abcdefghijk")
         if things := _files_of(EDIT, "leave", "", thing, context):
             yield EDIT, things, False
         elif paths := _paths(clause):
             yield EDIT, paths, False
+        elif branch := SAYS["branches"].search(thing):
+            yield PUSH, (branch[0],), False
         elif words := [*SAYS["nouns"].findall(thing), *SAYS["verbs"].findall(thing)]:
             yield from _resolved(words[0], "no", "", context)
-    elif (wait := SAYS["wait"].search(clause)) and not SAYS["says_not"].search(
-        wait.string[: wait.start()]
+    elif (wait := SAYS["wait"].search(clause)) and not (
+        SAYS["says_not"].search(clause[: wait.start()]) or SAYS["describes"].match(clause)
     ):
-        yield from _resolved(wait["verb"], "", wait["rest"], context)
+        yield from _resolved(wait["verb"], "", wait["rest"].strip() or "anything", context)
 
 
 def _how(found: re.Match[str], word: str) -> str:
     """Return how a word must stand to be ruled out: "not" do, "off" doing, "no" deed."""
     if not found["no"]:
-        return "not" if found["not"] else "off"
+        is_said_of_all = found["not"] and found["not"].startswith(("nobody", "no one"))
+        return "" if is_said_of_all else "not" if found["not"] else "off"
     is_verb = not found["no"].startswith(("no", "zero", "skip")) and word in VERBS
     return (
         "off"
@@ -198,10 +212,10 @@ def _is_ruled_out(passive: re.Match[str]) -> bool:
     said = passive[0][len(passive["thing"]) : passive.start("verb")]
     if passive.re is SAYS["unwanted"] or passive["verb"] == "change":
         return not passive["thing"].endswith("you")
-    if not passive["verb"].endswith(("ed", "en", "run")):
+    if not passive["verb"].endswith(("ed", "en", "run", "made")):
         return False
     if "not" not in said and "n't" not in said:
-        return SAYS["begins"].sub("", passive["thing"]).startswith("nothing")
+        return bool(SAYS["none"].match(passive["thing"]))
     return " be " in said or bool(SAYS["sees_to_it"].search(passive["thing"]))
 
 
@@ -217,7 +231,10 @@ def _is_addressed(clause: str, found: re.Match[str]) -> bool:
 
 
 def _speaks_to_agent(clause: str, found: re.Match[str]) -> bool:
-    if found["off"] and not found["off"].startswith("not"):
+    is_bare = found["off"] and not found["off"].startswith("not")
+    if (is_bare or (found["no"] or "").startswith("without")) and SAYS["describes"].match(clause):
+        return False
+    if is_bare:
         return True
     if found[0].startswith("i ") and not re.match(r"i \S+(?: not)? want", found[0]):
         return False
@@ -284,9 +301,9 @@ def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> t
     """Return the files that a verb is done to."""
     if not thing:
         return (ANYTHING,) if how == "no" else context.named
+    thing = re.sub(r"^(?:to|in|of) ", "", thing)
     if SAYS["that"].match(thing):
         return context.named
-    thing = re.sub(r"^(?:to|in|of) ", "", thing)
     if SAYS["code"].match(thing) or SAYS["anything"].match(thing):
         return (CODE,) if thing.endswith("code") else (ANYTHING,)
     bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])

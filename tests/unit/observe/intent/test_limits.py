@@ -93,7 +93,7 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("Change nothing but the README.", [("only edit", ("readme",))]),
         ("Don't:\n- touch src/a.py\n- delete anything", [("edit", ("src/a.py",)), ("delete", ("*",))]),
         ("Do whatever you like except in migrations/.", [("edit", ("migrations",))]),
-        ("you may change b.py but not src/a.py; don't commit to main", [("commit", ("main",))]),
+        ("you may change b.py but not src/a.py; don't commit to main", [("edit", ("src/a.py",)), ("commit", ("main",))]),
     ],
 )  # fmt: skip
 def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -> None:
