@@ -82,7 +82,8 @@ def read(prompt: str) -> list[Limit]:
             continue
         heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and said else ""
         sentence = (heading + said).lower().replace("under no circumstances", "do not")
-        sentence = SAYS["aside"].sub("", sentence)
+        sentence = SAYS["aside"].sub("", sentence).replace("w/o ", "without ")
+        sentence = SAYS["solely"].sub("only", sentence)
         if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
@@ -164,7 +165,9 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         if noun and noun[1] in {**VERBS, **NOUNS}:
             yield from _resolved(noun[1], "no", passive["rest"], context)
             return
-        thing = "anything" if thing.startswith("no") else thing or "it"
+        if SAYS["none"].match(passive["thing"]):
+            thing = thing if _things(thing) else "anything"
+        thing = thing or "it"
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
     elif (found := SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
         context = context._replace(named=_things(clause[: found.start()]) or context.named)
@@ -173,7 +176,9 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif (state := SAYS["state"].search(clause)) and (
         state["leave"] is None or _is_addressed(clause, state)
     ):
-        thing = _first(state, "abcdefghijk")
+        thing = _first(state, "abcdefghijklm")
+        if thing.startswith("nothing"):
+            return
         if things := _files_of(EDIT, "leave", "", thing, context):
             yield EDIT, things, False
         elif paths := _paths(clause):
@@ -279,7 +284,8 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         )
         names = [*context.named] if target and target[0].endswith((" it", " there")) else names
         if all(
-            SAYS["no_objects"].match(one) or one in names for one in re.findall(r"[\w'-]+", thing)
+            SAYS["no_objects"].match(one) or one in names
+            for one in re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
         ):
             yield act, (FORCE,) if "force" in f"{verb} {thing}" else tuple(names), False
 
@@ -301,14 +307,15 @@ def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> t
     """Return the files that a verb is done to."""
     if not thing:
         return (ANYTHING,) if how == "no" else context.named
-    thing = re.sub(r"^(?:to|in|of) ", "", thing)
+    within = re.match(r"(?:anything )?(?:to|in|of|from|under|inside) ", thing)
+    thing = thing[within.end() :] if within else thing
     if SAYS["that"].match(thing):
         return context.named
     if SAYS["code"].match(thing) or SAYS["anything"].match(thing):
         return (CODE,) if thing.endswith("code") else (ANYTHING,)
     bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
     is_name = bare and not SAYS["no_names"].match(bare[1])
-    may_be = act in (DELETE, READ) or verb in ("touch", "edit", "mess")
+    may_be = within or act in (DELETE, READ) or verb in ("touch", "edit", "mess")
     return _things(thing) or ((bare[1],) if bare and is_name and may_be else ())
 
 
