@@ -81,7 +81,8 @@ def read(prompt: str) -> list[Limit]:
             heading = "do not "
             continue
         heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and said else ""
-        sentence = (heading + said).lower().replace("under no circumstances", "do not")
+        sentence = (heading + said).lower()
+        sentence = SAYS["by_no_means"].sub("do not ", sentence)
         sentence = SAYS["aside"].sub("", sentence).replace("w/o ", "without ")
         sentence = SAYS["solely"].sub("only", sentence)
         if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
@@ -149,7 +150,7 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         elif excepted["c"]:
             yield PUSH, (excepted["c"],), False
     elif only := SAYS["only"].search(clause):
-        things = _things(_first(only, "yzursqtpabcdef"))
+        things = _things(_first(only))
         if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
             yield EDIT, things, True
     elif rest := SAYS["else"].search(clause):
@@ -157,6 +158,8 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
             yield EDIT, things, True
     elif gerund := SAYS["gerund"].search(clause):
         yield from _resolved(gerund["verb"], "", gerund["rest"], context)
+    elif unwelcome := SAYS["unwelcome"].match(clause):
+        yield from _resolved(unwelcome["verb"], "no", "", context)
     elif (passive := SAYS["unwanted"].match(clause) or SAYS["passive"].match(clause)) and (
         _is_ruled_out(passive)
     ):
@@ -170,13 +173,12 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
         thing = thing or "it"
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
     elif (found := SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
-        context = context._replace(named=_things(clause[: found.start()]) or context.named)
         for verb in (found["verb"], *SAYS["verbs"].findall(found["more"])):
             yield from _resolved(verb, _how(found, verb), found["rest"], context)
     elif (state := SAYS["state"].search(clause)) and (
         state["leave"] is None or _is_addressed(clause, state)
     ):
-        thing = _first(state, "abcdefghijklm")
+        thing = _first(state)
         if thing.startswith("nothing"):
             return
         if things := _files_of(EDIT, "leave", "", thing, context):
@@ -208,8 +210,11 @@ def _how(found: re.Match[str], word: str) -> str:
     )
 
 
-def _first(found: re.Match[str], groups: str = "ab") -> str:
-    return next((text for text in map(found.group, groups) if text is not None), "")
+def _first(found: re.Match[str], groups: str = "") -> str:
+    """Return what stands in the first of these groups; of all with small letters for names, but for verbs (v, w, x),
+    if none are told."""
+    told = groups or (name for name in found.groupdict() if len(name) == 1 and name not in "vwx")
+    return next((text for text in map(found.group, told) if text is not None), "")
 
 
 def _is_ruled_out(passive: re.Match[str]) -> bool:
@@ -219,9 +224,9 @@ def _is_ruled_out(passive: re.Match[str]) -> bool:
         return not passive["thing"].endswith("you")
     if not passive["verb"].endswith(("ed", "en", "run", "made")):
         return False
-    if "not" not in said and "n't" not in said:
-        return bool(SAYS["none"].match(passive["thing"]))
-    return " be " in said or bool(SAYS["sees_to_it"].search(passive["thing"]))
+    is_ruled = "not" in said or "n't" in said or SAYS["none"].match(passive["thing"])
+    is_wish = " be " in said or " gets " in said or SAYS["sees_to_it"].search(passive["thing"])
+    return bool(is_ruled and is_wish)
 
 
 def _is_addressed(clause: str, found: re.Match[str]) -> bool:
@@ -271,7 +276,7 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
             yield RUN, (what,), False
     elif act == CREATE and (how == "no" or SAYS["new_file"].search(thing)):
         language = tuple("*." + one for one in SAYS["language"].findall(thing))
-        yield act, language or _things(thing), False
+        yield act, language or _paths(thing), False
     elif act in (CREATE, BRANCH):
         if SAYS["branch"].search(thing):
             yield BRANCH, (), False
@@ -312,7 +317,7 @@ def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> t
     if SAYS["that"].match(thing):
         return context.named
     if SAYS["code"].match(thing) or SAYS["anything"].match(thing):
-        return (CODE,) if thing.endswith("code") else (ANYTHING,)
+        return (CODE,) if SAYS["code"].match(thing) else (ANYTHING,)
     bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
     is_name = bare and not SAYS["no_names"].match(bare[1])
     may_be = within or act in (DELETE, READ) or verb in ("touch", "edit", "mess")
@@ -325,7 +330,7 @@ def _command(verb: str, thing: str, context: _Context) -> str:
     kinds = (
         one for one in RUNS if re.search(rf"\b{one.removesuffix('s')}(?:s|ment|ting)?\b", means)
     )
-    if quoted := re.match(r"`([^`\n]{2,80})`", thing):
+    if quoted := re.match(r"`([^`\n]{2,80})`", thing) or SAYS["command"].match(thing):
         return quoted[1]
     is_own = VERBS.get(verb, (RUN,))[0] == RUN
     if (kind := next(kinds, "")) and not (is_own and verb == "restart"):
