@@ -44,6 +44,7 @@ from vector_memory.index.reader import head_of, transcripts_below
 from vector_memory.index.transcript import read_entries
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
+from vector_memory.model import Embedder
 from vector_memory.observe.search.pattern_terms import sought
 from vector_memory.observe.search.searches import searches
 from vector_memory.service.base import privacy
@@ -247,7 +248,11 @@ class Store:
     def __init__(self, root: str, models: str) -> None:
         home = Home(os.path.join(root, "data")).make()
         self.time = datetime.now(timezone.utc)
-        embedding = Embedding(lambda: registry.create(Settings(), models), _no_model)
+
+        def load() -> Embedder:
+            return registry.create(Settings(), models)
+
+        embedding = Embedding(load, load)
         if not (models and embedding.load()):
             # Without a model they are told by their words: as long as one is waited for, none are.
             embedding.give_up()
@@ -300,10 +305,6 @@ class Store:
         if failed := self.ctx.state.counters().get("facade_failed"):
             sys.exit(f"{failed} searches failed: the figures would be wrong")
         return notes_of(said.context), milliseconds
-
-
-def _no_model() -> Any:
-    raise RuntimeError("no model is needed here")
 
 
 # -- replaying ------------------------------------------------------------------------------------
@@ -414,7 +415,9 @@ def main() -> None:
     parser.add_argument(
         "--half", choices=HALVES, default="", help="write the notes of one half alone"
     )
-    parser.add_argument("--models", default="", help="the folder of models: ideas are found with vectors")
+    parser.add_argument(
+        "--models", default="", help="the folder of models: ideas are found with vectors"
+    )
     given = parser.parse_args()
     asked = list(replay(given.transcripts, given.models))
     put_labels(asked, [one for path in given.labels for one in read_lines(Path(path))])
