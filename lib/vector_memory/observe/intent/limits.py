@@ -126,7 +126,7 @@ def _of_sentence(
         for act, things, is_only in _resolved(asks["verb"], "", asks["rest"], context):
             yield Limit(act, things, said, is_only, True)
     for clause in SAYS["clause"].split(sentence.rstrip(" .!")):
-        clause = clause.lstrip(" !(").rstrip(" .!)")
+        clause = SAYS["courtesy"].sub("", clause.lstrip(" !(").rstrip(" .!)"))
         context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
         waits = bool(
