@@ -47,6 +47,10 @@ def _grammar() -> dict[str, str]:
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
         "place": any_of([*PLACES, *ALIASES]),
+        "program": any_of(
+            {*table("installers"), *(row.split()[0] for rows in RUNS.values() for row in rows)}
+            - {"*"}
+        ),
     }
     for name, pattern in (line.split(" = ", 1) for line in text.splitlines()):
         known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], pattern)

@@ -90,8 +90,14 @@ def read(prompt: str) -> list[Limit]:
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
-    # Who says in the same breath that it is to be done only told of the rest.
-    return _once(one for one in limits if one.things or one.waits or one.act not in asked)
+    # Who says in the same breath that it is to be done, or what alone may be, only told of the rest.
+    is_only = any(one.is_only and one.act == EDIT for one in limits)
+    return _once(
+        one
+        for one in limits
+        if (one.things or one.waits or one.act not in asked)
+        and not (is_only and (one.act, one.things) == (EDIT, (ANYTHING,)))
+    )
 
 
 def _unquoted(found: re.Match[str]) -> str:
@@ -149,6 +155,8 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
             yield EDIT, things, False
         elif excepted["c"]:
             yield PUSH, (excepted["c"],), False
+        for verb in SAYS["verbs"].findall(excepted["a"] or "")[:1] if not things else ():
+            yield from _resolved(verb, "", "", context)
     elif only := SAYS["only"].search(clause):
         things = _things(_first(only))
         if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
@@ -266,7 +274,9 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         return
     noun = next((NOUNS[one] for one in (word, *SAYS["nouns"].findall(thing)) if one in NOUNS), "")
     is_noun = (how == "no" and word in NOUNS) or act in _DONE_TO.get(noun, ())
-    if is_noun and noun != RUN and (noun == API or not _paths(thing)):
+    if act in (RUN, DO) and (command := SAYS["command"].match(thing)):
+        yield RUN, (command[1],), False
+    elif is_noun and noun != RUN and (noun == API or not _paths(thing)):
         yield from _of_noun(noun, act, verb, rest)
     elif act in ON_FILES:
         if things := _files_of(act, verb, how, thing, context):
@@ -330,7 +340,7 @@ def _command(verb: str, thing: str, context: _Context) -> str:
     kinds = (
         one for one in RUNS if re.search(rf"\b{one.removesuffix('s')}(?:s|ment|ting)?\b", means)
     )
-    if quoted := re.match(r"`([^`\n]{2,80})`", thing) or SAYS["command"].match(thing):
+    if quoted := re.match(r"`([^`\n]{2,80})`", thing):
         return quoted[1]
     is_own = VERBS.get(verb, (RUN,))[0] == RUN
     if (kind := next(kinds, "")) and not (is_own and verb == "restart"):
