@@ -290,7 +290,7 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
     elif act in (CREATE, BRANCH):
         if SAYS["branch"].search(thing):
             yield BRANCH, (), False
-    elif act in (HISTORY, MERGE):
+    elif act == HISTORY:
         yield act, (), False
     else:
         target = SAYS["target"].search(thing)

@@ -277,3 +277,11 @@ def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None
 def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None:
     """In doubt a limit is gone: what is flagged is certain."""
     assert [one.act for one in limits.after(limits.read(first), then)] == left
+
+
+def test_a_branch_that_nothing_is_merged_into_may_be_merged_from() -> None:
+    """A pull request goes into it, and so does a merge behind a checkout of it."""
+    limit = "Never merge into main on your own."
+    assert not breaks(limit, "Bash", command="git merge main")
+    assert breaks(limit, "Bash", command="git checkout main && git merge topic")
+    assert breaks(limit, "Bash", command="gh pr merge 12")
