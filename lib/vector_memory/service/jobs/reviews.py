@@ -19,6 +19,7 @@ from vector_memory.service.jobs.step import Step, Turn
 from vector_memory.service.jobs.weekly_backup import newest
 from vector_memory.service.memory.lookup import name_in, project_names
 from vector_memory.service.tools import flags
+from vector_memory.text.note_names import note_name
 
 MOST_EACH, LINE_CHARS = 10, 180
 SOON, UNUSED = timedelta(days=30), timedelta(days=90)
@@ -36,7 +37,8 @@ def weekly(ctx: Context, turn: Turn) -> Step:
     since = until - timedelta(days=7)
     year, week, _ = since.isocalendar()
     lines = [*_happened(ctx, since, until), *_state(ctx)]
-    return _written(ctx, turn, f"{year}-W{week:02}.md", f"Week {week} of {year}", lines)
+    name = note_name(ctx.settings.weekly_note_name, since)
+    return _written(ctx, turn, name, f"Week {week} of {year}", lines)
 
 
 def monthly(ctx: Context, turn: Turn) -> Step:
@@ -49,7 +51,8 @@ def monthly(ctx: Context, turn: Turn) -> Step:
     until = today.replace(day=1)
     since = (until - timedelta(days=1)).replace(day=1)
     lines = [*_held(ctx, turn.now), *_happened(ctx, since, until), *_state(ctx)]
-    return _written(ctx, turn, f"{since:%Y-%m}.md", f"{since:%B %Y}", lines)
+    name = note_name(ctx.settings.monthly_note_name, since)
+    return _written(ctx, turn, name, f"{since:%B %Y}", lines)
 
 
 def _written(ctx: Context, turn: Turn, name: str, heading: str, lines: Sequence[str]) -> Step:
