@@ -113,6 +113,15 @@ def _export(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return _written(json_lines.ExportAnswer(count))
 
 
+def _export_vault(ctx: Context, sent: Sent, reply: Reply) -> Written:
+    from vector_memory.service.transfer import vault_export
+
+    request = messages.read(messages.Request, sent)
+    done = vault_export.write(ctx)
+    ctx.state.audit("export", request.actor, [], {"exported": done.memories})
+    return _written(done)
+
+
 def _shown_politely(ctx: Context, line: json_lines.ExportLine) -> Written:
     ctx.hooks.give_way()
     return shown(_written(line))
@@ -308,6 +317,7 @@ LONG: dict[str, Long] = {
     "import_notes": _import_notes,
     "backfill": _backfill,
     "export": _export,
+    "export_vault": _export_vault,
     "backup": _backup,
     "check": _typed_long(check_rebuild.CheckRequest, check_rebuild.check),
     "rebuild": _typed_long(messages.Request, check_rebuild.rebuild),

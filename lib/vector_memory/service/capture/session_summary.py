@@ -232,12 +232,15 @@ def _section(one: SessionContents) -> str:
     return section(one.session, str(redact.clean(_heading(one)).text), lines)
 
 
-def put_section(folder: str, name: str, session: str, words: str, only_known: bool = False) -> None:
-    """Put a section into a note below a folder.
+def put_section(
+    folder: str, name: str, session: str, words: str, only_known: bool = False, fresh: str = ""
+) -> bool:
+    """Put a section into a note below a folder; return whether that changed it.
 
     Args:
         name: the note's path from there; folders on the way are made.
         only_known: change a note that has the section already, and no other.
+        fresh: what a new note begins with.
 
     Raises:
         OSError: the folder is not there, or the note is no plain file within it.
@@ -249,12 +252,13 @@ def put_section(folder: str, name: str, session: str, words: str, only_known: bo
     if os.path.dirname(real) != folder and not real.startswith(folder + os.sep):
         raise OSError(f"{path} leads out of the folder")
     old = _read(real)
-    new = with_section(old, session, words)
+    new = with_section(old or fresh, session, words)
     if new == old or (only_known and session not in old):
-        return
+        return False
     if os.path.isdir(folder):
         os.makedirs(os.path.dirname(real), exist_ok=True)
     _replace(real, new)
+    return True
 
 
 def _read(path: str) -> str:
