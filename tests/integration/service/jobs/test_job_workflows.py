@@ -28,6 +28,7 @@ from vector_memory.model import (
     Tier,
 )
 from vector_memory.service.base.asker import ProjectAsker, asker_in
+from vector_memory.service.governance import controls
 from vector_memory.service.jobs import (
     compaction,
     paging,
@@ -412,8 +413,8 @@ def test_the_monthly_review_tells_what_to_look_at(house: ServiceHouse, tmp_path:
     run(house, "monthly-review")
     text = (tmp_path / "2026-04.md").read_text()
     assert "Memory: April 2026" in text
-    assert "Expires soon: The heron certificate ends." in text
-    assert "1 memories were never used in 90 days" in text
+    assert f"Expires soon: The heron certificate ends. [{memory(1).id[:8]}]" in text
+    assert "1 memories were never used in 90 days: 1 note" in text
 
 
 # -- reports -----------------------------------------------------------------------------------------
@@ -426,7 +427,6 @@ def test_trusted_folders_that_are_gone_are_told(house: ServiceHouse, tmp_path: P
     done = run(house, "permission-review")
     assert done["report"]["missing"] == [gone]
     assert done["report"]["excluded_missing"] == ["/nowhere/at/all"]
-    assert "identities" in done["message"]
     assert house.ctx.state.trusted_folders() == [gone]
 
 
@@ -442,11 +442,16 @@ def test_tokens_that_nobody_uses_are_told(house: ServiceHouse) -> None:
         door(house.ctx, "token", {**asks, "name": name})
     ends = (house.time + timedelta(days=1)).isoformat()
     door(house.ctx, "token", {**asks, "name": "ended", "until": ends})
-    assert run(house, "permission-review")["report"]["idle_tokens"] == []
+    told = {
+        one["name"]: one["advice"] for one in run(house, "permission-review")["report"]["actors"]
+    }
+    assert "ended" not in told and not any("not used" in one for one in told.values())
     house.pass_time(days=100)
     house.ctx.audit("http", "http:used", [], asked="recall")
     done = run(house, "permission-review")
-    assert done["report"]["idle_tokens"] == ["idle", "ended"]
+    told = {one["name"]: one["advice"] for one in done["report"]["actors"]}
+    assert told["ended"] == "it has ended: revoke it" and told["idle"].startswith("not used for 30")
+    assert "never ends" in told["used"] and "token idle" in done["message"]
     assert run(house, "memory-gateway")["report"]["ended"] == 1
 
 
@@ -470,12 +475,21 @@ def test_what_a_regression_is() -> None:
     assert regression.compared([10.0], 99.0).startswith("too few")
 
 
-def test_the_figures_of_an_audit_hold_no_words(house: ServiceHouse) -> None:
+def test_a_compliance_report_says_how_controls_stand(house: ServiceHouse, tmp_path: Path) -> None:
+    """As a section of the month's note; a dry run writes none, and no word of a memory is in it."""
+    house.ctx.settings = replace(house.ctx.settings, reviews=str(tmp_path))
     house.remember("The heron queue holds ten jobs.")
-    report = run(house, "compliance-report")["report"]
-    assert report["audit_log"] == "as it was written"
-    assert (report["memories"], report["actions"]["remember"]) == (1, 1)
-    assert "heron" not in str(report)
+    assert "written" not in str(run(house, "compliance-report", dry_run=True)) and not list(
+        tmp_path.glob("*.md")
+    )
+    done = run(house, "compliance-report")
+    note = (tmp_path / "2026-04.md").read_text()
+    assert (
+        set(done["report"]["scores"]) == set(controls.catalogue()[0])
+        and "2026-04.md" in done["message"]
+    )
+    assert all(name in note for name in done["report"]["gaps"])
+    assert "heron" not in f"{done} {note}"
 
 
 def test_no_word_of_a_memory_stays_in_the_state(house: ServiceHouse, project: Path) -> None:
