@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -41,7 +42,7 @@ from replay import House, figures, read_lines, source_path, unpacked
 from vector_memory.index.fixes.fix_drafts import TAG
 from vector_memory.index.reader import read_new, transcripts_below
 from vector_memory.journal.journal import Journal
-from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status
+from vector_memory.model import DERIVED, PASSAGE, Origin, Scope, Status, Tier
 from vector_memory.service.base.embedding import Embedding
 from vector_memory.service.jobs import runner
 
@@ -282,18 +283,38 @@ def found_at_once(
     try:
         house.ask("backfill", paths=list(sources), wait=True)
         house.settle()
-        return asked(house, "asked at once", questions)
+        return asked(house, "these transcripts once and alone", questions)
     finally:
         house.close()
 
 
-def found_again(house: House, questions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return how often answers are found at the end, as memory is, and when half of it is cold."""
-    rows = [asked(house, "after the year", questions)]
-    freeze(house.ctx.global_shelf().journal, 0.5)
-    house.ctx.notify()
-    house.settle()
-    return [*rows, asked(house, "and half of it cold", questions)]
+def found_again(
+    root: str, linked: str, now: datetime, questions: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return how often answers are found at the end: with nothing cold, as if all had been said just now; as memory
+    is; and with half of it cold, drawn by ids. Each is asked of a copy, since what is asked counts as used."""
+    rows = []
+    for name, share in (
+        ("the whole year, nothing cold", 0.0),
+        ("as it is", None),
+        ("half cold", 0.5),
+    ):
+        copy = os.path.join(root, "copies", str(share))
+        shutil.copytree(os.path.join(root, "home"), os.path.join(copy, "home"), symlinks=True)
+        house = House(copy, linked)
+        try:
+            house.now = now
+            journal = house.ctx.global_shelf().journal
+            if share is not None:
+                ids = [one.id for one in journal.iter_memories(Scope()) if one.tier is Tier.COLD]
+                journal.move_to_tiers(dict.fromkeys(ids, Tier.WARM))
+                freeze(journal, share)
+                house.ctx.notify()
+                house.settle()
+            rows.append(asked(house, f"{name} ({journal.tiers().get('cold', 0):,})", questions))
+        finally:
+            house.close()
+    return rows
 
 
 def asked(house: House, name: str, questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -359,16 +380,17 @@ def main() -> None:
             "A simulated year", [{"what": name, "found": value} for name, value in rows], given.json
         )
         keep_vectors(vectors)
+        now = datetime.fromisoformat(days[-1].at) + NIGHT
         house = House(root, given.home)
-        house.now = datetime.fromisoformat(days[-1].at) + NIGHT
         try:
             show("Jobs, their last runs", jobs_of(house), given.json)
-            found = found_again(house, questions) if questions else []
         finally:
             house.close()
-        if found:
-            once = found_at_once(os.path.join(root, "once"), given.home, sources, questions)
-            show("Asked of all projects", [once, *found], given.json)
+        if questions:
+            alone = os.path.join(root, "alone")
+            found = [found_at_once(alone, given.home, sources, questions)]
+            found += found_again(root, given.home, now, questions)
+            show("Asked of all projects", found, given.json)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes_ollama import running
 from journal_samples import memory
 from service_house import ServiceHouse, door
 from talk import transcript
@@ -181,6 +182,54 @@ def test_a_preference_of_three_sessions_becomes_a_proposed_principle(house: Serv
     confirmed = journal_of(house).get(item["id"])
     assert (confirmed.priority, confirmed.origin) == (Priority.HIGH, Origin.USER)
     assert run(house, "hierarchical-abstraction")["report"]["proposed"] == 0
+
+
+def test_three_findings_about_one_thing_are_proposed_together(house: ServiceHouse) -> None:
+    """Of three sessions, linked to each of them; two are not enough, nor is one session."""
+    texts = [
+        "Redis lost the heron jobs at noon.",
+        "Redis lost the heron jobs at night.",
+        "Redis lost the heron jobs.",
+    ]
+    found = [
+        memory(
+            n, text, kind="conclusion", origin=Origin.ASSISTANT, source=Source(session=f"s{n}"),
+            extra={"entities": ["technology:redis"]},
+        )
+        for n, text in enumerate(texts)
+    ]  # fmt: skip
+    journal_of(house).add(found[:2])
+    house.follow()
+    assert run(house, "hierarchical-abstraction")["report"]["groups"] == 0
+    journal_of(house).add(found[2:])
+    house.follow()
+    assert run(house, "hierarchical-abstraction", dry_run=True)["report"]["groups"] == 1
+    assert proposed(house) == []
+    assert run(house, "hierarchical-abstraction")["report"]["proposed"] == 1
+    (item,) = proposed(house)
+    assert {link.to_id for link in journal_of(house).links_of([item["id"]])} == {
+        one.id for one in found
+    }
+    assert run(house, "hierarchical-abstraction")["report"]["proposed"] == 0
+    journal_of(house).forget([one.id for one in found])
+    run(house, "hippocampal-consolidation")
+    assert proposed(house) == []
+
+
+def test_what_is_proposed_stands_in_a_models_words(house: ServiceHouse) -> None:
+    """Steps stay as they were run, and an answer with a number of its own is not taken."""
+    with running() as server:
+        server.models["llama3.2:latest"] = "aa"
+        server.answers = ["French is the language of all answers.", "There are 12 answers."]
+        house.ctx.settings = replace(
+            house.ctx.settings, generation_backend="ollama", ollama_host=server.address
+        )
+        for n, text in enumerate(("Answers are written in French.", "Names are short."), 1):
+            journal_of(house).add([said_in(3, n, text, kind=PREFERENCE)])
+            run(house, "hierarchical-abstraction")
+    assert {item["text"] for item in proposed(house)} == {
+        "French is the language of all answers.", "Names are short.",
+    }  # fmt: skip
 
 
 def test_a_cycle_proposes_facts_and_drops_what_lost_its_sources(house: ServiceHouse) -> None:
