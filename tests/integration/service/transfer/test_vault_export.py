@@ -134,6 +134,26 @@ def test_following_the_vault_keeps_our_notes_and_reads_none_of_them(
     assert texts(house) == before | {"Releases are tagged on Thursdays."}
 
 
+def test_a_note_with_other_line_ends_is_no_edited_one(
+    house: ServiceHouse, vault: Path, tmp_path: Path
+) -> None:
+    """Nor is it written anew for them; two projects of one name have two notes."""
+    for parent in ("one", "two"):
+        (tmp_path / parent).mkdir()
+        house.remember(f"The {parent} queue lives in Redis.", project(tmp_path / parent))
+    write(house)
+    note = vault / "Memory" / "app (2).md"
+    note.write_bytes(note.read_bytes().replace(b"\n", b"\r\n"))
+    answer = write(house)
+    assert (answer["written"], answer["edited"]) == (0, [])
+    note.write_bytes(note.read_bytes().replace(b"Redis", b"Kafka"))
+    assert write(house)["edited"] == [str(note)]
+    assert (
+        door(house.ctx, "import_notes", {"paths": [str(note)], "cwd": str(tmp_path)})["updated"]
+        == 1
+    )
+
+
 def test_without_a_vault_it_says_what_to_do(house: ServiceHouse, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="No vault is set"):
         vault_export.write(house.ctx)
