@@ -49,6 +49,11 @@ _WRITTEN = re.compile(r"^<!-- written ([0-9a-f]{32}) -->\n", re.MULTILINE)
 _FRONT = "---\ntags: [vector-memory]\nproject: {}\n---\n"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ToVaultRequest(messages.Request):
+    """Write what is remembered into the vault."""
+
+
 @dataclass(frozen=True)
 class VaultExportAnswer:
     """What was written.
@@ -70,6 +75,20 @@ def is_kept(ctx: Context) -> bool:
     """Whether the user has had the notes written once: from then on they follow what is remembered."""
     root = vault_root(ctx)
     return bool(root) and os.path.isfile(os.path.join(root, FOLDER, f"{FOLDER}.md"))
+
+
+def export(ctx: Context, request: ToVaultRequest, _: Progress) -> VaultExportAnswer:
+    """Write the notes because the user asks for it.
+
+    Raises:
+        BadInputError: no vault is set, or it is no folder.
+
+    Returns:
+        What was written, and which notes wait to be read back.
+    """
+    done = write(ctx)
+    ctx.state.audit("export", request.actor, [], {"exported": done.memories})
+    return done
 
 
 def write(ctx: Context) -> VaultExportAnswer:
