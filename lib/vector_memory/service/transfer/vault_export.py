@@ -19,6 +19,7 @@ from vector_memory.model import (
     PASSAGE,
     PROPOSED,
     Memory,
+    Progress,
     Scope,
     Sensitivity,
 )
