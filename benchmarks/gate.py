@@ -17,7 +17,7 @@ from common import options, show
 from numpy.typing import NDArray
 from replay import read_lines
 
-from vector_memory.retrieve.gate import HELPS, SPEAK_ABOVE
+from vector_memory.retrieve.gate import HELPS
 from vector_memory.service.inject.prompt_recall import LOOKED_AT
 
 Floats = NDArray[np.float64]
@@ -72,7 +72,7 @@ def shown(prompts: Prompts, threshold: float) -> dict[str, Any]:
         best = [
             place for place in np.argsort(-prompt["worth"]) if prompt["worth"][place] >= threshold
         ]
-        if prompt["is_silent"] or not best or prompt["worth"][best[0]] < threshold + SPEAK_ABOVE:
+        if prompt["is_silent"] or not best:
             continue
         best = best[: 5 if prompt["is_first"] else 1]
         told = [prompt["candidates"][place]["label"] for place in best]

@@ -43,28 +43,35 @@ _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7
 class Note:
     """One memory as the model sees it; it is not changed. `head` is its dated, sourced first line, `text` its words, `id`
     what asks for the whole of it; `foreign` says that its words are somebody else's, `is_cut` that they are not
-    all of the memory's."""
+    all of the memory's, `also` names other memories that stand in it."""
 
-    __slots__ = ("_lines", "_tokens", "foreign", "head", "id", "is_cut", "text")
+    __slots__ = ("_lines", "_tokens", "also", "foreign", "head", "id", "is_cut", "text")
 
     def __init__(
-        self, id: str, head: str, text: str, foreign: bool = False, is_cut: bool = False
+        self,
+        id: str,
+        head: str,
+        text: str,
+        foreign: bool = False,
+        is_cut: bool = False,
+        also: "tuple[str, ...]" = (),
     ) -> None:
         self.id = id
         self.head = head
         self.text = with_old_marked(text)
         self.foreign = foreign
         self.is_cut = is_cut
+        self.also = also
         self._lines: list[str] = []
         self._tokens = 0
 
     def with_text(self, text: str) -> "Note":
         """Return the note with other words, fewer ones."""
-        return Note(self.id, self.head, text, self.foreign, is_cut=True)
+        return Note(self.id, self.head, text, self.foreign, True, self.also)
 
     def with_head(self, head: str) -> "Note":
         """Return the note with another first line."""
-        return Note(self.id, head, self.text, self.foreign, self.is_cut)
+        return Note(self.id, head, self.text, self.foreign, self.is_cut, self.also)
 
     @property
     def tokens(self) -> int:
@@ -164,7 +171,7 @@ def fitting(note: Note, budget: int, around: "list[str] | None" = None) -> Note:
     Signs that are escaped take more than they did."""
     whole, room = note.text, budget
     if tokens(tidy(whole)) <= room - tokens(note.head):
-        note = Note(note.id, note.head, tidy(whole), note.foreign, note.is_cut)
+        note = Note(note.id, note.head, tidy(whole), note.foreign, note.is_cut, note.also)
     else:
         note = note.with_text(cut(whole, room - tokens(note.head), around))
     while note.tokens - 4 > budget and room > LEAST_ROOM:

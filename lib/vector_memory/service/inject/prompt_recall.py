@@ -20,14 +20,16 @@ from vector_memory.service.base.gate_threshold import least_worth
 from vector_memory.service.base.query_building import embedding_in_time, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
+from vector_memory.service.inject.wider_notes import widened
 from vector_memory.service.memory import last_session
 from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
 from vector_memory.text import fence, prompts
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
-LOOKED_AT = 8
-"""How many hits are asked what they are worth: further down little is worth telling."""
+LOOKED_AT, FOUND = 8, 16
+"""How many hits are asked what they are worth: further down little is worth telling. So many are found, since
+some are parts of what is told."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
 PLAINLY_NEAR = 0.35
@@ -71,13 +73,13 @@ def _told(ctx: Context, question: HookQuestion) -> str:
         end = _end_before(ctx, question)
         if end:
             return end
-    hits, worths, note = _worthy(ctx, question)
+    hits, found, worths, note = _worthy(ctx, question)
     from vector_memory.service.learning import guidance, procedures
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if hits or guide:
         showing = Showing(PROMPT, question.prompt, worths)
-        return _present(ctx, question, hits, guide, note, showing)
+        return _present(ctx, question, hits, found, guide, note, showing)
     return _end_before(ctx, question) if prompts.needs_what_was_before(question.prompt) else ""
 
 
@@ -100,9 +102,12 @@ def _end_before(ctx: Context, question: HookQuestion) -> str:
     return show(ctx, question.session, [note], showing=Showing(PROMPT, question.prompt))
 
 
-def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, Worth], str]:
-    """Return what is worth telling and was not shown in this session, the most worth first, what each is
-    worth by its memory's id, and a sentence that says if it is of another time than was asked for."""
+def _worthy(
+    ctx: Context, question: HookQuestion
+) -> tuple[list[Hit], list[Hit], dict[str, Worth], str]:
+    """Return what is worth telling and was not shown in this session, the most worth first, all that was found
+    and was not shown, what each is worth by its memory's id, and a sentence that says if it is of another time
+    than was asked for."""
     text = plain_prompt(question.prompt)[:MAX_PROMPT_CHARS]
     if question.before and prompts.points_back(text):
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
@@ -112,7 +117,7 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     answer = search(
         query,
         question.shelves,
-        LOOKED_AT + len(shown),
+        FOUND + len(shown),
         ctx.now(),
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
@@ -127,13 +132,12 @@ def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, 
     ]
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], relevant)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
-    if not any(worths[hit.memory.id].value >= least_to_speak(ctx, hit) for hit in told):
-        return [], {}, ""
     told.sort(key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return _each_once(told[: ctx.settings.prompt_memories]), worths, answer.note
+    note = answer.note if told else ""
+    return _each_once(told[: ctx.settings.prompt_memories]), fresh, worths, note
 
 
 def _each_once(hits: Sequence[Hit]) -> list[Hit]:
@@ -173,13 +177,6 @@ def session_before(asker: Asker, but: str) -> tuple[float, float] | None:
     return max(spans, key=lambda span: span[1], default=None)
 
 
-def least_to_speak(ctx: Context, hit: Hit) -> float:
-    """Return what a hit has to be worth for the hook to speak at all."""
-    if not hit.memory.source.path:
-        return ctx.settings.threshold
-    return least_worth(ctx) + gate.SPEAK_ABOVE
-
-
 def says_something(hit: Hit) -> bool:
     """Whether what a session said has content and is of the same thing: not "Fixed. Lint clean", no talk of
     something else, and no idea that shares no word with the prompt, unless its meaning is plainly near."""
@@ -215,11 +212,12 @@ def _present(
     ctx: Context,
     question: HookQuestion,
     hits: Sequence[Hit],
+    found: Sequence[Hit],
     guide: Sequence[fence.Note],
     title: str,
     showing: Showing,
 ) -> str:
-    notes = notes_of(ctx, question, hits, sum(note.tokens for note in guide))
+    notes = notes_of(ctx, question, hits, found, sum(note.tokens for note in guide))
     chosen = {note.id for note in notes}
     touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
     known = client_memory.known_to_client(question.transcript)
@@ -227,21 +225,29 @@ def _present(
 
 
 def notes_of(
-    ctx: Context, question: HookQuestion, hits: Sequence[Hit], taken: int = 0
+    ctx: Context,
+    question: HookQuestion,
+    hits: Sequence[Hit],
+    found: Sequence[Hit],
+    taken: int = 0,
 ) -> list[fence.Note]:
-    """Return as many hits as notes as there is room for.
+    """Return as many hits as notes as there is room for, with what else was found of their exchanges.
 
     Args:
+        found: what the search found, best first.
         taken: tokens that other notes take.
     """
     names = project_names(question.shelves)
-    return render.notes(
+    budget = ctx.settings.prompt_tokens - taken
+    notes = render.notes(
         hits,
-        ctx.settings.prompt_tokens - taken,
+        budget,
         lambda project: name_in(names, project),
         queries.analyse(question.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
         ctx.settings.origin_share,
     )
+    left = budget - render.FENCE_TOKENS - sum(note.tokens for note in notes)
+    return widened(notes, hits, found, left)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:
