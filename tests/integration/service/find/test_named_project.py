@@ -43,11 +43,10 @@ def test_the_user_is_told_where_it_is_and_no_word_of_it(
     [
         "Which runner do the unit tests use?",
         "Which runner do the unit tests of ledger-ui use?",
-        "Purple elephants dancing in ledger",
         "ledger",
     ],
 )
-def test_nothing_is_offered_without_the_name_or_where_nothing_fits(
+def test_nothing_is_offered_without_the_name_or_without_a_question(
     filled: ServiceHouse, app: Path, query: str
 ) -> None:
     assert asked(filled, app, query).get("note") is None
