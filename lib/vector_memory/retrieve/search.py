@@ -62,12 +62,14 @@ class Answer:
         period: the time that the question is limited to, None where it is not.
         is_widened: nothing of that time fits, so the hits are of any.
         is_listing: everything of a kind was asked for, so that each hit counts by itself.
+        weighed: all memories that were weighed, hits and others, best first.
     """
 
     hits: list[Hit]
     period: period.Period | None = None
     is_widened: bool = False
     is_listing: bool = False
+    weighed: Sequence[Memory] = ()
 
     @property
     def note(self) -> str:
@@ -134,9 +136,8 @@ def search(
         least: the relevance from which on a memory fits its question, 0 … 1.
 
     Returns:
-        At most k hits, best first. `score` orders the hits of this question alone; `relevance`
-        (0 … 1) compares between questions; `breakdown` says what both are made of, rounded to four
-        digits; `shelf` is a place in `shelves`.
+        At most k hits, best first; `score` orders the hits of this question alone, `relevance` (0 … 1) compares
+        between questions, `breakdown` (four digits) says what both are made of, `shelf` is a place in `shelves`.
     """
     best = _listed_first(_best(query, shelves, candidates, embed), query)
     # More than are shown: some do not hold any more, repeat others, or fall behind by their
@@ -165,7 +166,8 @@ def search(
         else list(islice(every, k))
     )
     is_listing = query.asks_for_all and bool(query.kinds)
-    return Answer(_with_rivals(hits), period.period_of(query), is_widened, is_listing)
+    memories = [item.memory for item in weighed]
+    return Answer(_with_rivals(hits), period.period_of(query), is_widened, is_listing, memories)
 
 
 def _best(

@@ -33,7 +33,7 @@ def hit(number: int, turn: int = 3, kind: str = PASSAGE, origin: Origin = Origin
 def told(hits: list[Hit], found: list[Hit], left: int) -> list[fence.Note]:
     """Return the notes of hits, widened by what was found."""
     notes = [render.note(one.memory, "p", 90) for one in hits]
-    return widened(notes, hits, found, left)
+    return widened(notes, hits, [one.memory for one in found], left)
 
 
 def test_passages_of_one_exchange_are_read_in_their_order() -> None:
@@ -63,9 +63,9 @@ def test_a_note_that_was_cut_is_told_whole_where_there_is_room() -> None:
     best = hit(1)
     cut = render.note(best.memory, "p", fence.tokens(render.head(best.memory, "p")) + 12)
     assert cut.is_cut
-    (note,) = widened([cut], [best], [hit(2)], 400)
+    (note,) = widened([cut], [best], [hit(2).memory], 400)
     assert not note.is_cut and note.text.startswith(best.memory.text)
-    assert widened([cut], [best], [hit(2)], 1) == [cut]
+    assert widened([cut], [best], [hit(2).memory], 1) == [cut]
 
 
 def test_what_others_wrote_and_what_is_told_itself_stands_alone() -> None:

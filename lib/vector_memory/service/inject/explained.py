@@ -9,7 +9,7 @@ from functools import cache
 from vector_memory import projects
 from vector_memory.errors import BadInputError
 from vector_memory.index.noise import plain_prompt
-from vector_memory.model import GLOBAL_PROJECT, Scope
+from vector_memory.model import GLOBAL_PROJECT, Memory, Scope
 from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Answer, Hit, search
@@ -175,12 +175,12 @@ class _Judgement:
         told.sort(key=lambda hit: -self._worths[hit.memory.id].value)
         chosen = [] if is_silent else told[: ctx.settings.prompt_memories]
         self._chosen = {hit.memory.id for hit in chosen}
-        notes = checked(self._notes(question, chosen, fresh)) if not is_silent else []
+        notes = checked(self._notes(question, chosen, found.weighed)) if not is_silent else []
         self._told = {id for note in notes for id in (note.id, *note.also)}
         self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
 
     def _notes(
-        self, question: HookQuestion, chosen: Sequence[Hit], found: Sequence[Hit]
+        self, question: HookQuestion, chosen: Sequence[Hit], found: Sequence[Memory]
     ) -> list[fence.Note]:
         from vector_memory.service.learning import guidance, procedures
 

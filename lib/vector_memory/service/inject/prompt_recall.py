@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from vector_memory.index.noise import plain_prompt
-from vector_memory.model import DECISION, PASSAGE, Scope
+from vector_memory.model import DECISION, PASSAGE, Memory, Scope
 from vector_memory.retrieve import gate, render
 from vector_memory.retrieve import query as queries
 from vector_memory.retrieve.echoes import ShownTexts, without_echoes
@@ -27,9 +27,9 @@ from vector_memory.text import fence, prompts
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
-LOOKED_AT, FOUND = 8, 16
-"""How many hits are asked what they are worth: further down little is worth telling. So many are found, since
-some are parts of what is told."""
+LOOKED_AT, NEAREST = 8, 24
+"""How many hits are asked what they are worth: further down little is worth telling. Of so many what is of an
+exchange that is told anyway comes with it."""
 LEAST_TERMS, LEAST_OF_AN_IDEA = 8, 5
 """Distinct terms without which a passage, and an idea, which was found worth keeping, has no content."""
 PLAINLY_NEAR = 0.35
@@ -104,9 +104,9 @@ def _end_before(ctx: Context, question: HookQuestion) -> str:
 
 def _worthy(
     ctx: Context, question: HookQuestion
-) -> tuple[list[Hit], list[Hit], dict[str, Worth], str]:
-    """Return what is worth telling and was not shown in this session, the most worth first, all that was found
-    and was not shown, what each is worth by its memory's id, and a sentence that says if it is of another time
+) -> tuple[list[Hit], list[Memory], dict[str, Worth], str]:
+    """Return what is worth telling and was not shown in this session, the most worth first, what else was found
+    and not shown, what each is worth by its memory's id, and a sentence that says if it is of another time
     than was asked for."""
     text = plain_prompt(question.prompt)[:MAX_PROMPT_CHARS]
     if question.before and prompts.points_back(text):
@@ -117,7 +117,7 @@ def _worthy(
     answer = search(
         query,
         question.shelves,
-        FOUND + len(shown),
+        LOOKED_AT + len(shown),
         ctx.now(),
         candidates=ctx.settings.candidates,
         scoring=ctx.settings.scoring,
@@ -125,11 +125,12 @@ def _worthy(
         allowed=is_open,
         least=relevant,
     )
-    fresh = [
-        hit
-        for hit in without_echoes(answer.hits)
-        if hit.memory.id not in shown and not question.sees(hit.memory)
-    ]
+
+    def is_fresh(memory: Memory) -> bool:
+        return memory.id not in shown and not question.sees(memory)
+
+    fresh = [hit for hit in without_echoes(answer.hits) if is_fresh(hit.memory)]
+    found = list(filter(is_fresh, answer.weighed))
     worths = worths_of(ctx, question, fresh[:LOOKED_AT], relevant)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
     told.sort(key=lambda hit: -worths[hit.memory.id].value)
@@ -137,7 +138,7 @@ def _worthy(
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
     note = answer.note if told else ""
-    return _each_once(told[: ctx.settings.prompt_memories]), fresh, worths, note
+    return _each_once(told[: ctx.settings.prompt_memories]), found, worths, note
 
 
 def _each_once(hits: Sequence[Hit]) -> list[Hit]:
@@ -212,7 +213,7 @@ def _present(
     ctx: Context,
     question: HookQuestion,
     hits: Sequence[Hit],
-    found: Sequence[Hit],
+    found: Sequence[Memory],
     guide: Sequence[fence.Note],
     title: str,
     showing: Showing,
@@ -228,7 +229,7 @@ def notes_of(
     ctx: Context,
     question: HookQuestion,
     hits: Sequence[Hit],
-    found: Sequence[Hit],
+    found: Sequence[Memory],
     taken: int = 0,
 ) -> list[fence.Note]:
     """Return as many hits as notes as there is room for, with what else was found of their exchanges.
@@ -247,7 +248,7 @@ def notes_of(
         ctx.settings.origin_share,
     )
     left = budget - render.FENCE_TOKENS - sum(note.tokens for note in notes)
-    return widened(notes, hits, found, left)
+    return widened(notes, hits, found[:NEAREST], left)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:

@@ -14,7 +14,7 @@ from vector_memory.text import fence
 
 
 def widened(
-    notes: Sequence[fence.Note], hits: Sequence[Hit], found: Sequence[Hit], left: int
+    notes: Sequence[fence.Note], hits: Sequence[Hit], found: Sequence[Memory], left: int
 ) -> list[fence.Note]:
     """Return notes, in their order, each whole and with other passages of its exchange, as far as they fit.
 
@@ -24,7 +24,7 @@ def widened(
         left: tokens that may still be taken.
     """
     memories = {hit.memory.id: hit.memory for hit in hits}
-    others = [hit.memory for hit in found if hit.memory.id not in memories]
+    others = [memory for memory in found if memory.id not in memories]
     made: list[fence.Note] = []
     for note in notes:
         parts: list[Memory] = []
