@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 
 from vector_memory.model import PASSAGE, CleanText, Memory, Origin, Source
@@ -31,9 +32,10 @@ def hit(number: int, turn: int = 3, kind: str = PASSAGE, origin: Origin = Origin
 
 
 def told(hits: list[Hit], found: list[Hit], left: int) -> list[fence.Note]:
-    """Return the notes of hits, widened by what was found."""
+    """Return the notes of hits, widened by what was found, with some tokens more than they take."""
     notes = [render.note(one.memory, "p", 90) for one in hits]
-    return widened(notes, hits, [one.memory for one in found], left)
+    budget = sum(note.tokens for note in notes) + left
+    return widened(notes, hits, [one.memory for one in found], budget)
 
 
 def test_passages_of_one_exchange_are_read_in_their_order() -> None:
@@ -65,7 +67,7 @@ def test_a_note_that_was_cut_is_told_whole_where_there_is_room() -> None:
     assert cut.is_cut
     (note,) = widened([cut], [best], [hit(2).memory], 400)
     assert not note.is_cut and note.text.startswith(best.memory.text)
-    assert widened([cut], [best], [hit(2).memory], 1) == [cut]
+    assert widened([cut], [best], [hit(2).memory], cut.tokens + 1) == [cut]
 
 
 def test_what_others_wrote_and_what_is_told_itself_stands_alone() -> None:
@@ -76,3 +78,17 @@ def test_what_others_wrote_and_what_is_told_itself_stands_alone() -> None:
     assert note.also == ()
     both = told([best, hit(4)], [best, hit(4)], 400)
     assert [note.also for note in both] == [(), ()]
+
+
+def test_what_is_worth_most_takes_its_room_from_later_talk() -> None:
+    """And from nothing that was remembered on purpose."""
+    best, later = hit(1), hit(1, turn=7)
+    meant = hit(1, turn=9)
+    meant = replace(meant, memory=replace(meant.memory, source=Source()))
+    beside = [hit(number) for number in (2, 3, 4, 5)]
+    room = sum(fence.tokens(one.memory.text) for one in beside) // 2
+    notes = told([best, later, meant], beside, room)
+    assert [note.id for note in notes] == [best.memory.id, meant.memory.id]
+    assert len(notes[0].also) >= 2
+    whole = sum(render.note(one.memory, "p", 90).tokens for one in (best, later, meant))
+    assert sum(note.tokens for note in notes) <= whole + room

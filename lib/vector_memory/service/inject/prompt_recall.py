@@ -242,8 +242,7 @@ def notes_of(
         for memory in found.weighed[:NEAREST]
         if memory.id not in shown and not question.sees(memory)
     ]
-    left = budget - render.FENCE_TOKENS - sum(note.tokens for note in notes)
-    return widened(notes, hits, others, left)
+    return widened(notes, hits, others, budget - render.FENCE_TOKENS)
 
 
 def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:

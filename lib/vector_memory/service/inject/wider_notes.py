@@ -14,32 +14,48 @@ from vector_memory.text import fence
 
 
 def widened(
-    notes: Sequence[fence.Note], hits: Sequence[Hit], found: Sequence[Memory], left: int
+    notes: Sequence[fence.Note], hits: Sequence[Hit], found: Sequence[Memory], budget: int
 ) -> list[fence.Note]:
-    """Return notes, in their order, each whole and with other passages of its exchange, as far as they fit.
+    """Return notes, each whole and with other passages of its exchange, as far as they fit. The first ones are
+    worth the most and take what they need: the later talk is left out for it, but nothing that somebody had
+    remembered.
 
     Args:
+        notes: in their order; together they fit.
         hits: what the notes are of.
         found: what the search found, best first.
-        left: tokens that may still be taken.
+        budget: tokens in all.
     """
     memories = {hit.memory.id: hit.memory for hit in hits}
     others = [memory for memory in found if memory.id not in memories]
     made: list[fence.Note] = []
+    left = budget - sum(note.tokens for note in notes if not memories[note.id].source.path)
     for note in notes:
-        parts: list[Memory] = []
         memory = memories[note.id]
-        for part in [memory, *(one for one in others if _is_beside(one, memory))]:
-            wider = _of_parts(note, [*parts, part])
-            if wider.tokens - note.tokens > left:
-                if part is memory:
-                    # It is cut as it is: there is no room for more.
-                    break
+        if memory.source.path:
+            if note.tokens > left:
                 continue
-            left -= max(0, wider.tokens - note.tokens)
-            note, parts = wider, [*parts, part]
+            note, left = _wider(note, memory, others, left - note.tokens)
         made.append(note)
     return made
+
+
+def _wider(
+    note: fence.Note, memory: Memory, others: Sequence[Memory], left: int
+) -> tuple[fence.Note, int]:
+    """Return a note with as much of its exchange as fits, and the tokens that are left then."""
+    if memory.is_held or render.is_others(memory):
+        # What others wrote keeps to its share.
+        return note, left
+    parts: list[Memory] = []
+    for part in [memory, *(one for one in others if _is_beside(one, memory))]:
+        wider = _of_parts(note, [*parts, part])
+        if (more := max(0, wider.tokens - note.tokens)) <= left:
+            note, left, parts = wider, left - more, [*parts, part]
+        elif part is memory:
+            # It is cut as it is: there is no room for more.
+            break
+    return note, left
 
 
 def _is_beside(other: Memory, memory: Memory) -> bool:
