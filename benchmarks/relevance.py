@@ -298,7 +298,7 @@ def noted(house: House, told: str, label: Label) -> list[Shown]:
             made.append(Shown(note))
             continue
         memory = memories[0]
-        value = _label_of_parts(label_of(memory, label), *labels_within(note, memory, label))
+        value = label_of_parts(label_of(memory, label), *labels_within(note, memory, label))
         made.append(Shown(note, memory.id, memory.source.session, memory.kind, value))
     return made
 
@@ -316,7 +316,7 @@ def labels_within(note: str, memory: Memory, label: Label) -> list[int]:
     ]
 
 
-def _label_of_parts(*labels: int | None) -> int | None:
+def label_of_parts(*labels: int | None) -> int | None:
     """Return the label of a note of several parts: 2 if a part would have helped, else -1 if one misleads."""
     known = [label for label in labels if label is not None]
     if 2 not in known and -1 in known:
