@@ -82,7 +82,7 @@ class Labelled:
 
 
 def statements() -> list[Labelled]:
-    """Return the single statements of `statements_unseen.json`, each of its two sets a source."""
+    """Return the single statements of `statements_unseen.json`, each of its sets a source."""
     path = Path(__file__).resolve().parent / "statements_unseen.json"
     made = []
     for one in json.loads(path.read_text(encoding="utf-8")):
