@@ -245,7 +245,9 @@ def _term(tokens: Sequence[str], place: int) -> Iterator[tuple[str, str, str]]:
         and token != "instead_of"
     ):
         for part in _parts(token):
-            again = part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
+            again = (
+                part.removeprefix("re") if part.removeprefix("re") in wording.IRREGULAR else part
+            )
             terms = analysis.analyse(wording.IRREGULAR.get(again, (again,))[0])
             if terms and terms[0] not in _FILLERS and part not in _NAMING:
                 yield terms[0], part, "word"
