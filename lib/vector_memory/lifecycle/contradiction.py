@@ -275,12 +275,11 @@ def _stand_apart(pair: _Pair) -> bool:
         {term.way for term in terms if term.sort not in PREDICATE}
         for terms in (pair.said_new, pair.said_old)
     )
-    if new == old:
-        return False
     both = new | old
     is_change = not _CHANGING.isdisjoint(pair.new.tokens)
     return (
-        any((way in new) != (way in old) for way in (FROM, TIME))
+        (FROM in new) != (FROM in old)
+        or ((TIME in new) != (TIME in old) and not new & old)
         or both == {MEANS, OBJECT}
         or (both == {MEANS, PLACE} and not is_change)
     )

@@ -69,6 +69,7 @@ AGAINST = [
     ("Old builds are deleted after 30 days", "Old builds are kept for 90 days", "90 days"),
     ("The portal was rewritten in Rust", "The portal is written in Go", "rust"),
     ("The portal uses Django now", "The portal runs on Rails", "django"),
+    ("The site is built with Vite since last week", "The site is built with webpack", "vite"),
 ]
 BESIDE = [
     ("Postgres in staging listens on port 5433", "Postgres in dev listens on port 5432"),
