@@ -33,6 +33,8 @@ def filters(call: Call, *names: str) -> Json:
 
 
 SCOPE = ("kinds", "tags", "since", "until", "limit")
+STATES = ("tiers", "priorities", "origins")
+"""What of a memory lists may be limited by beside."""
 
 
 def recall(call: Call) -> Json:
@@ -94,7 +96,7 @@ def list_memories(call: Call, *more: str) -> Json:
     Args:
         more: further fields by which they may be limited.
     """
-    asked = filters(call, *SCOPE, "collections", "offset", *more)
+    asked = filters(call, *SCOPE, *STATES, "collections", "offset", *more)
     size = asked["k"] = asked["k"] or 20
     after = cursor_of(call.arguments["cursor"]) if "cursor" in call.arguments else None
     if after:

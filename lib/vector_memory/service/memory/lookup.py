@@ -70,9 +70,18 @@ def answer(
         candidates=count,
         scoring=ctx.settings.scoring,
         embed=embed,
-        allowed=allowed,
+        allowed=_within(query.scope, allowed),
         least=least_relevance(FITS, _size(shelves, query.scope)),
     )
+
+
+def _within(
+    scope: Scope, allowed: Callable[[Memory], bool] | None
+) -> Callable[[Memory], bool] | None:
+    """Return which memories may come: the index does not know all that limits a scope."""
+    if not scope.is_by_state:
+        return allowed
+    return lambda memory: scope.holds(memory) and (allowed is None or allowed(memory))
 
 
 def least_of(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> float:
