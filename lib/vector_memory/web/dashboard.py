@@ -48,14 +48,15 @@ ENTER = "/enter"
 LIVE_S = 2.0
 """How often it is looked whether something was stored, while a page is open."""
 ASKED = frozenset({
-    "audit", "boost", "contradictions", "entities", "evolution", "explain", "flags", "forget", "get", "growth",
-    "history", "jobs", "label", "lessons", "link", "links", "list", "promote", "provenance", "quarantine",
+    "alias", "audit", "boost", "contradictions", "entities", "evolution", "explain", "facets", "flags", "flow_debug", "forget", "get", "growth",
+    "history", "jobs", "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine",
     "recall", "release", "remember", "resume", "review", "session_recalled", "stats", "status", "summarize",
-    "token", "topics", "verify",
+    "share_revoke", "share_status", "stigmergy", "time_travel", "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""
 RUN = frozenset({
-    "backfill", "backup", "check", "consolidate", "import_notes", "purge", "rebuild", "run_job", "tiers",
+    "backfill", "backup", "check", "consolidate", "cost_router", "import", "import_notes", "purge", "rebuild",
+    "run_job", "share_pull", "tiers",
 })  # fmt: skip
 """Verbs that take their time and tell how far they are."""
 OWN = frozenset({"door", "address", "actor", "said", "cwd"})

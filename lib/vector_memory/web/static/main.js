@@ -39,6 +39,7 @@ async function open() {
   try {
     const made = await (await import(page[3]))[page[4]]({ rest, query, refresh: open });
     if (here !== shownAt) return undefined;
+    made.dataset.page = name;
     put(main, made);
     // Who came by a key goes on by key: from the search field letters would be words.
     if (isNew) main.focus({ preventScroll: true });
