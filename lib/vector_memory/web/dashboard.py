@@ -48,10 +48,11 @@ ENTER = "/enter"
 LIVE_S = 2.0
 """How often it is looked whether something was stored, while a page is open."""
 ASKED = frozenset({
-    "alias", "audit", "boost", "contradictions", "entities", "evolution", "explain", "facets", "flags", "flow_debug", "forget", "get", "growth",
-    "history", "jobs", "label", "lessons", "link", "links", "list", "mark_flag", "promote", "provenance", "quarantine",
-    "recall", "release", "remember", "resume", "review", "session_recalled", "stats", "status", "summarize",
-    "share_revoke", "share_status", "stigmergy", "time_travel", "token", "topics", "verify",
+    "alias", "audit", "boost", "contradictions", "entities", "evolution", "explain", "facets", "flags", "flow_debug",
+    "forget", "get", "governance_report", "growth", "history", "jobs", "label", "lessons", "link", "links", "list",
+    "mark_flag", "promote", "provenance", "quarantine", "recall", "release", "remember", "resume", "review",
+    "session_recalled", "share_revoke", "share_status", "stats", "status", "stigmergy", "summarize", "time_travel",
+    "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""
 RUN = frozenset({

@@ -7,6 +7,7 @@ import { flushAll, grace, keys, pressed, singles, toast, trouble } from './ui.js
 const PAGES = [
   ['memories', 'Memories', 'm', './memories.js', 'memories'], ['search', 'Search', 's', './search.js', 'search'],
   ['review', 'Review', 'r', './review.js', 'review'], ['sessions', 'Sessions', 't', './talk.js', 'sessions'],
+  ['flows', 'Flows', 'f', './flows.js', 'flows'],
   ['open', 'Open items', 'o', './talk.js', 'openItems'], ['evolution', 'Evolution', 'v', './talk.js', 'evolution'],
   ['entities', 'Entities', 'n', './talk.js', 'entities'], ['lessons', 'Lessons', 'l', './learned.js', 'lessons'],
   ['observer', 'Observer', 'b', './learned.js', 'observer'], ['statistics', 'Statistics', 'a', './figures.js', 'statistics'],
