@@ -2,7 +2,7 @@
 
 import { day, el, number, short, svg, table } from './dom.js';
 
-export const WIDE = 720;
+const WIDE = 720;
 
 /** Returns a picture with a table that says the same: `columns` are those of `table`. */
 export function figure(title, picture, columns, rows, isOpen) {

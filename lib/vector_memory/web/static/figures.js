@@ -45,7 +45,7 @@ export async function cost({ query }) {
   });
   const spent = el('div', {});
   const pick = choice(['model', 'day', 'project', 'session'].map((one) => [one, one]), by, { on: { change: (event) => { location.hash = `#/cost?by=${event.target.value}`; } } });
-  const made = el('div', {}, el('h1', {}, 'Cost'), el('p', { class: 'lead' }, 'What the memory itself asks of a language model, today. With the backend ', el('code', {}, String(used.backend)), used.backend === 'none' ? ' it asks nothing.' : '.'),
+  const made = el('div', {}, el('h1', {}, 'Cost'), el('p', { class: 'lead' }, 'What the memory itself asks of a language model, today. With the backend ', el('code', {}, used.backend || 'none'), (used.backend || 'none') === 'none' ? ' it asks nothing.' : '.'),
     facts(Object.entries(used).filter(([, value]) => typeof value !== 'object').map(([name, value]) => [name.replace(/_/g, ' '), typeof value === 'number' ? number(value) : String(value)])),
     el('form', { class: 'card', on: { submit: save } }, el('h2', {}, 'Caps of a day'), el('div', { class: 'bar' }, caps.map(([name, input]) => field(name.replace(/_/g, ' '), input)), el('button', { class: 'main' }, 'Save')), told),
     el('h2', {}, 'What sessions took'), el('div', { class: 'bar' }, field('By', pick)), spent);

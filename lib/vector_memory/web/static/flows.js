@@ -1,12 +1,11 @@
 // What a session did, step by step, as a graph: what followed what, what failed, and what mended it.
 
 import { ask } from './api.js';
-import { figure, WIDE } from './charts.js';
+import { figure } from './charts.js';
 import { button, choice, day, el, field, number, short, svg } from './dom.js';
 import { toast } from './ui.js';
 
-const EACH = 5;
-const BOX = { wide: WIDE / EACH - 18, high: 30, gap: 22 };
+const BOX = { wide: 118, high: 30, across: 136, down: 52, left: 40 };
 
 export async function flows({ query }) {
   const session = query.get('session');
@@ -36,35 +35,36 @@ const times = (one) => `${one.n > 1 ? ` × ${number(one.n)}` : ''}${one.failed ?
 
 /** Returns steps as boxes in the order of reading, a stretch for each turn, with arcs from what failed to what mended it. */
 function graph({ nodes, edges }) {
+  const each = window.innerWidth < 700 ? 2 : 5;
   const places = new Map();
   const turns = [];
   let row = 0;
   let column = 0;
   nodes.forEach((one, i) => {
     const isNew = !i || nodes[i - 1].turn !== one.turn;
-    if (isNew && i || column === EACH) { row += 1; column = 0; }
+    if (isNew && i || column === each) { row += 1; column = 0; }
     if (isNew) turns.push([one.turn, row]);
-    places.set(one.id, { x: 40 + column * ((WIDE - 40) / EACH), y: 8 + row * (BOX.high + BOX.gap) });
+    places.set(one.id, { x: BOX.left + column * BOX.across, y: 8 + row * BOX.down });
     column += 1;
   });
-  const wide = (WIDE - 40) / EACH - 18;
+  const { wide } = BOX;
   const mended = new Map(edges.filter((one) => one.why).map((one) => [one.from_id, one.to_id]));
   const name = new Map(nodes.map((one) => [one.id, one.label]));
   const lines = edges.map(({ from_id: from, to_id: to, why }) => {
     const [a, b] = [places.get(from), places.get(to)];
     if (why) return svg('path', { class: 'mend', d: `M ${a.x + wide / 2} ${a.y + BOX.high} C ${a.x + wide / 2} ${a.y + BOX.high + 26}, ${b.x + wide / 2} ${b.y - 26}, ${b.x + wide / 2} ${b.y}` });
     if (a.y === b.y) return svg('path', { class: 'line', d: `M ${a.x + wide} ${a.y + BOX.high / 2} H ${b.x}` });
-    return svg('path', { class: 'line', d: `M ${a.x + wide / 2} ${a.y + BOX.high} V ${b.y - BOX.gap / 2} H ${b.x + 10} V ${b.y}` });
+    return svg('path', { class: 'line', d: `M ${a.x + wide / 2} ${a.y + BOX.high} V ${b.y - 11} H ${b.x + 10} V ${b.y}` });
   });
   const boxes = nodes.map((one) => {
     const { x, y } = places.get(one.id);
     return svg('g', {}, svg('title', {}, `${one.label}${times(one)}${one.error ? `: ${one.error}` : ''}`),
       svg('rect', { class: `box ${one.failed ? 'failed' : ''} ${one.what === 'prompt' ? 'prompt' : ''}`, x, y, width: wide, height: BOX.high, rx: one.what === 'prompt' ? 14 : 4 }),
-      svg('text', { class: 'ink', x: x + 7, y: y + 19 }, short(one.label, 15 - times(one).length / 2) + times(one)));
+      svg('text', { class: 'ink', x: x + 7, y: y + 19 }, short(one.label, Math.max(4, 17 - times(one).length)) + times(one)));
   });
-  const labels = turns.map(([turn, at]) => svg('text', { x: 0, y: 28 + at * (BOX.high + BOX.gap) }, String(turn)));
-  const height = 16 + (row + 1) * (BOX.high + BOX.gap);
-  const picture = svg('svg', { viewBox: `0 0 ${WIDE} ${height}`, role: 'img', 'aria-label': 'Steps of the session: a table of it follows' }, lines, boxes, labels);
+  const labels = turns.map(([turn, at]) => svg('text', { x: 0, y: 28 + at * BOX.down }, String(turn)));
+  const height = 16 + (row + 1) * BOX.down;
+  const picture = svg('svg', { viewBox: `0 0 ${BOX.left + each * BOX.across} ${height}`, role: 'img', 'aria-label': 'Steps of the session: a table of it follows' }, lines, boxes, labels);
   return figure('Steps, turn by turn', picture, [['Turn', (one) => one.turn], ['Sort', (one) => one.what], ['Step', (one) => one.label], ['Times', (one) => number(one.n)], ['Failed', (one) => number(one.failed)],
     ['Error', (one) => short(one.error, 160)], ['Mended by', (one) => name.get(mended.get(one.id)) || '']], nodes);
 }

@@ -80,6 +80,7 @@ export async function memories({ query, refresh }) {
   const picked = (name) => ({ on: { change: (event) => set(name, event.target.value) } });
   const dated = (name) => el('input', { type: 'date', value: query.get(name) || '', ...picked(name) });
   const bar = el('div', { class: 'bar' });
+  const limits = el('details', { open: window.innerWidth >= 700 || query.size > 0 }, el('summary', {}, 'Only some of them'), bar);
   const fill = (facets) => put(bar, field('Project', choice([['*', 'all'], ...named(facets.projects)], query.get('project') ?? '*', picked('project'))),
     FACETS.filter(([,, label]) => label).map(([name, of, label]) => field(label, choice([['', 'all'], ...Object.entries(facets[of]).map(([word, n]) => [word, `${WORDS[word] || word} (${number(n)})`])], query.get(name), picked(name)))),
     field('Since', dated('since')), field('Before', dated('until')),
@@ -91,7 +92,7 @@ export async function memories({ query, refresh }) {
     button('Forget (#)', doing(() => forget(list.chosen())), { class: 'bad' }),
     el('span', { class: 'hint' }, 'of what is ticked, or of the row that is marked'));
   const fresh = el('p', { class: 'hint' });
-  const made = el('div', {}, el('h1', {}, 'Memories'), bar, acts, told, fresh, list.space);
+  const made = el('div', {}, el('h1', {}, 'Memories'), limits, acts, told, fresh, list.space);
   const scrolled = () => { if (made.isConnected) list.draw(); else stop(); };
   const changed = () => { if (made.isConnected) put(fresh, 'There is something new. ', button('Show it', refresh)); };
   const stop = () => { window.removeEventListener('scroll', scrolled); window.removeEventListener('resize', scrolled); document.removeEventListener('vm:change', changed); };
