@@ -23,7 +23,7 @@ from scale import Vectors, fill
 from vector_memory.config import Settings
 from vector_memory.embed import registry
 
-LOADS = 9
+LOADS = 7
 SCREENS = 40
 STATIC = Path(__file__).resolve().parent.parent / "lib" / "vector_memory" / "web" / "static"
 PAGES = (

@@ -244,9 +244,15 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
                 for one in flags
             ]
             record = _record(request.session, marked)
-            changed = {"text": redact.clean(record.text).text, "title": redact.clean(record.title).text,
-                       "tags": record.tags, "extra": record.extra, "updated_at": ctx.now()}  # fmt: skip
-            shelf.journal.update(replace(memory, **changed))
+            changed = replace(
+                memory,
+                text=redact.clean(record.text).text,
+                title=redact.clean(record.title).text,
+                tags=record.tags,
+                extra=record.extra,
+                updated_at=ctx.now(),
+            )
+            shelf.journal.update(changed)
             ctx.notify()
             ctx.state.audit("mark_flag", request.actor, [memory.id], {"verdict": request.verdict})
             return MarkAnswer(request.id, request.verdict)

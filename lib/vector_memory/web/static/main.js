@@ -126,8 +126,7 @@ async function follow() {
 
 function start() {
   shell();
-  open();
-  follow();
+  open().then(follow);
 }
 
 window.addEventListener('hashchange', () => { if (/^#\/|^#?$/.test(location.hash)) open(); });

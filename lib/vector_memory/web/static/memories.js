@@ -101,8 +101,9 @@ export async function memories({ query, refresh }) {
   document.addEventListener('vm:change', changed);
   keys({ j: () => { step(1); list.draw(); }, k: () => { step(-1); list.draw(); }, '#': doing(() => forget(list.chosen())) });
   fill(Object.fromEntries(['projects', ...FACETS.map((one) => one[1])].map((name) => [name, []])));
-  ask('facets').then(fill, fail);
   await list.more();
+  // What rows there are is told after the rows: among very many memories it takes longer.
+  ask('facets').then(fill, fail);
   made.shown = () => { list.draw(); if (!list.items.length) put(told, 'Nothing is remembered here yet.'); };
   return made;
 }
