@@ -311,13 +311,13 @@ class Reading:
             The memories of a scope, by `created_at`, the oldest first unless `newest_first`; those of
             equal times in the order in which they were stored.
         """
-        if newest_first and limit is not None and limit + offset <= MOST_HOPPED:
-            if tuple(statuses) == (Status.ACTIVE,):
-                with self.connections.reading() as connection:
-                    seqs = self._newest_seqs(connection, scope, limit + offset, _ACTIVE)[offset:]
-                found = self.by_seqs(seqs)
-                yield from (found[seq] for seq in seqs if seq in found)
-                return
+        is_near = limit is not None and limit + offset <= MOST_HOPPED
+        if newest_first and is_near and tuple(statuses) == (Status.ACTIVE,):
+            with self.connections.reading() as connection:
+                seqs = self._newest_seqs(connection, scope, (limit or 0) + offset, _ACTIVE)[offset:]
+            found = self.by_seqs(seqs)
+            yield from (found[seq] for seq in seqs if seq in found)
+            return
         limits, values = condition(scope)
         words = [str(status) for status in statuses]
         direction = "DESC" if newest_first else "ASC"
