@@ -354,8 +354,13 @@ def test_a_long_list_is_drawn_in_part(visit: Visit, served: Gateway, tmp_path: P
     page.get_by_role("button", name="Show it").click()
     page.locator("#main [role=status]", has_text=re.compile(r"4\d\d memories")).wait_for()
     for page_end in range(60, 421, 60):
-        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-        page.locator(f"[aria-posinset='{page_end}']").wait_for(state="attached")
+        last = page.locator(f"[aria-posinset='{page_end}']")
+
+        def is_drawn(last: Any = last) -> bool:
+            page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+            return bool(last.count())
+
+        until(is_drawn, f"row {page_end}")
     assert page.locator("*").count() <= 400
 
 
@@ -390,6 +395,7 @@ def test_no_other_origin_asks_in_the_users_name(
     assert framed == "out of reach"
     page.close()
     foreign.shutdown()
+    foreign.server_close()
     assert len(texts(served)) == count
     visit.context.close()
 
@@ -404,7 +410,9 @@ def test_long_work_is_stopped_by_its_button(visit: Visit, served: Gateway, tmp_p
     page.get_by_label("A folder of notes, or a file of memories").fill(str(lines))
     page.get_by_role("button", name="Import").click()
     shown = page.locator("#tray .work")
-    shown.filter(has_text=re.compile(r"of 20,000 · \d.* a second · about \d+ s left")).wait_for()
+    shown.filter(
+        has_text=re.compile(r"storing [\d,]+ of [\d,]+ · \S+ a second · about \d+ s left")
+    ).wait_for()
     shown.get_by_role("button", name="Stop").click()
     page.locator(".toast", has_text="stopped").wait_for()
     shown.wait_for(state="detached")
@@ -451,5 +459,5 @@ def test_the_steps_of_a_session_are_drawn_and_told(
     page.get_by_text("The same as a table").click()
     failed = page.locator("tr", has_text="pytest").first
     assert failed.locator("td").nth(6).inner_text() == "pytest"
-    page.get_by_text("As Mermaid").click()
+    page.get_by_text("As Mermaid", exact=True).click()
     assert "-.->|mended|" in page.locator("pre").inner_text()

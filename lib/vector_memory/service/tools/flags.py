@@ -229,6 +229,9 @@ def mark(ctx: Context, request: MarkRequest) -> MarkAnswer:
     Raises:
         BadInputError: an agent judges, or it is no verdict.
         NotFoundError: there is no such flag.
+
+    Returns:
+        The flag's id and the verdict that is kept.
     """
     request.require_user("judges what was flagged")
     if request.verdict not in ("", ASKED, FALSE):
