@@ -164,7 +164,7 @@ def store(call: Call) -> Json:
         given.pop(name, None)
     if kind is not None:
         given.setdefault("kind", kind)
-    if "supersedes" in given:
+    if given.get("supersedes"):
         given["supersedes"] = call.memory(given["supersedes"])["id"]
     answer = call.ask("remember", **call.scope(writes=True), **given)
     others = [one["id"] for one in answer.get("links") or ()] or (
