@@ -101,6 +101,13 @@ def strictest(*levels: Sensitivity) -> Sensitivity:
     return max(levels, key=tuple(Sensitivity).index)
 
 
+def levels_up_to(*ceilings: Sensitivity | str | None) -> tuple[str, ...]:
+    """Return the levels below all of some ceilings, these included; () for all levels."""
+    every = tuple(map(str, Sensitivity))
+    lowest = min((every.index(str(one)) for one in ceilings if one), default=len(every) - 1)
+    return every[: lowest + 1] if lowest + 1 < len(every) else ()
+
+
 class Relation(Word):
     """What a link from one memory to another means."""
 
@@ -387,8 +394,8 @@ class Scope:
     `projects` None means every project; otherwise only these ids (GLOBAL_PROJECT among them
     if global memories are wanted). Empty tuples and None leave the rest unlimited. `tags`,
     `kinds`, `sessions`, `collections` and `entities` (`kind:name`) match any of the given words; `without`
-    are collections that are left out. `levels` are those of sensitivity that may be given. `since` is inclusive,
-    `until` exclusive, both on `created_at`.
+    are collections that are left out. `levels` are those of sensitivity that may be given, `laws` the
+    jurisdictions. `since` is inclusive, `until` exclusive, both on `created_at`.
     """
 
     projects: tuple[str, ...] | None = None
@@ -401,6 +408,8 @@ class Scope:
     entities: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    priorities: tuple[str, ...] = ()
+    laws: tuple[str, ...] = ()
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is within these limits."""
@@ -412,6 +421,8 @@ class Scope:
             and (not self.collections or memory.collection in self.collections)
             and memory.collection not in self.without
             and (not self.levels or memory.sensitivity in self.levels)
+            and (not self.priorities or memory.priority in self.priorities)
+            and (not self.laws or memory.jurisdiction in self.laws)
             and (not self.entities or not set(self.entities).isdisjoint(memory.entities))
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
@@ -430,6 +441,8 @@ class Scope:
             or self.entities
             or self.without
             or self.levels
+            or self.priorities
+            or self.laws
         )
 
 

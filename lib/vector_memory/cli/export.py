@@ -35,9 +35,7 @@ def export(
     project: options.Project = None,
     only_global: options.Global = False,
     everything: Annotated[bool, options.switch("Every project.", "--all")] = False,
-    ceiling: Annotated[
-        str | None, options.value("LEVEL", "Nothing more sensitive than this.", "--ceiling")
-    ] = None,
+    ceiling: options.Ceiling = None,
     as_json: options.Json = False,
 ) -> None:
     """Write memories as JSON lines or Markdown that `import` takes back.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 from vector_memory.cli import asking, options, output
 from vector_memory.cli.answers import Row
 
-PASSPHRASE = "VECTOR_MEMORY_KEY_PASSPHRASE"
 Text = Annotated[str, options.argument("TEXT", "What is signed; - reads stdin.")]
 Key = Annotated[str, options.argument("KEY", "A key.")]
 
@@ -22,7 +20,7 @@ COLUMNS: dict[str, output.Cell] = {
 
 
 def _ask(action: str, **more: object) -> Row:
-    said = {"action": action, "passphrase": os.environ.get(PASSPHRASE, ""), **more}
+    said = {"action": action, **asking.passphrase(), **more}
     return asking.ask("identity", asking.said(asking.everywhere(), said))
 
 

@@ -24,6 +24,7 @@ VERBS = {
     "workflow_optimizer": "bottlenecks:OptimizerRequest:optimize",
     "skill_discovery": "skills:DiscoveryRequest:discover",
     "micro_swarm": "swarm:SwarmRequest:swarm",
+    "agent_dev_env": "dev_environment:DevRequest:environment",
     "temporal_planner": "plan:PlanRequest:planner",
 }
 """Each verb's module below `service/think`, its request there and the function that answers it."""

@@ -283,6 +283,7 @@ SIMPLE: dict[str, Simple] = {
     "vote": _lazy("governance.votes", "VoteRequest", "vote"),
     "pack": _lazy("governance.packs", "PackRequest", "pack"),
     "explain": _lazy("inject.explained", "ExplainRequest", "explain"),
+    "connections": _lazy("find.connections", "ConnectionsRequest", "connections"),
     "evolution": _lazy("find.evolution", "EvolutionRequest", "evolution"),
     "growth": _lazy("upkeep.growth", "GrowthRequest", "growth"),
     "label": _typed(labels.LabelRequest, labels.label),
@@ -300,7 +301,7 @@ SHOWN = frozenset({
     "scratch", "verify", "boost", "promote", "rewrite", "episode", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
     "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
-    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", *think_verbs.VERBS,
+    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", "connections", *think_verbs.VERBS,
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {

@@ -32,6 +32,8 @@ def condition(scope: Scope) -> Condition:
         ("kind", scope.kinds or None),
         ("collection", scope.collections or None),
         ("sensitivity", scope.levels or None),
+        ("priority", scope.priorities or None),
+        ("jurisdiction", scope.laws or None),
     ):
         if words is not None:
             parts.append(f"m.{column} IN ({marks(words)})")

@@ -42,6 +42,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "time_travel": {"action": "show", "session": "s1"},
     "semantic_diff": {"at": "yesterday", "what": "memory"},
     "predictive_preload": {"prompt": "Fix the parser"},
+    "agent_dev_env": {},
 }
 WRONG: dict[str, dict[str, Any]] = {
     "constitutional_monitor": {"action": "judge"},
@@ -62,6 +63,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "time_travel": {"action": "replay", "query": "ledger"},
     "semantic_diff": {"at": "v1.2"},
     "predictive_preload": {"prompt": "x", "when": "now"},
+    "agent_dev_env": {"action": "start"},
 }
 
 

@@ -1,19 +1,16 @@
 """permission-review: which trusted folders are gone or were not used for long, and which exclusions name nothing
-any more, and which tokens have ended or let nobody in for long. It changes nothing: `vector-memory untrust
-FOLDER` and `token revoke ID` do."""
+any more, and who acts here (tokens, keys, contracts) and should not any more. It changes nothing: `vector-memory
+untrust FOLDER` and the tool `nhi_lifecycle` do."""
 
 from __future__ import annotations
 
 import os
-from datetime import timedelta
 
-from vector_memory import tokens
 from vector_memory.service.base.context import Context
+from vector_memory.service.governance import actors
 from vector_memory.service.jobs.step import Step, Turn
 
 UNUSED_DAYS = 90
-MOST_CALLS = 10_000
-"""Calls of programs that are looked at; whoever called before those is idle."""
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -31,30 +28,21 @@ def step(ctx: Context, turn: Turn) -> Step:
         for folder in ctx.settings.excluded_projects
         if not os.path.isdir(os.path.expanduser(folder))
     ]
-    idle = _idle_tokens(ctx, turn)
+    advised = actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors
+    idle = [one.name for one in advised if one.sort == "token"]
+    others = [
+        f"{one.sort} {one.name or one.id}: {one.advice}" for one in advised if one.name not in idle
+    ]
     report = {
         "trusted": len(trusted), "missing": missing, "unused": unused, "excluded_missing": excluded,
-        "idle_tokens": idle,
+        "idle_tokens": idle, "actors": others,
     }  # fmt: skip
     stale = len(missing) + len(unused)
     told = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
     told += ": `vector-memory untrust FOLDER`. " if stale else ". "
     of_tokens = f"Tokens that ended or let nobody in: {', '.join(idle)}: `token revoke`. "
-    return Step(report, message=f"{told}{of_tokens if idle else ''}There are no identities yet.")
-
-
-def _idle_tokens(ctx: Context, turn: Turn) -> list[str]:
-    """Return the names of tokens that have ended, or were made and last used before the time that counts."""
-    since = turn.now - timedelta(days=UNUSED_DAYS)
-    held = tokens.load(ctx.home.tokens)
-    calls = ctx.state.audit_entries(MOST_CALLS, since, "http") if held else []
-    seen = {entry.actor.removeprefix("http:") for entry in calls}
-    return [
-        token.name
-        for token in held
-        if not token.holds(turn.now)
-        or (token.name not in seen and token.made_at < since.isoformat(timespec="seconds"))
-    ]
+    of_others = f"Who should not act any more: {'; '.join(others)}." if others else ""
+    return Step(report, message=f"{told}{of_tokens if idle else ''}{of_others}".strip())
 
 
 def _written(store: str) -> float:

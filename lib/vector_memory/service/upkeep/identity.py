@@ -9,7 +9,7 @@ from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.trust.keys import KeyEntry, Keyring, PublicKey
 
-ACTIONS = ("list", "rotate", "revoke", "sign", "verify")
+ACTIONS = ("list", "create", "rotate", "revoke", "sign", "verify")
 PURPOSE = "words 1"
 MOST_CHARS = 20_000
 
@@ -81,7 +81,9 @@ def identity(ctx: Context, request: IdentityRequest) -> IdentityAnswer:
     signature = None
     if request.action != "list":
         request.require_user("changes keys and signs with them")
-    if request.action == "rotate":
+    if request.action == "create":
+        ring.ensure(ctx.now(), request.passphrase)
+    elif request.action == "rotate":
         ring.rotate(ctx.now(), request.passphrase)
     elif request.action == "revoke":
         ring.revoke(request.key, ctx.now())
