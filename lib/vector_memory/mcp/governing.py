@@ -120,7 +120,7 @@ def _identity(asker: Asker, arguments: Json) -> Json:
     answer = asker.ask("identity", arguments)
     shown = ("id", "state", "fingerprint", "key")
     keys = [{name: say(one[name]) for name in shown} for one in answer["keys"]]
-    more = ("is_valid", "signature", "signatures")
+    more = ("is_valid", "signature", "second")
     return {"keys": keys, **{name: answer[name] for name in more if name in answer}}
 
 
@@ -132,7 +132,8 @@ IDENTITY = Tool(
         _action(*KEYS, *DELEGATIONS),
         Field("key", TEXT, "A public key: vmk1-…, or to revoke its id.", high=200),
         Field("text", TEXT, "What was signed.", high=20_000),
-        Field("signature", TEXT, "In hexadecimal, or as `signatures`.", high=20_000),
+        Field("signature", TEXT, "In hexadecimal.", high=128),
+        Field("second", TEXT, "A second one, as JSON.", high=20_000),
         ID, Field("subject", TEXT, high=200), Field("scope", WORDS, "Acts.", high=40), UNTIL,
         Field("token", TEXT, "A delegation.", high=32_000),
     ),

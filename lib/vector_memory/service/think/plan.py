@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from vector_memory import redact
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import HEURISTICS, Temporal
+from vector_memory.model import HEURISTICS, Memory, Temporal
 from vector_memory.observe.learning.outcomes import Task
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import ProjectAsker
@@ -131,7 +131,12 @@ def planner(ctx: Context, request: PlanRequest) -> PlanAnswer:
 
 def _items(asker: ProjectAsker, key: str) -> list[Item]:
     known = counted_records.get(asker, HEURISTICS, key)
-    raw = Raw(known.extra).parts("items") if known else ()
+    return items_of(known) if known else []
+
+
+def items_of(record: Memory) -> list[Item]:
+    """Return the tasks of a plan as it is kept."""
+    raw = Raw(record.extra).parts("items")
     return [
         Item(
             one.text("task"), tuple(one.words("after")), int(one.number("estimate")),
