@@ -101,7 +101,8 @@ def _upkeep(asker: Asker, name: str, arguments: Json) -> Json:
     """Run one of the weekly jobs, or only see what it would do."""
     asked = {"name": name, "dry_run": arguments.get("dry_run", True)}
     row, _ = asker.ask_long("run_job", asked)
-    return {"name": name, "outcome": say(row["outcome"]), "counts": _counts(row)}
+    told = {} if asked["dry_run"] else {"outcome": say(row["outcome"])}
+    return {**asked, **told, "counts": _counts(row)}
 
 
 def _clusters(asker: Asker, arguments: Json) -> Json:

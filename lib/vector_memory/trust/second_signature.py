@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import BadInputError
@@ -67,8 +67,8 @@ def sign(
     public = secret.public_key().public_bytes_raw()
     made = secret.sign(message, purpose.encode("ascii"))
     vouched = own.sign(VOUCH, public).hex()
-    words = [base64.b64encode(part).decode("ascii") for part in (public, made)]
-    return asdict(SecondSignature(NAME, *words, vouched))
+    key, signature = (base64.b64encode(part).decode("ascii") for part in (public, made))
+    return asdict(SecondSignature(NAME, key, signature, vouched))
 
 
 def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bool:
@@ -83,7 +83,7 @@ def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bo
     from cryptography.hazmat.primitives.asymmetric import mldsa
 
     try:
-        one = SecondSignature(**told)  # type: ignore[call-arg, arg-type]
+        one = SecondSignature(**_fields(told))
         public, made = (base64.b64decode(part, validate=True) for part in (one.key, one.signature))
         is_vouched = first.has_signed(bytes.fromhex(one.vouched), VOUCH, public)
         known = mldsa.MLDSA65PublicKey.from_public_bytes(public)
@@ -91,6 +91,13 @@ def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bo
     except (InvalidSignature, TypeError, ValueError):
         return False
     return is_vouched and one.alg == NAME
+
+
+def _fields(told: object) -> dict[str, str]:
+    names = {one.name for one in fields(SecondSignature)}
+    if not isinstance(told, dict) or set(told) != names:
+        raise ValueError("it is no second signature")
+    return {name: str(value) for name, value in told.items()}
 
 
 def _opened(path: str, passphrase: str) -> MLDSA65PrivateKey:

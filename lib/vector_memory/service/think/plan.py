@@ -241,8 +241,9 @@ def _minutes(item: Item, known: Sequence[Task]) -> tuple[float | None, str]:
 
 def _told(tasks: Sequence[PlannedTask], whole: float) -> str:
     left = [one for one in tasks if not one.done]
-    told = f"{len(left)} tasks left; {whole:g} min at least, one after the other where they wait."
     unknown = sum(one.minutes is None for one in left)
+    told = f"{len(left)} {'task' if len(left) == 1 else 'tasks'} left"
+    told += f"; {whole:g} min at least, one after the other where they wait." if whole else "."
     late = [one.task for one in left if one.late]
     told += f" Of {unknown} nothing says how long they take." if unknown else ""
     return told + (f" Cannot be ready in time: {', '.join(late)}." if late else "")
