@@ -85,7 +85,11 @@ def is_right(told: object, first: PublicKey, purpose: str, message: bytes) -> bo
     try:
         one = SecondSignature(**_fields(told))
         public, made = (base64.b64decode(part, validate=True) for part in (one.key, one.signature))
-        is_vouched = first.has_signed(bytes.fromhex(one.vouched), VOUCH, public)
+        vouched = bytes.fromhex(one.vouched)
+        again = [base64.b64encode(part).decode("ascii") for part in (public, made)]
+        # Each signature has one form: nothing that was changed counts.
+        is_vouched = [*again, vouched.hex()] == [one.key, one.signature, one.vouched]
+        is_vouched = is_vouched and first.has_signed(vouched, VOUCH, public)
         known = mldsa.MLDSA65PublicKey.from_public_bytes(public)
         known.verify(made, message, purpose.encode("ascii"))
     except (InvalidSignature, TypeError, ValueError):

@@ -48,10 +48,10 @@ ENTER = "/enter"
 LIVE_S = 2.0
 """How often it is looked whether something was stored, while a page is open."""
 ASKED = frozenset({
-    "audit", "boost", "contradictions", "entities", "evolution", "explain", "flags", "forget", "get", "growth",
-    "history", "jobs", "label", "lessons", "link", "links", "list", "promote", "provenance", "quarantine",
-    "recall", "release", "remember", "resume", "review", "session_recalled", "stats", "status", "summarize",
-    "token", "topics", "verify",
+    "actors", "audit", "boost", "contract", "contradictions", "entities", "evolution", "explain", "flags", "forget", "get",
+    "governance_gaps", "governance_report", "growth", "history", "jobs", "label", "lessons", "link", "links", "list", "promote", "provenance", "quarantine",
+    "recall", "release", "remember", "resume", "review", "session_recalled", "stats", "status", "sovereignty",
+    "summarize", "token", "topics", "verify",
 })  # fmt: skip
 """Verbs that pages ask as they are."""
 RUN = frozenset({

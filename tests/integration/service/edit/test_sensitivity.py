@@ -135,6 +135,7 @@ def test_lists_are_sorted_and_limited(house: ServiceHouse, project: Path) -> Non
     assert listed(sort="priority", k=1, offset=1) == ["quarry"]
     assert listed(priorities=["core", "LOW"]) == ["marsh", "chimney"]
     hits(house, project, query="chimney", k=1)
+    house.ctx.uses.write()
     assert listed(sort="uses")[0] == "chimney"
     for wrong in ({"sort": "colour"}, {"priorities": ["URGENT"]}):
         with pytest.raises(BadInputError):

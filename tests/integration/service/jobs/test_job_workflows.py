@@ -414,6 +414,7 @@ def test_the_monthly_review_tells_what_to_look_at(house: ServiceHouse, tmp_path:
     assert "Memory: April 2026" in text
     assert "Expires soon: The heron certificate ends." in text
     assert "1 memories were never used in 90 days" in text
+    assert "evidence, no certificate" in text
 
 
 # -- reports -----------------------------------------------------------------------------------------
