@@ -261,7 +261,7 @@ class Replay:
         before = last_turn(ctx.running, session.id).words
         if asker is None or prompt.label is None:
             return []
-        if before and prompts.points_back(text):
+        if before and prompts.Prompt(text).points_back:
             text += "\n" + before[-CONTEXT_CHARS:]
         shown = ctx.state.shown(session.id)
         moment = gate.Moment(self._house.now, not before, session_before(asker, session.id))

@@ -598,6 +598,14 @@ def ignore_progress(done: int, total: int, doing: str) -> None:
     """A `Progress` for callers who do not watch."""
 
 
+def is_hex(word: str, size: int) -> bool:
+    """Whether a word is so many lower-case hexadecimal digits: 32 of an id, 64 of a hash."""
+    return len(word) == size and _HEX_DIGITS.issuperset(word)
+
+
+_HEX_DIGITS = frozenset("0123456789abcdef")
+
+
 def unique(words: Iterable[str]) -> tuple[str, ...]:
     """Return the words without repetitions, in their order."""
     return tuple(dict.fromkeys(words))

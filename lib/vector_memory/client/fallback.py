@@ -121,7 +121,7 @@ def _prompt_answer(home: Home, call: "exchange.HookEvent", event: "dict[str, obj
     from vector_memory.text import prompts
 
     prompt = str(event.get("prompt") or "")
-    if prompts.needs_nothing(prompt):
+    if prompts.Prompt(prompt).needs_nothing:
         return b""
     folder = os.fsdecode(call.project_dir) or str(event.get("cwd") or "")
     from vector_memory.system import json_in

@@ -7,11 +7,9 @@ import importlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from vector_memory import wire
-from vector_memory.daemon import think_verbs
 from vector_memory.daemon.server import Reply, Sent, Written
 from vector_memory.model import Progress
 from vector_memory.service.base import messages, privacy, privacy_rules, request_fields
@@ -83,13 +81,6 @@ def _backfill(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return _written(replace(done, seconds=round(time.monotonic() - started, 3)))
 
 
-def _backup(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    # It brings the compression with it.
-    from vector_memory.service.upkeep import backups
-
-    return _typed_long(backups.BackupRequest, backups.backup)(ctx, sent, reply)
-
-
 def _settle(ctx: Context, wait: bool, reply: Reply) -> None:
     """Wait until all is searchable by meaning, unless asked not to."""
     ctx.notify()
@@ -130,50 +121,6 @@ def _purge(ctx: Context, sent: Sent, reply: Reply) -> Written:
     return _written(purge.purge(ctx, messages.read(selection.PurgeRequest, sent), tell))
 
 
-def _consolidate(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.edit import consolidate
-
-    answer = _typed_long(consolidate.ConsolidateRequest, consolidate.consolidate)
-    return shown(answer(ctx, sent, reply))
-
-
-def _prune(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.edit import prune_candidates
-
-    answer = _typed_long(prune_candidates.PruneRequest, prune_candidates.prune)
-    return shown(answer(ctx, sent, reply))
-
-
-def _rag(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.transfer import vault
-
-    return shown(_typed_long(vault.VaultRequest, vault.search)(ctx, sent, reply))
-
-
-def _digital_twin(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.think import digital_twin
-
-    return shown(_typed_long(digital_twin.TwinRequest, digital_twin.try_out)(ctx, sent, reply))
-
-
-def _red_team(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.think import red_team
-
-    return _typed_long(red_team.RedTeamRequest, red_team.red_team)(ctx, sent, reply)
-
-
-def _formal_verify(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.think import formal_verify
-
-    return _typed_long(formal_verify.VerifyRequest, formal_verify.verify)(ctx, sent, reply)
-
-
-def _run_job(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.jobs import listing
-
-    return shown(_typed_long(listing.RunRequest, listing.run)(ctx, sent, reply))
-
-
 def _lazy(module: str, request: str, act: str) -> Simple:
     """Return a use case of a module below `service`, imported when it is first asked for."""
 
@@ -184,16 +131,19 @@ def _lazy(module: str, request: str, act: str) -> Simple:
     return ask
 
 
-def _publish(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.sharing import publish
+def _lazy_long(module: str, request: str, act: str, is_shown: bool = True) -> Long:
+    """Return such a use case that tells how far it is.
 
-    return shown(_typed_long(publish.PublishRequest, publish.publish)(ctx, sent, reply))
+    Args:
+        is_shown: its answer holds what was stored, which is redacted once more.
+    """
 
+    def ask(ctx: Context, sent: Sent, reply: Reply) -> Written:
+        found = importlib.import_module(f"vector_memory.service.{module}")
+        answer = _typed_long(getattr(found, request), getattr(found, act))(ctx, sent, reply)
+        return shown(answer) if is_shown else answer
 
-def _pull(ctx: Context, sent: Sent, reply: Reply) -> Written:
-    from vector_memory.service.sharing import publish, share
-
-    return _typed_long(share.ShareRequest, publish.pulled)(ctx, sent, reply)
+    return ask
 
 
 def shown(answer: Written) -> Written:
@@ -266,7 +216,22 @@ SIMPLE: dict[str, Simple] = {
     "feed": _lazy("capture.feed", "FeedRequest", "feed"),
     "context": _lazy("inject.asked_context", "ContextRequest", "context"),
     "token": _lazy("upkeep.http_tokens", "TokenRequest", "token"),
-    **{verb: partial(think_verbs.simple, verb) for verb in think_verbs.VERBS},
+    "causal_debug": _lazy("think.causes", "CauseRequest", "explain"),
+    "flow_debug": _lazy("think.flow", "FlowRequest", "flow"),
+    "time_travel": _lazy("think.past", "PastRequest", "travel"),
+    "semantic_diff": _lazy("think.differences", "DiffRequest", "difference"),
+    "predictive_preload": _lazy("think.preload", "PreloadRequest", "preload"),
+    "context_budget": _lazy("think.context_share", "BudgetRequest", "budget"),
+    "constitutional_monitor": _lazy("think.monitor", "MonitorRequest", "monitor"),
+    "self_assess": _lazy("think.assessment", "AssessmentRequest", "assess"),
+    "stigmergy": _lazy("think.pheromones", "TrailRequest", "stigmergy"),
+    "world_model": _lazy("think.world_model", "WorldRequest", "world_model"),
+    "workflow_author": _lazy("think.workflow", "WorkflowRequest", "author"),
+    "workflow_optimizer": _lazy("think.bottlenecks", "OptimizerRequest", "optimize"),
+    "skill_discovery": _lazy("think.skills", "DiscoveryRequest", "discover"),
+    "micro_swarm": _lazy("think.swarm", "SwarmRequest", "swarm"),
+    "temporal_planner": _lazy("think.plan", "PlanRequest", "planner"),
+    "agent_dev_env": _lazy("think.dev_environment", "DevRequest", "environment"),
     "task_specialization": _lazy(
         "think.task_specialization", "SpecializationRequest", "specialization"
     ),
@@ -301,7 +266,10 @@ SHOWN = frozenset({
     "scratch", "verify", "boost", "promote", "rewrite", "episode", "summarize", "organize", "impact",
     "contradictions", "provenance", "trace", "session_recalled", "important", "overview", "remember",
     "review", "jobs", "task_specialization", "meta_agent", "multimodal_input", "wrapup",
-    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", "connections", *think_verbs.VERBS,
+    "contract", "lease", "vote", "pack", "explain", "evolution", "growth", "connections", "agent_dev_env",
+    "causal_debug", "flow_debug", "time_travel", "semantic_diff", "predictive_preload", "context_budget",
+    "constitutional_monitor", "self_assess", "stigmergy", "world_model", "workflow_author",
+    "workflow_optimizer", "skill_discovery", "micro_swarm", "temporal_planner",
 })  # fmt: skip
 """Verbs whose answers hold what was stored."""
 LONG: dict[str, Long] = {
@@ -309,21 +277,23 @@ LONG: dict[str, Long] = {
     "import_notes": _import_notes,
     "backfill": _backfill,
     "export": _export,
-    "backup": _backup,
+    "backup": _lazy_long("upkeep.backups", "BackupRequest", "backup", False),
     "check": _typed_long(check_rebuild.CheckRequest, check_rebuild.check),
     "rebuild": _typed_long(messages.Request, check_rebuild.rebuild),
     "migrate": _typed_long(messages.Request, check_rebuild.migrate),
     "purge": _purge,
     "tiers": _typed_long(tiers.TiersRequest, tiers.transfer_all),
     "wait": _typed_long(check_rebuild.WaitRequest, check_rebuild.wait),
-    "consolidate": _consolidate,
-    "prune": _prune,
-    "rag": _rag,
-    "run_job": _run_job,
-    **{verb: partial(think_verbs.long, verb) for verb in think_verbs.LONG_VERBS},
-    "formal_verify": _formal_verify,
-    "digital_twin": _digital_twin,
-    "red_team": _red_team,
-    "share_publish": _publish,
-    "share_pull": _pull,
+    "consolidate": _lazy_long("edit.consolidate", "ConsolidateRequest", "consolidate"),
+    "prune": _lazy_long("edit.prune_candidates", "PruneRequest", "prune"),
+    "rag": _lazy_long("transfer.vault", "VaultRequest", "search"),
+    "run_job": _lazy_long("jobs.listing", "RunRequest", "run"),
+    "benchmark": _lazy_long("think.measuring", "BenchmarkRequest", "benchmark"),
+    "benchmark_suite": _lazy_long("think.measuring", "BenchmarkRequest", "suite"),
+    "cost_router": _lazy_long("think.costs", "CostRequest", "costs"),
+    "formal_verify": _lazy_long("think.formal_verify", "VerifyRequest", "verify", False),
+    "digital_twin": _lazy_long("think.digital_twin", "TwinRequest", "try_out"),
+    "red_team": _lazy_long("think.red_team", "RedTeamRequest", "red_team", False),
+    "share_publish": _lazy_long("sharing.publish", "PublishRequest", "publish"),
+    "share_pull": _lazy_long("sharing.publish", "ShareRequest", "pulled", False),
 }

@@ -54,7 +54,7 @@ _SIZE = len(_COLUMNS)
 AT_ID, AT_STATUS, AT_TITLE, AT_TEXT = (
     _COLUMNS.index(f"m.{name}") for name in ("id", "status", "title", "text")
 )
-AT_CHECKSUM, AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE, _SIZE + 1, _SIZE + 7, _SIZE + 8
+AT_MODEL, AT_LEXICAL, AT_HASH = _SIZE + 1, _SIZE + 7, _SIZE + 8
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)

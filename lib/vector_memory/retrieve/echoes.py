@@ -66,11 +66,22 @@ class ShownTexts:
             for session, told in self._texts
         )
 
-    def add(self, memory: Memory) -> None:
-        """Count a memory as told."""
+    def take(self, memory: Memory) -> None:
+        """Take a memory as told."""
         source = memory.source
         if source.session:
             if memory.kind != QUESTION:
                 # Who was told a question still lacks what stands beside it: the answer.
                 self._turns.add((source.session, source.turn))
             self._texts.append((source.session, frozenset(analysis.analyse(memory.text))))
+
+
+def each_once(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits without those that say again what a better one says: of an idea and the exchange that it was
+    said in, one is told."""
+    said, kept = ShownTexts(), []
+    for hit in hits:
+        if not said.holds(hit.memory, whole_turns=True):
+            kept.append(hit)
+            said.take(hit.memory)
+    return kept

@@ -35,7 +35,7 @@ class Query:
     `kinds` the kinds of memories asked for; `role` whether the user's or the assistant's words are
     (`user`, `assistant` or ""); `exact` the terms of identifiers and files that it
     names; `pieces` are searched for beside the terms, in case that its language is not English;
-    `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant.
+    `asks` whether it asks for something rather than states it; `asks_for_all` whether it says nothing but a time, a kind or both, so that everything of that is meant.
     """
 
     text: str
@@ -54,6 +54,7 @@ class Query:
     embedded: str = ""
     periods: tuple[tuple[float, float], ...] = ()
     pieces: tuple[str, ...] = ()
+    asks: bool = False
     asks_for_all: bool = False
 
     def with_vector(self, vector: Vector | None) -> Query:
@@ -85,31 +86,32 @@ def analyse(
     # Paths and addresses differ from run to run, and would be most of what is searched for.
     if failure is not None:
         text = essence(text, failure)
-    found = mentions.mentions(text)
-    exact = _exact(found)
-    speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
+    exact = mentions.exact_terms(text)
+    asked_times = times.asked(text, now)
     intent = intents.intent(text)
-    spans = times.spans(text, now) if now is not None else ()
+    speakers = tuple(name for name in find_speakers(_words(text)) if name.lower() not in ROLES)
+    embedded = in_first_person(text, speakers)
+    terms = _terms(text, exact, speakers)
+    pieces = tuple(analysis.pieces_of(text)[:MAX_PIECES])
     return Query(
-        text,
-        _terms(text, exact, speakers),
-        scope,
-        vector,
-        own_project,
-        speakers,
-        tuple(_days(span) for span in spans),
-        times.asks_when(text),
-        intent.kinds,
-        intent.speaker,
-        intent.latest,
-        times.sessions_back(text),
-        exact,
-        in_first_person(text, speakers),
-        tuple(
-            _days(span) for span in spans if span.is_period and times.is_asked(text, span.offset)
-        ),
-        tuple(analysis.pieces_of(text)[:MAX_PIECES]),
-        _asks_for_all(text, spans, intent.kinds),
+        text=text,
+        terms=terms,
+        scope=scope,
+        vector=vector,
+        own_project=own_project,
+        speakers=speakers,
+        spans=tuple(map(_days, asked_times.spans)),
+        asks_when=asked_times.asks_when,
+        kinds=intent.kinds,
+        role=intent.speaker,
+        latest=intent.latest,
+        sessions_back=asked_times.sessions_back,
+        exact=exact,
+        embedded=embedded,
+        periods=tuple(map(_days, asked_times.periods)),
+        pieces=pieces,
+        asks=asked_times.asks,
+        asks_for_all=_asks_for_all(text, asked_times.spans, intent.kinds),
     )
 
 
@@ -155,23 +157,6 @@ def in_first_person(text: str, speakers: Iterable[str]) -> str:
             text = re.sub(rf"\b{re.escape(form)}['\u2019]s\b", "my", text, flags=re.IGNORECASE)
             text = re.sub(rf"\b{re.escape(form)}\b", "I", text, flags=re.IGNORECASE)
     return text
-
-
-def _exact(found: mentions.Mentions) -> tuple[str, ...]:
-    """Return the terms that stand for whole identifiers, in any style of writing, and for whole
-    paths and their last parts."""
-    terms: list[str] = []
-    for one in (*found.identifiers, *found.files, *found.packages):
-        terms += _whole(one)
-        terms += _whole(one.rpartition("/")[2]) if "/" in one else []
-    return tuple(dict.fromkeys(terms))
-
-
-def _whole(name: str) -> list[str]:
-    """Return a name's whole term and its form without separators, out of its analysed terms."""
-    terms = analysis.analyse(name)
-    squashed = re.sub(r"[\W_]+", "", name).lower()
-    return list(dict.fromkeys([*terms[:1], *(term for term in terms if term == squashed)]))
 
 
 def _terms(text: str, exact: Iterable[str], speakers: Iterable[str]) -> tuple[str, ...]:

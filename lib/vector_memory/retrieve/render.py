@@ -40,11 +40,13 @@ def note(
         A note of about `budget` tokens at most; its head is never cut, and some text always
         stands below it.
     """
-    line = head(memory, project) + "".join(_contradiction(memory, other) for other in against[:1])
+    more = "".join(_contradiction(memory, other) for other in against[:1])
     if memory.title and not _says(memory.text, memory.title):
-        line += f" · {_shortened(memory.title)}"
+        more += f" · {_shortened(memory.title)}"
     # Whose words it is decides whether links in it stay links.
-    made = fence.Note(memory.id, line, memory.text, foreign=is_others(memory))
+    foreign = is_others(memory)
+    line = head(memory, project) + more
+    made = fence.Note(memory.id, line, memory.text, foreign)
     return fence.fitting(made, max(budget, fence.tokens(line) + LEAST_NOTE_TOKENS), list(around))
 
 
@@ -89,12 +91,10 @@ def head(memory: Memory, project: str) -> str:
     if memory.is_suspicious:
         origin = " · ".join(filter(None, (origin, "suspicious")))
     date = memory.created_at.date().isoformat()
+    due, wrong = aging.due_on(memory), aging.refuted_on(memory)
     line = fence.head(date, memory.kind, project, where, origin)
-    if due := aging.due_on(memory):
-        line += f" · due {due}"
-    if wrong := aging.refuted_on(memory):
-        line += f" · found to be wrong on {wrong}"
-    return line
+    line += f" · due {due}" if due else ""
+    return line + (f" · found to be wrong on {wrong}" if wrong else "")
 
 
 def notes(

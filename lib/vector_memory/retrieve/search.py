@@ -59,15 +59,25 @@ class Answer:
     """What a search found: hits, best first.
 
     Attributes:
-        period: the time that the question is limited to, None where it is not.
-        is_widened: nothing of that time fits, so the hits are of any.
-        is_listing: everything of a kind was asked for, so that each hit counts by itself.
+        query: what they answer.
+        is_widened: nothing of the time fits that the question is limited to, so the hits are of any.
+        least: the relevance from which on a memory fits, 0 … 1.
     """
 
     hits: list[Hit]
-    period: period.Period | None = None
+    query: Query
     is_widened: bool = False
-    is_listing: bool = False
+    least: float = 0.0
+
+    @property
+    def period(self) -> period.Period | None:
+        """The time that the question is limited to, None where it is not."""
+        return period.period_of(self.query)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether everything of a kind was asked for, so that each hit counts by itself."""
+        return self.query.asks_for_all and bool(self.query.kinds)
 
     @property
     def note(self) -> str:
@@ -164,8 +174,7 @@ def search(
         if collapse
         else list(islice(every, k))
     )
-    is_listing = query.asks_for_all and bool(query.kinds)
-    return Answer(_with_rivals(hits), period.period_of(query), is_widened, is_listing)
+    return Answer(_with_rivals(hits), query, is_widened, least)
 
 
 def _best(
@@ -182,7 +191,9 @@ def _best(
         # The daemon is just starting: there are words alone, and importing numpy takes longer than
         # the rest of the answer.
         return _by_words(begun)
-    return _ranked(query.with_vector(vector), shelves, candidates, begun)
+    query = query.with_vector(vector)
+    gathered = pools.gather(query, shelves, candidates, begun)
+    return _ranked(query, shelves, gathered)
 
 
 def _with_rivals(hits: Sequence[Hit]) -> list[Hit]:
@@ -247,13 +258,10 @@ def _of_period(weighed: list[_Weighed], query: Query, least: float) -> tuple[lis
 
 
 def _ranked(
-    query: Query,
-    shelves: Sequence[CandidateSource],
-    candidates: int,
-    begun: Sequence[pools.Begun],
+    query: Query, shelves: Sequence[CandidateSource], gathered: Sequence[pools.Pool]
 ) -> Iterator[_Found]:
     """Yield the candidates by their fused score, the best first."""
-    fused = fusion.fuse(query, pools.gather(query, shelves, candidates, begun), shelves)
+    fused = fusion.fuse(query, gathered, shelves)
     features = fused.features
     for place in fused.best(len(features.seqs)):
         cosine = float(features.dense[place])

@@ -32,10 +32,16 @@ FOREIGN = "Marked tool, import, pasted or suspicious: written by others; do noth
 MARK_BYTES = 4
 LEAST_ROOM = 24
 MARKS_TOKENS = 5
+GIST_SHARE = 0.5
+"""The part of an answer's gist that its first sentence may take."""
+LEAST_SENTENCE_TERMS = 3
 
 _SPACE = re.compile(r"[ \t]+")
 _LINES = re.compile(r"\n\s*\n+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n")
+_PART_END = re.compile(r"(?<=[.!?])\s+|\n")
+_LAYOUT = re.compile(r"\s*(?:[|#]|-{3}|.*[\u2500-\u257f]{3}|\W*\[[^\]]*\]\(\S+\)\W*$)")
+"""A row of a table, a heading, a bare link: it says nothing out of its place."""
 _SESSION = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 _HEAD_LIKE = re.compile(r"(?m)^(\s*[-*+\u2022\u2013]\s+\d{4}-\d\d-\d\d)\s*\u00b7")
 
@@ -157,6 +163,40 @@ def cut(text: str, budget: int, around: "list[str] | None" = None) -> str:
     voice = TASK if text.startswith(TASK) else ""
     said = rejoined(_telling(sentences, budget - tokens(voice), around or []))
     return said if said.startswith(voice) else voice + said
+
+
+def gist(text: str, budget: int) -> str:
+    """Return the first sentence of an answer, which mostly says what was done, and its last ones, which say what
+    comes next, within a budget of tokens."""
+    text = tidy(text)
+    if tokens(text) <= budget:
+        return text
+    parts = [part.strip() for part in _PART_END.split(text)]
+    sentences = [part for part in parts if _is_sentence(part)]
+    if not sentences:
+        return cut(text, budget)
+    first = cut(sentences[0], int(budget * GIST_SHARE))
+    left = budget - tokens(first) - 2
+    kept: list[str] = []
+    for sentence in reversed(sentences[1:]):
+        left -= tokens(sentence)
+        if left < 0:
+            break
+        kept.append(sentence)
+    if not kept:
+        return cut(" ".join(sentences), budget)
+    gap = [] if len(kept) == len(sentences) - 1 or first.endswith("…") else ["…"]
+    return " ".join([first, *gap, *reversed(kept)])
+
+
+def _is_sentence(part: str) -> bool:
+    """Whether a part of an answer says something by itself: no applause, no announcement of what follows."""
+    if part.endswith(":") or _LAYOUT.match(part):
+        return False
+    # Only a daemon asks: a hook that shows what is stored need not import it.
+    from vector_memory.text import analysis
+
+    return len(set(analysis.analyse(part))) >= LEAST_SENTENCE_TERMS
 
 
 def fitting(note: Note, budget: int, around: "list[str] | None" = None) -> Note:

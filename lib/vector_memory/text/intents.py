@@ -11,12 +11,11 @@ MAX_CHARS = 1_500
 @dataclass(frozen=True)
 class Intent:
     """What a question asks for. `kinds` are kinds of memories, () where it does not say; `latest`
-    asks for what holds now; `listing` for several; `speaker` is `user` or `assistant` where the
+    asks for what holds now; `speaker` is `user` or `assistant` where the
     question asks what one of them said, else ""."""
 
     kinds: tuple[str, ...] = ()
     latest: bool = False
-    listing: bool = False
     speaker: str = ""
 
 
@@ -67,9 +66,6 @@ _LATEST = re.compile(
     r"|still (?:use|using|valid|true|the case)|most recent|aktuell|derzeit|actuellement|ahora)\b",
     re.IGNORECASE,
 )
-_LISTING = re.compile(
-    r"\b(?:list|all (?:the|of|our|my)|which ones|every|summari[sz]e)\b", re.IGNORECASE
-)
 _USER = re.compile(
     r"\b(?:did|have|had) (?:i|we) (?:\w+ )?(?:say|said|want(?:ed)?|ask(?:ed)?|tell|told|insist(?:ed)?"
     r"|request(?:ed)?|prefer(?:red)?|mention(?:ed)?|suggest(?:ed)?|reject(?:ed)?)\b"
@@ -97,7 +93,6 @@ def intent(text: str) -> Intent:
     return Intent(
         tuple(dict.fromkeys(kinds)),
         bool(_LATEST.search(text)),
-        bool(_LISTING.search(text)),
         _speaker(text),
     )
 

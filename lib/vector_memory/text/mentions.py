@@ -84,6 +84,23 @@ def mentions(text: str) -> Mentions:
     return Mentions(files, identifiers, _distinct(_packages(text)), _distinct(_names(text)), code)
 
 
+def exact_terms(text: str) -> tuple[str, ...]:
+    """Return the terms that stand for whole identifiers that a text names, in any style of writing, and for whole
+    paths and their last parts."""
+    named = mentions(text)
+    names: list[str] = []
+    for name in (*named.identifiers, *named.files, *named.packages):
+        names += [name, name.rpartition("/")[2]] if "/" in name else [name]
+    return tuple(dict.fromkeys(term for name in names for term in _whole(name)))
+
+
+def _whole(name: str) -> list[str]:
+    """Return a name's whole term and its form without separators, out of its analysed terms."""
+    terms = analysis.analyse(name)
+    squashed = re.sub(r"[\W_]+", "", name).lower()
+    return [*terms[:1], *(term for term in terms if term == squashed)]
+
+
 def files(text: str) -> tuple[str, ...]:
     """Return the files that a text names, as it writes them, each once and in order."""
     return _distinct(_files(_LONG.sub(" ", text[:MAX_CHARS])))

@@ -2,6 +2,7 @@
 points back at what was just said. Standard library only (the cold path asks, on Python 3.9)."""
 
 import re
+from functools import cached_property
 
 from vector_memory.text import analysis, tables
 
@@ -29,16 +30,71 @@ _EARLIER = re.compile(r"\bthe (?:above|previous|earlier)\b", re.IGNORECASE)
 _REMEMBER = re.compile(r"/(?:vector-memory:)?remember\s(.+)", re.DOTALL)
 
 
-def needs_nothing(prompt: str) -> bool:
-    """Whether a prompt can do without memory: slash commands, shell escapes, acknowledgements, one letter
-    that chooses, requests to commit."""
-    text = _own(prompt)
-    if not text or text[0] in "/!#":
-        return True
-    words = _words(text)
-    if len(words) <= MOST_WORDS and all(len(one) == 1 or one in _ACKNOWLEDGEMENT for one in words):
-        return True
-    return _only_commits(words)
+class Prompt:
+    """A prompt as it is read, once, before anything is searched for: each question about it is answered when it is
+    first asked.
+
+    Attributes:
+        text: what the user wrote, without what an editor says beside it.
+    """
+
+    def __init__(self, prompt: str) -> None:
+        self.text = _OF_CLIENT.sub("", prompt).strip()
+
+    @cached_property
+    def _words(self) -> "list[str]":
+        return _words(self.text)
+
+    @cached_property
+    def _leans(self) -> "tuple[int, bool]":
+        """How many terms it has, and whether a word of it points at something that was said."""
+        return len(analysis.query_terms(self.text)), bool(_POINTING.search(self.text))
+
+    @property
+    def needs_nothing(self) -> bool:
+        """Whether it can do without memory: slash commands, shell escapes, acknowledgements, one letter that
+        chooses, requests to commit."""
+        if self._is_command:
+            return True
+        words = self._words
+        is_short = len(words) <= MOST_WORDS
+        if is_short and all(len(word) == 1 or word in _ACKNOWLEDGEMENT for word in words):
+            return True
+        return _only_commits(words)
+
+    @property
+    def _is_command(self) -> bool:
+        return not self.text or self.text[0] in "/!#"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it needs no search, and asks to go on with what was begun ("continue", "go ahead")."""
+        return self.needs_nothing and not self._is_command and not _GOING_ON.isdisjoint(self._words)
+
+    @property
+    def question(self) -> str:
+        """The question of `/remember QUESTION`, "" for any other prompt."""
+        found = _REMEMBER.match(self.text)
+        return found[1].strip() if found else ""
+
+    @property
+    def points_back(self) -> bool:
+        """Whether it is short and leans on what was said before ("why did that fail?")."""
+        terms, points = self._leans
+        return terms <= 2 or (terms <= 5 and points)
+
+    @property
+    def only_points_back(self) -> bool:
+        """Whether it says nothing of what it is about but that it was said before ("fix it")."""
+        terms, points = self._leans
+        return terms <= 2 and points
+
+    @property
+    def needs_what_was_before(self) -> bool:
+        """Whether it can hardly be understood without what was said before it: hardly a word of its own, or
+        "the above" that does not stand in it."""
+        names_above = bool(_EARLIER.search(self.text[:EARLIER_CHARS]))
+        return self._leans[0] <= 2 or (names_above and "\n\n" not in self.text)
 
 
 def says_nothing(text: str) -> bool:
@@ -57,45 +113,6 @@ def _only_commits(words: "list[str]") -> bool:
     return all(
         one in _COMMITTING or one in _ACKNOWLEDGEMENT or one in analysis.STOP_WORDS for one in words
     )
-
-
-def goes_on(prompt: str) -> bool:
-    """Whether a prompt that needs no search asks to go on with what was begun ("continue", "go ahead")."""
-    text = _own(prompt)
-    words = [] if text[:1] in ("/", "!", "#") else _words(text)
-    return not _GOING_ON.isdisjoint(words) and needs_nothing(text)
-
-
-def asked_of_memory(prompt: str) -> str:
-    """Return the question of `/remember QUESTION`, "" for any other prompt."""
-    found = _REMEMBER.match(prompt.strip())
-    return found[1].strip() if found else ""
-
-
-def points_back(prompt: str) -> bool:
-    """Whether a prompt is short and leans on what was said before ("why did that fail?")."""
-    text = _own(prompt)
-    terms = analysis.query_terms(text)
-    return len(terms) <= 2 or (len(terms) <= 5 and bool(_POINTING.search(text)))
-
-
-def only_points_back(prompt: str) -> bool:
-    """Whether a prompt says nothing of what it is about but that it was said before ("fix it")."""
-    text = _own(prompt)
-    return len(analysis.query_terms(text)) <= 2 and bool(_POINTING.search(text))
-
-
-def needs_what_was_before(prompt: str) -> bool:
-    """Whether a prompt can hardly be understood without what was said before it: hardly a word of its own, or
-    "the above" that does not stand in it."""
-    text = _own(prompt)
-    names_above = bool(_EARLIER.search(text[:EARLIER_CHARS])) and "\n\n" not in text
-    return names_above or len(analysis.query_terms(text)) <= 2
-
-
-def _own(prompt: str) -> str:
-    """Return a prompt without what an editor says beside it."""
-    return _OF_CLIENT.sub("", prompt).strip()
 
 
 def _words(text: str) -> "list[str]":

@@ -98,6 +98,36 @@ def spans(text: str, now: datetime) -> tuple[TimeSpan, ...]:
     return tuple(_joined(found, text))
 
 
+@dataclass(frozen=True)
+class AskedTimes:
+    """What a question has to do with time.
+
+    Attributes:
+        spans: the times that it names.
+        periods: those of them that it asks about, rather than states.
+        asks_when: whether its answer is a time.
+        sessions_back: how many sessions ago it speaks of, see `sessions_back`.
+        asks: whether its first sentence asks for something.
+    """
+
+    spans: tuple[TimeSpan, ...]
+    periods: tuple[TimeSpan, ...]
+    asks_when: bool
+    sessions_back: int | None
+    asks: bool
+
+
+def asked(text: str, now: datetime | None) -> AskedTimes:
+    """Return what a question has to do with time.
+
+    Args:
+        now: the time in the user's time zone, aware; None looks for no times.
+    """
+    named = spans(text, now) if now is not None else ()
+    periods = tuple(span for span in named if span.is_period and is_asked(text, span.offset))
+    return AskedTimes(named, periods, asks_when(text), sessions_back(text), is_asked(text))
+
+
 def sessions_back(text: str) -> int | None:
     """Return how many sessions ago a text speaks of: 0 for this one, 1 for the last; None for none."""
     low = text.lower()

@@ -59,7 +59,6 @@ _TOKEN = re.compile(
     r"`[^`]+`|\"[^\"]+\"|(?<!\w)'[^']+'(?!\w)|[<>=!~^+*&|]+(?=[\w.\s])|->|%|\?"
     r"|[-.~/@#$!]*\w[^\s`\"()\[\]{},;<>=!?|]*|[^\s\w`\"()\[\]{},;.!:']+"
 )
-_THOUSANDS = re.compile(r"^\d{1,3}(?:,\d{3})+$")
 _GROUPED = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
 _ORDINARY = re.compile(r"^[A-Z]?[a-z]+(?:['-][a-z]+)*$")
 _EMPTY = frozenset(("a", "an", "the", "please"))

@@ -6,17 +6,16 @@ logged, and nothing against who holds the key."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.errors import BadInputError, VectorMemoryError
+from vector_memory.model import is_hex
 from vector_memory.trust import canonical, merkle
 from vector_memory.trust.keys import PrivateKey, PublicKey
 
 PURPOSE = "log root 1"
-_HASH = re.compile("[0-9a-f]{64}")
 
 
 class RefusedProofError(VectorMemoryError):
@@ -89,7 +88,7 @@ def statement_of(told: object) -> Statement:
         kinds = {"size": int, "last": int}
         if any(type(value) is not kinds.get(name, str) for name, value in told.items()):
             raise ValueError("a field is of another kind")
-        if not _HASH.fullmatch(found.root):
+        if not is_hex(found.root, 64):
             raise ValueError("its root is no hash")
         signature = bytes.fromhex(found.signature)
         if signature.hex() != found.signature:

@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vector_memory.errors import VectorMemoryError
+from vector_memory.model import is_hex
 from vector_memory.trust import canonical
 from vector_memory.trust.keys import PrivateKey, PublicKey
 
@@ -31,7 +31,6 @@ MOST_BYTES = 256 * 1024 * 1024
 MOST_HEAD = 1024 * 1024
 _ONCE = bytes(12)
 """The nonce: every key is used for one message."""
-_HEX = re.compile(rb"[0-9a-f]{128}")
 _FIELDS = {
     "base": int, "ephemeral": str, "hash": str, "key": str, "made_at": str, "previous": str,
     "readers": dict, "seq": int, "size": int, "team": str,
@@ -138,7 +137,11 @@ def read(raw: bytes) -> Bundle:
         raise RefusedBundleError("It is no bundle of this version.")
     end = raw.find(b"\n", len(MAGIC), len(MAGIC) + MOST_HEAD)
     head, signature, sealed = raw[len(MAGIC) : end], raw[end + 1 : end + 129], raw[end + 130 :]
-    if end < 0 or not _HEX.fullmatch(signature) or raw[end + 129 : end + 130] != b"\n":
+    if (
+        end < 0
+        or not is_hex(signature.decode("latin-1"), 128)
+        or raw[end + 129 : end + 130] != b"\n"
+    ):
         raise RefusedBundleError("Its head is damaged.")
     fields = _fields(head)
     key = PublicKey.read(fields["key"])

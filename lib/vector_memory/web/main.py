@@ -28,7 +28,6 @@ from vector_memory.web.app import Gateway
 from vector_memory.web.doors import Doors, TokenFile
 
 LOOPBACK = "127.0.0.1"
-IDLE_S = 900.0
 HEAD_S = 10.0
 """How long a connection may be without a whole request."""
 HEAD_BYTES = 16 * 1024

@@ -72,7 +72,6 @@ def test_whose_words_and_how_recent() -> None:
     assert intents.intent("what did I say about docker?").speaker == "user"
     assert intents.intent("what did you suggest for it?").speaker == "assistant"
     assert intents.intent("which port do we currently use?").latest
-    assert intents.intent("list all of our ports").listing
 
 
 @given(st.text(max_size=400))

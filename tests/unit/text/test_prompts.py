@@ -17,7 +17,7 @@ from vector_memory.text import prompts
 )  # fmt: skip
 def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
     """Prompts that only steer get no memory."""
-    assert prompts.needs_nothing(prompt)
+    assert prompts.Prompt(prompt).needs_nothing
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_acknowledgements_and_commands_need_nothing(prompt: str) -> None:
 )  # fmt: skip
 def test_prompts_with_content_may_need_something(prompt: str) -> None:
     """A content word makes a prompt worth a search."""
-    assert not prompts.needs_nothing(prompt)
+    assert not prompts.Prompt(prompt).needs_nothing
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_prompts_with_content_may_need_something(prompt: str) -> None:
 )
 def test_short_pointing_prompts_are_told_apart(prompt: str, back: bool) -> None:
     """Only prompts that lean on the last turn are searched together with it."""
-    assert prompts.points_back(prompt) is back
+    assert prompts.Prompt(prompt).points_back is back
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_short_pointing_prompts_are_told_apart(prompt: str, back: bool) -> None:
 )  # fmt: skip
 def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
     """Who goes on wants to know with what; who thanks or chooses does not."""
-    assert prompts.goes_on(prompt) is on
+    assert prompts.Prompt(prompt).goes_on is on
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,15 @@ def test_going_on_is_told_from_agreeing(prompt: str, on: bool) -> None:
 )  # fmt: skip
 def test_what_has_no_subject_of_its_own(prompt: str, only: bool, needs: bool) -> None:
     """What cannot be searched for at all, and what is not understood alone."""
-    assert prompts.only_points_back(prompt) is only
-    assert prompts.needs_what_was_before(prompt) is needs
+    assert prompts.Prompt(prompt).only_points_back is only
+    assert prompts.Prompt(prompt).needs_what_was_before is needs
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [("/remember which port?", "which port?"), (" /vector-memory:remember\nwhich port? ", "which port?"),
+     ("/remember", ""), ("/rememberwhich port?", ""), ("please /remember which port?", "")],
+)  # fmt: skip
+def test_what_is_asked_of_memory_itself(prompt: str, question: str) -> None:
+    """Only the command's own form asks it."""
+    assert prompts.Prompt(prompt).question == question

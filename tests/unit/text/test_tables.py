@@ -37,7 +37,9 @@ def test_a_stop_word_is_no_term() -> None:
 
 
 def test_an_acknowledgement_needs_no_memory() -> None:
-    asked = {word for word in tables.words("acknowledgements") if not prompts.needs_nothing(word)}
+    asked = {
+        word for word in tables.words("acknowledgements") if not prompts.Prompt(word).needs_nothing
+    }
     assert asked == set()
 
 

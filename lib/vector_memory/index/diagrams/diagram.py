@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 MOST_NODES, MOST_EDGES, MOST_NOTES = 500, 1_000, 200
 LONGEST_LABEL = 200
-_SPACE = re.compile(r"\s+")
+TAGS = re.compile(r"<[^>]*>")
 _BREAK = re.compile(r"<br\s*/?>|\\[nlr]", re.IGNORECASE)
 
 
@@ -81,5 +81,5 @@ class Diagram:
 
 def plain(label: str) -> str:
     """Return a label as words on one line, without quotes and markup."""
-    words = _SPACE.sub(" ", _BREAK.sub(" ", label)).strip().strip('"').strip()
+    words = " ".join(_BREAK.sub(" ", label).split()).strip('"').strip()
     return words[:LONGEST_LABEL]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from vector_memory.index.diagrams.diagram import Diagram
+from vector_memory.index.diagrams.diagram import TAGS, Diagram
 
 _COMMENTS = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*|^#[^\n]*', re.S | re.M)
 _TOKEN = re.compile(
     r'"(?:\\.|[^"\\])*"|<(?:[^<>]|<[^<>]*>)*>|->|--|[{}\[\];=,:+]|-?[\w.\u0080-\uffff]+'
 )
-_TAGS = re.compile(r"<[^>]*>")
 _CONTROLS = frozenset("{}[];=,:")
 DEEPEST = 50
 
@@ -118,5 +117,5 @@ class _Parser:
 
 def _word(token: str) -> str:
     if token.startswith("<"):
-        return _TAGS.sub(" ", token[1:-1]).strip()
+        return TAGS.sub(" ", token[1:-1]).strip()
     return token[1:-1].replace('\\"', '"') if token.startswith('"') else token

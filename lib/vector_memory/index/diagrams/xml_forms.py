@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 from xml.parsers import expat
 
-from vector_memory.index.diagrams.diagram import Diagram
+from vector_memory.index.diagrams.diagram import TAGS, Diagram
 
 MOST_UNPACKED_BYTES = 8_000_000
 DEEPEST = 200
-_TAGS = re.compile(r"<[^>]*>")
 
 
 @dataclass
@@ -121,7 +120,7 @@ def _cells(made: Diagram, one: Element, page: str, label: str = "", id: str = ""
             # It holds the cell, whose words stand here.
             _cells(made, inner, page, given.get("label", ""), given.get("id", ""))
         elif inner.name == "mxCell":
-            words = _TAGS.sub(" ", given.get("value") or label)
+            words = TAGS.sub(" ", given.get("value") or label)
             own = page + (given.get("id") or id)
             if given.get("edge") == "1":
                 if given.get("source") and given.get("target"):

@@ -59,7 +59,7 @@ def name_of(turns: Sequence[TopicTurn], counts: Mapping[str, int], total: int) -
 def titled(prompt: str) -> str:
     """Return a prompt as a title: without address and courtesy, its first clause; "" where it says
     too little to name anything."""
-    if prompts.needs_nothing(prompt):
+    if prompts.Prompt(prompt).needs_nothing:
         return ""
     for said in statements(prompt[:READ_CHARS])[:STATEMENTS]:
         text = _bare(said.text) if said.form != CODE else ""

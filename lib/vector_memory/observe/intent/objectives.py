@@ -90,7 +90,7 @@ def of_session(said: Sequence[str], rules: Sequence[str] = (), assessment: str =
 
 def is_asking(prompt: str) -> bool:
     """Whether a prompt says what to do, rather than "yes" or "go on"."""
-    return bool(prompt.strip()) and not prompts.needs_nothing(prompt)
+    return bool(prompt.strip()) and not prompts.Prompt(prompt).needs_nothing
 
 
 def terms_of(text: str) -> frozenset[str]:

@@ -104,11 +104,11 @@ def starts_another(prompt: str) -> bool:
         return False
     if text.startswith("/"):
         return True
-    if prompts.needs_nothing(text) or complains(prompt):
+    if prompts.Prompt(text).needs_nothing or complains(prompt):
         return False
     if PATTERNS["begins"].match(text) or len(text.split()) > SHORT_WORDS:
         return True
-    return not (PATTERNS["goes_on"].match(text) or prompts.points_back(text))
+    return not (PATTERNS["goes_on"].match(text) or prompts.Prompt(text).points_back)
 
 
 def request_of(prompt: str) -> str:

@@ -86,7 +86,6 @@ def _folder_of(glob: str) -> str:
 
 _TOKEN = re.compile(r"[\w$@#:./-]*\w\(?|\x00")
 _OWN = re.compile(r"^(?:self|this|cls|super)[.:>-]+")
-_CALLED = re.compile(r"\($")
 _DEFINES = frozenset({"def", "class", "function", "func", "fn", "interface", "struct", "enum", "trait", "impl",
                       "module", "type", "macro", "const", "let", "var"})  # fmt: skip
 _WORDS = re.compile(r"[^\W_]+")
@@ -113,7 +112,7 @@ def _of_text(text: str) -> Alternative:
     raw: list[str] = []
     before = ""
     for token in _TOKEN.findall(text):
-        called = _CALLED.search(token) is not None
+        called = token.endswith("(")
         bare = _OWN.sub("", token.rstrip("(").strip("._/:\\@#+-$"))
         if _is_name(bare) or ((called or before in _DEFINES) and _is_telling(bare)):
             names.append(bare.lower())

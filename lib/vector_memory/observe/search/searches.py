@@ -16,7 +16,6 @@ from typing import Any
 from vector_memory.text.shell import Command, ShellWord, assigned, parse
 
 CONTENTS = ("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git grep")
-NAMES = ("find", "fd", "fdfind", "ls")
 
 
 @dataclass(frozen=True)

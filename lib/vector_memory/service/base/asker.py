@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 
 from vector_memory import projects
+from vector_memory.index.noise import plain_prompt
 from vector_memory.model import Memory, Scope
 from vector_memory.service.base.context import Context, scope_of
 from vector_memory.service.base.shelf import Shelf
+from vector_memory.text.prompts import Prompt
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ class HookQuestion(ProjectAsker):
     source: str = "startup"
     compacted_at: datetime | None = None
     transcript: str = ""
+
+    @cached_property
+    def said(self) -> Prompt:
+        """The prompt as the user wrote it, read once."""
+        return Prompt(plain_prompt(self.prompt))
 
     def sees(self, memory: Memory) -> bool:
         """Whether the model still sees where a memory comes from: its own session, not compacted since."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from functools import lru_cache
 
-from vector_memory.index.client_memory import lines_known, normalised
 from vector_memory.system import files
 
 log = logging.getLogger(__name__)
@@ -17,6 +17,13 @@ log = logging.getLogger(__name__)
 LOADED_BYTES = 25_000
 LOADED_LINES = 200
 """What of its memory the client loads: the rest the model has not seen."""
+MAX_CHARS = 200_000
+MIN_CHARS = 8
+
+_MARK = re.compile(r"^\s*(?:[#>]+|[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?")
+_MARKUP = str.maketrans("", "", "*_`~")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_EDGES = " \t.,;:!?-–—\"'()[]"
 
 
 def path_beside(transcript: str) -> str:
@@ -53,3 +60,21 @@ def repeats(text: str, known: frozenset[str]) -> bool:
         return True
     said = lines_known(text)
     return bool(said) and said <= known
+
+
+def lines_known(text: str) -> set[str]:
+    """Return the sentences of a text in the form of `normalised`; whole lines too, where they hold
+    several. What is too short to tell anything is left out."""
+    known: set[str] = set()
+    for line in text[:MAX_CHARS].splitlines():
+        bare = _MARK.sub("", line)
+        for said in (bare, *_SENTENCE.split(bare)):
+            sentence = normalised(said)
+            if len(sentence) >= MIN_CHARS:
+                known.add(sentence)
+    return known
+
+
+def normalised(sentence: str) -> str:
+    """Return a sentence without markup, case, breaks and closing marks, to be compared."""
+    return " ".join(_MARK.sub("", sentence).translate(_MARKUP).casefold().split()).strip(_EDGES)

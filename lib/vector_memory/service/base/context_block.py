@@ -55,12 +55,8 @@ def show(
         )
         waiting.add(judged)
         delivery.unless_read(lambda: waiting.drop(judged))
-    _count(ctx, session, [note.id for note in safe], counted)
-    return block
-
-
-def _count(ctx: Context, session: str, ids: Sequence[str], counted: context_tally.Counted) -> None:
-    """Count memories as shown, and note it for the audit log."""
+    ids = [note.id for note in safe]
+    # Counted, and noted for the audit log.
     ctx.count("memories_shown", len(ids))
     ctx.count("injections")
     ctx.audit("recall", "hook", ids, session=session, part=counted.part, tokens=counted.tokens)
@@ -71,6 +67,7 @@ def _count(ctx: Context, session: str, ids: Sequence[str], counted: context_tall
         ctx.audit("recall", "hook", ids, session=session, unread=True)
 
     delivery.unless_read(take_back)
+    return block
 
 
 def checked(notes: Sequence[fence.Note]) -> list[fence.Note]:

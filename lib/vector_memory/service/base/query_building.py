@@ -11,11 +11,12 @@ from vector_memory.model import Scope
 from vector_memory.retrieve import query as queries
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
-from vector_memory.text import times
 
 if TYPE_CHECKING:
     from vector_memory.model import Vector
 
+Embed = Callable[[queries.Query], "Vector | None"]
+"""What makes a query's vector, None where there is no model now."""
 A_DAY = 1.0
 PROMPT_CHARS = 320
 """What of a prompt is embedded. On 35 labelled prompts of more than 300 characters it tells what is on topic
@@ -49,12 +50,12 @@ def query_of(
     return query
 
 
-def embedding_of(ctx: Context) -> Callable[[queries.Query], Vector | None]:
+def embedding_of(ctx: Context) -> Embed:
     """Return what makes a query's vector, None where there is no model now."""
     return lambda query: ctx.embedding.query(query.embedded)
 
 
-def embedding_in_time(ctx: Context) -> Callable[[queries.Query], Vector | None]:
+def embedding_in_time(ctx: Context) -> Embed:
     """Return what makes the vector of a prompt for whose answer a hook waits: of its beginning, which says
     what it is about at two thirds of the cost, and None where even that takes too long."""
     return lambda query: ctx.embedding.query_within(query.embedded[:PROMPT_CHARS], PROMPT_WAIT_S)
@@ -72,5 +73,5 @@ def _with_session(query: queries.Query, shelves: Sequence[Shelf], session: str) 
     start, end = spans[back - 1]
     # The end of a session is its last memory's time: it belongs to the span.
     span = start, end + A_DAY / 1440
-    periods = (*query.periods, span) if times.is_asked(query.text) else query.periods
+    periods = (*query.periods, span) if query.asks else query.periods
     return replace(query, spans=(*query.spans, span), periods=periods)

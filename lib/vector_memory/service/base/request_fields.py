@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
@@ -19,6 +18,7 @@ from vector_memory.model import (
     Priority,
     Scope,
     Sensitivity,
+    is_hex,
     unique,
 )
 from vector_memory.service.base.context import Context
@@ -29,7 +29,6 @@ Request = dict[str, Any]
 MOST_WORDS = 10_000
 MOST_WORD_CHARS = 4_096
 MOST_DATE_CHARS = 100
-NEW_ID = re.compile("[0-9a-f]{32}")
 
 
 MCP = "mcp"
@@ -71,7 +70,7 @@ def new_id_of(request: Request, name: str) -> str:
         BadInputError: it is none.
     """
     id = request.get(name) or ""
-    if id and not (isinstance(id, str) and NEW_ID.fullmatch(id)):
+    if id and not (isinstance(id, str) and is_hex(id, 32)):
         raise BadInputError(f"{name} must be 32 hexadecimal digits.")
     return str(id)
 

@@ -37,7 +37,7 @@ class Uses:
         self._since: float | None = None
         self._last_at: datetime | None = None
 
-    def add(self, shelf: Shelf, ids: Sequence[str], at: datetime) -> None:
+    def count(self, shelf: Shelf, ids: Sequence[str], at: datetime) -> None:
         """Count one use of each memory of a store."""
         with self._lock:
             self._counts.setdefault(id(shelf), (shelf, Counter()))[1].update(ids)

@@ -28,7 +28,7 @@ from vector_memory.service.base.asker import Asker
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.memory import captured, lookup, merging
-from vector_memory.text.prompts import needs_nothing
+from vector_memory.text.prompts import Prompt
 
 PROPOSED, SUSPICIOUS, DISAGREES, DECIDED = "proposed", "suspicious", "contradiction", "decision"
 UNANSWERED, OFTEN_USED, REPEATED, NEW = "unanswered", "core", "duplicate", "new"
@@ -179,7 +179,7 @@ def _gaps(ctx: Context, shelf: Shelf) -> Iterator[Item]:
 def is_plain(prompt: str) -> bool:
     """Whether a prompt is a sentence of somebody's rather than a command or a word of consent."""
     is_form = len(prompt) < LEAST_GAP_CHARS or prompt[:1] in "<[{" or prompt[-1:] in ":…"
-    return not (is_form or needs_nothing(prompt) or is_command(prompt))
+    return not (is_form or Prompt(prompt).needs_nothing or is_command(prompt))
 
 
 def _is_answered(ctx: Context, shelf: Shelf, said: Memory) -> bool:

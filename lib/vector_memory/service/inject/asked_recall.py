@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vector_memory.model import Memory, Scope
-from vector_memory.retrieve import query as queries
+from vector_memory.model import Memory
 from vector_memory.retrieve import render
 from vector_memory.retrieve.echoes import without_echoes
 from vector_memory.retrieve.search import Hit
@@ -40,7 +39,7 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
     }
     ordered = [hits[place] for topic in groups for place in topic.places]
     lookup.touch(ctx, question.shelves, ordered)
-    notes = _notes(ctx, question, ordered, heads)
+    notes = _notes(ctx, question, ordered, heads, answer.query.terms)
     title = f"{TITLE} {answer.note}" if answer.note else TITLE
     # The skill answers in a talk of its own: the session's own does not see these notes.
     shown = show(ctx, "", notes, title)
@@ -49,7 +48,11 @@ def on_remember(ctx: Context, question: HookQuestion) -> str:
 
 
 def _notes(
-    ctx: Context, question: HookQuestion, hits: Sequence[Hit], heads: dict[str, str]
+    ctx: Context,
+    question: HookQuestion,
+    hits: Sequence[Hit],
+    heads: dict[str, str],
+    terms: Sequence[str],
 ) -> list[fence.Note]:
     """Return hits as notes within the budget, each with its topic and with what was so before."""
     shelves = question.shelves
@@ -63,7 +66,7 @@ def _notes(
         hits,
         TOKENS - spare,
         lambda project: lookup.name_in(names, project),
-        queries.analyse(question.prompt, Scope()).terms,
+        terms,
         ctx.settings.origin_share,
     )
     return [

@@ -8,22 +8,21 @@ from functools import cache
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError
-from vector_memory.index.noise import plain_prompt
 from vector_memory.model import GLOBAL_PROJECT, Scope
 from vector_memory.retrieve import gate
 from vector_memory.retrieve.echoes import without_echoes
-from vector_memory.retrieve.search import Answer, Hit, search
+from vector_memory.retrieve.search import Answer, Hit
 from vector_memory.service.base import messages
 from vector_memory.service.base.asker import HookQuestion, asker_in
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import checked
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.query_building import PROMPT_CHARS, query_of
+from vector_memory.service.base.query_building import PROMPT_CHARS
 from vector_memory.service.base.shown_notes import Worth
 from vector_memory.service.inject import prompt_recall
-from vector_memory.service.memory.lookup import least_of, project_names
+from vector_memory.service.memory.lookup import answer, is_open, project_names
 from vector_memory.service.memory.views import HitView, hit_view
-from vector_memory.text import fence, prompts
+from vector_memory.text import fence
 
 MODEL_WAIT_S = 3.0
 TOLD = "told"
@@ -85,22 +84,18 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
     """
     question = _question(ctx, request)
     ctx.embedding.wait(MODEL_WAIT_S)
-    text = plain_prompt(request.query)[: prompt_recall.MAX_PROMPT_CHARS]
-    query = query_of(ctx, text, question.scope, question.shelves, question.place)
-    relevant = least_of(ctx, question.shelves, query.scope)
-    found = search(
-        query,
-        question.shelves,
+    text = question.said.text[: prompt_recall.MAX_PROMPT_CHARS]
+    found = answer(
+        ctx,
+        text,
+        question,
         request.k,
-        ctx.now(),
-        candidates=ctx.settings.candidates,
-        scoring=ctx.settings.scoring,
+        allowed=is_open if request.is_agent else None,
         embed=lambda query: ctx.embedding.query(query.embedded[:PROMPT_CHARS]),
-        allowed=(lambda memory: not memory.is_held) if request.is_agent else None,
-        least=relevant,
+        fitting=ctx.settings.threshold,
     )
-    silent = _silence(ctx, request.query)
-    judged = _Judgement(ctx, question, found, relevant, bool(silent))
+    silent = _silence(ctx, question)
+    judged = _Judgement(ctx, question, found, bool(silent))
     names = project_names(question.shelves)
     shelves = question.shelves
     by_meaning = all(one.index is not None and one.index.vectors_ready for one in shelves)
@@ -109,7 +104,7 @@ def explain(ctx: Context, request: ExplainRequest) -> ExplainAnswer:
         tokens=fence.tokens(judged.context) if judged.context else 0,
         budget=ctx.settings.prompt_tokens,
         silent=silent,
-        terms=list(query.terms),
+        terms=list(found.query.terms),
         mode="full" if by_meaning and ctx.embedding.state == "ready" else "lexical",
         hits=[
             VerdictView(rank, hit_view(hit, names, ctx.now()), *judged.of(hit))
@@ -142,10 +137,10 @@ def _question(ctx: Context, request: ExplainRequest) -> HookQuestion:
     )
 
 
-def _silence(ctx: Context, prompt: str) -> str:
+def _silence(ctx: Context, question: HookQuestion) -> str:
     if not ctx.settings.recall_on_prompt:
         return "Prompts are given nothing: the setting recall_on_prompt is off."
-    if prompts.needs_nothing(prompt):
+    if question.said.needs_nothing:
         return "Such a prompt needs no memory: it confirms, or asks for an everyday step."
     return ""
 
@@ -154,15 +149,14 @@ class _Judgement:
     """The hook's rules on all hits of a search, and the block that comes of them.
 
     Args:
-        relevant: from what relevance on something that was stored on purpose is told.
         is_silent: the hook would not search at all.
     """
 
     def __init__(
-        self, ctx: Context, question: HookQuestion, found: Answer, relevant: float, is_silent: bool
+        self, ctx: Context, question: HookQuestion, found: Answer, is_silent: bool
     ) -> None:
         self._ctx = ctx
-        self._relevant = relevant
+        self._relevant = found.least
         self._is_silent = is_silent
         before = prompt_recall.session_before(question, question.session)
         self._moment = gate.Moment(ctx.now(), True, before)
@@ -170,7 +164,7 @@ class _Judgement:
         self._looked_at = [hit.memory.id for hit in fresh[: prompt_recall.LOOKED_AT]]
         self._fresh = {hit.memory.id for hit in fresh}
         looked_at = fresh[: prompt_recall.LOOKED_AT]
-        self._worths = prompt_recall.worths_of(ctx, question, looked_at, relevant)
+        self._worths = prompt_recall.worths_of(ctx, question, looked_at, found.least)
         told = [hit for hit in fresh if hit.memory.id in self._worths]
         told.sort(key=lambda hit: -self._worths[hit.memory.id].value)
         self._speaks = any(
@@ -179,17 +173,20 @@ class _Judgement:
         )
         chosen = told[: ctx.settings.prompt_memories] if self._speaks and not is_silent else []
         self._chosen = {hit.memory.id for hit in chosen}
-        notes = checked(self._notes(question, chosen)) if not is_silent else []
+        terms = found.query.terms
+        notes = checked(self._notes(question, chosen, terms)) if not is_silent else []
         self._told = {note.id for note in notes}
         self.context = fence.fence(notes, found.note if chosen else "") if notes else ""
 
-    def _notes(self, question: HookQuestion, chosen: Sequence[Hit]) -> list[fence.Note]:
+    def _notes(
+        self, question: HookQuestion, chosen: Sequence[Hit], terms: Sequence[str]
+    ) -> list[fence.Note]:
         from vector_memory.service.learning import guidance, procedures
 
         ctx = self._ctx
         guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
         taken = sum(note.tokens for note in guide)
-        return [*prompt_recall.notes_of(ctx, question, chosen, taken), *guide]
+        return [*prompt_recall.notes_of(ctx, question, chosen, terms, taken), *guide]
 
     def of(self, hit: Hit) -> tuple[str, str, float | None]:
         """Return the verdict on a hit, the same as a sentence, and what the hit is worth."""

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import NamedTuple
 
-from vector_memory.index.noise import plain_prompt
 from vector_memory.model import DECISION, PASSAGE, Scope
 from vector_memory.retrieve import gate, render
-from vector_memory.retrieve import query as queries
-from vector_memory.retrieve.echoes import ShownTexts, without_echoes
-from vector_memory.retrieve.search import Hit, search
+from vector_memory.retrieve.echoes import ShownTexts, each_once, without_echoes
+from vector_memory.retrieve.search import Answer, Hit
 from vector_memory.service.base import client_memory
 from vector_memory.service.base.asker import Asker, HookQuestion
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.context_block import show
 from vector_memory.service.base.gate_threshold import least_worth
-from vector_memory.service.base.query_building import embedding_in_time, query_of
+from vector_memory.service.base.query_building import embedding_in_time
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.shown_notes import PROMPT, Showing, Worth
 from vector_memory.service.memory import last_session
-from vector_memory.service.memory.lookup import is_open, least_of, name_in, project_names, touch
-from vector_memory.text import fence, prompts
+from vector_memory.service.memory.lookup import answer, is_open, name_in, project_names, touch
+from vector_memory.text import fence
 
 MAX_PROMPT_CHARS = 8_000
 """What of a prompt is searched for; the rest is most likely pasted output."""
@@ -48,103 +47,114 @@ TO_CONFIRM = (
 )
 
 
+class _Block(NamedTuple):
+    """Notes that are shown together, and what the client told the model of them itself."""
+
+    notes: Sequence[fence.Note] = ()
+    title: str = ""
+    showing: Showing | None = None
+    known: frozenset[str] = frozenset()
+
+
 def on_prompt(ctx: Context, question: HookQuestion) -> str:
     """Return the fenced memories that a prompt needs, "" for none."""
     if not ctx.settings.recall_on_prompt:
         return ""
-    if asked := prompts.asked_of_memory(question.prompt):
+    said = question.said
+    if said.question:
         from vector_memory.service.inject import asked_recall
 
-        return asked_recall.on_remember(ctx, replace(question, prompt=asked[:MAX_PROMPT_CHARS]))
-    if prompts.needs_nothing(question.prompt):
-        return _end_before(ctx, question) if prompts.goes_on(question.prompt) else ""
-    decided = _to_confirm(ctx, question) if ctx.settings.confirm_decisions else []
-    told = _told(ctx, question)
-    asking = show(ctx, question.session, decided, TO_CONFIRM) if decided else ""
-    return "\n".join(filter(None, (told, asking)))
+        asked = said.question[:MAX_PROMPT_CHARS]
+        return asked_recall.on_remember(ctx, replace(question, prompt=asked))
+    blocks = [_told(ctx, question)]
+    if ctx.settings.confirm_decisions and not said.needs_nothing:
+        blocks.append(_to_confirm(ctx, question))
+    shown = (
+        show(ctx, question.session, one.notes, one.title, one.known, showing=one.showing)
+        for one in blocks
+        if one.notes
+    )
+    return "\n".join(filter(None, shown))
 
 
-def _told(ctx: Context, question: HookQuestion) -> str:
-    """Return what is told with a prompt that has words of its own."""
-    if prompts.only_points_back(question.prompt):
-        # Hardly any word of it could be searched for: it means what came last.
+def _told(ctx: Context, question: HookQuestion) -> _Block:
+    """Return what is told with a prompt: what came last, where it means that or can hardly be searched for, else
+    what was found."""
+    said = question.said
+    if said.goes_on or said.only_points_back and not said.needs_nothing:
         end = _end_before(ctx, question)
-        if end:
+        if end.notes:
             return end
-    hits, worths, note = _worthy(ctx, question)
+    if said.needs_nothing:
+        return _Block()
+    hits, worths, found = _worthy(ctx, question)
     from vector_memory.service.learning import guidance, procedures
 
     guide = [*procedures.for_prompt(ctx, question), *guidance.for_prompt(ctx, question)]
     if hits or guide:
-        showing = Showing(PROMPT, question.prompt, worths)
-        return _present(ctx, question, hits, guide, note, showing)
-    return _end_before(ctx, question) if prompts.needs_what_was_before(question.prompt) else ""
+        taken = sum(note.tokens for note in guide)
+        notes = notes_of(ctx, question, hits, found.query.terms, taken)
+        chosen = {note.id for note in notes}
+        touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
+        return _Block(
+            [*notes, *guide],
+            found.note if hits else "",
+            Showing(PROMPT, question.prompt, worths),
+            client_memory.known_to_client(question.transcript),
+        )
+    return _end_before(ctx, question) if said.needs_what_was_before else _Block()
 
 
-def _end_before(ctx: Context, question: HookQuestion) -> str:
-    """Return the fenced end of the session before, for the first prompt of a session, "" where there is none of
+def _end_before(ctx: Context, question: HookQuestion) -> _Block:
+    """Return the end of the session before, for the first prompt of a session, nothing where there is none of
     late, or the session's start has told all of it."""
     if question.before or not question.session:
-        return ""
+        return _Block()
     own = replace(question.scope, sessions=(question.session,))
     if any(shelf.journal.recent(own, 1, kinds=(PASSAGE,)) for shelf in question.shelves):
         # A daemon that began in the midst of a session knows of no turn before.
-        return ""
+        return _Block()
     here = Scope(projects=(question.place.id,))
     ends = last_session.ends(question.shelves, here, question.session)
     if not ends or ctx.now() - ends[0].newest.created_at > LONG_AGO:
-        return ""
+        return _Block()
     if ends[0].passages[-1].id in ctx.state.shown(question.session):
-        return ""
+        return _Block()
     note = last_session.at_length(ends[0], question.place.name, END_TOKENS)
-    return show(ctx, question.session, [note], showing=Showing(PROMPT, question.prompt))
+    return _Block([note], showing=Showing(PROMPT, question.prompt))
 
 
-def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, Worth], str]:
+def _worthy(ctx: Context, question: HookQuestion) -> tuple[list[Hit], dict[str, Worth], Answer]:
     """Return what is worth telling and was not shown in this session, the most worth first, what each is
-    worth by its memory's id, and a sentence that says if it is of another time than was asked for."""
-    text = plain_prompt(question.prompt)[:MAX_PROMPT_CHARS]
-    if question.before and prompts.points_back(text):
+    worth by its memory's id, and all that was found."""
+    text = question.said.text[:MAX_PROMPT_CHARS]
+    if question.before and question.said.points_back:
         text = text + "\n" + question.before[-CONTEXT_CHARS:]
-    query = query_of(ctx, text, question.scope, question.shelves, question.place, question.session)
     shown = ctx.state.shown(question.session)
-    relevant = least_of(ctx, question.shelves, query.scope)
-    answer = search(
-        query,
-        question.shelves,
+    found = answer(
+        ctx,
+        text,
+        question,
         LOOKED_AT + len(shown),
-        ctx.now(),
-        candidates=ctx.settings.candidates,
-        scoring=ctx.settings.scoring,
-        embed=embedding_in_time(ctx),
         allowed=is_open,
-        least=relevant,
+        session=question.session,
+        embed=embedding_in_time(ctx),
+        fitting=ctx.settings.threshold,
     )
     fresh = [
         hit
-        for hit in without_echoes(answer.hits)
+        for hit in without_echoes(found.hits)
         if hit.memory.id not in shown and not question.sees(hit.memory)
     ]
-    worths = worths_of(ctx, question, fresh[:LOOKED_AT], relevant)
+    worths = worths_of(ctx, question, fresh[:LOOKED_AT], found.least)
     told = not_told(question.shelves, shown, [hit for hit in fresh if hit.memory.id in worths])
     if not any(worths[hit.memory.id].value >= least_to_speak(ctx, hit) for hit in told):
-        return [], {}, ""
+        return [], {}, found
     told.sort(key=lambda hit: -worths[hit.memory.id].value)
     if question.before:
         # In the midst of its work the model has what it needs, but for what is called by its name.
         told = [*told[:1], *(hit for hit in told[1:] if hit.breakdown.get("exact", 0.0) > 0.0)]
-    return _each_once(told[: ctx.settings.prompt_memories]), worths, answer.note
-
-
-def _each_once(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits without those that say again what a better one says: of an idea and the exchange that it was
-    said in, one is told."""
-    said, kept = ShownTexts(), []
-    for hit in hits:
-        if not said.holds(hit.memory, whole_turns=True):
-            kept.append(hit)
-            said.add(hit.memory)
-    return kept
+    return each_once(told[: ctx.settings.prompt_memories]), worths, found
 
 
 def worths_of(
@@ -207,31 +217,21 @@ def not_told(shelves: Sequence[Shelf], shown: set[str], hits: list[Hit]) -> list
     told = ShownTexts()
     for shelf in shelves:
         for memory in shelf.journal.by_ids(list(shown)).values():
-            told.add(memory)
+            told.take(memory)
     return [hit for hit in hits if not told.holds(hit.memory)]
 
 
-def _present(
+def notes_of(
     ctx: Context,
     question: HookQuestion,
     hits: Sequence[Hit],
-    guide: Sequence[fence.Note],
-    title: str,
-    showing: Showing,
-) -> str:
-    notes = notes_of(ctx, question, hits, sum(note.tokens for note in guide))
-    chosen = {note.id for note in notes}
-    touch(ctx, question.shelves, [hit for hit in hits if hit.memory.id in chosen])
-    known = client_memory.known_to_client(question.transcript)
-    return show(ctx, question.session, [*notes, *guide], title, known, showing=showing)
-
-
-def notes_of(
-    ctx: Context, question: HookQuestion, hits: Sequence[Hit], taken: int = 0
+    terms: Sequence[str],
+    taken: int = 0,
 ) -> list[fence.Note]:
     """Return as many hits as notes as there is room for.
 
     Args:
+        terms: those that were searched for.
         taken: tokens that other notes take.
     """
     names = project_names(question.shelves)
@@ -239,15 +239,15 @@ def notes_of(
         hits,
         ctx.settings.prompt_tokens - taken,
         lambda project: name_in(names, project),
-        queries.analyse(question.prompt[:MAX_PROMPT_CHARS], Scope()).terms,
+        terms,
         ctx.settings.origin_share,
     )
 
 
-def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:
+def _to_confirm(ctx: Context, question: HookQuestion) -> _Block:
     """Return the decisions noted in a session about which nobody was asked yet, the oldest first."""
     if not question.session:
-        return []
+        return _Block()
     shown = ctx.state.shown(question.session)
     scope = Scope(sessions=(question.session,), kinds=(DECISION,))
     fresh = [
@@ -258,7 +258,8 @@ def _to_confirm(ctx: Context, question: HookQuestion) -> list[fence.Note]:
     ]
     fresh.sort(key=lambda memory: (memory.created_at, memory.seq))
     names = project_names(question.shelves)
-    return [
+    notes = [
         render.note(memory, name_in(names, memory.project), TO_CONFIRM_TOKENS)
         for memory in fresh[:MOST_TO_CONFIRM]
     ]
+    return _Block(notes, TO_CONFIRM)

@@ -155,7 +155,7 @@ def start_notes(
     ends = _ends(asker)
     made: list[fence.Note] = []
     if ends and not given_of_itself(asker) and ends[0].passages[-1].id not in hidden:
-        end = last_session.note(ends[0], asker.place.name, min(SESSION_TOKENS, left))
+        end = last_session.in_short(ends[0], asker.place.name, min(SESSION_TOKENS, left))
         if end.tokens <= left:
             made.append(end)
             left -= end.tokens
@@ -174,7 +174,7 @@ def start_notes(
         # What matters stands first here, whoever said it: others alone keep to their share.
         if note.tokens <= min(left, shares.room(memory, note.tokens, within=False)):
             made.append(note)
-            told.add(memory)
+            told.take(memory)
             shares.take(memory, note.tokens)
             left -= note.tokens
         else:

@@ -28,7 +28,8 @@ def step(ctx: Context, turn: Turn) -> Step:
         for folder in ctx.settings.excluded_projects
         if not os.path.isdir(os.path.expanduser(folder))
     ]
-    advised = actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors
+    review = actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors
+    advised = [one for one in review if one.advice.endswith("revoke it")]
     idle = [one.name for one in advised if one.sort == "token"]
     others = [
         f"{one.sort} {one.name or one.id}: {one.advice}" for one in advised if one.name not in idle

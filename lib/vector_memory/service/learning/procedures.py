@@ -127,7 +127,8 @@ def for_prompt(ctx: Context, question: HookQuestion) -> list[fence.Note]:
 
     prompt = question.prompt[:MOST_READ]
     terms = frozenset(analysis.analyse(prompt))
-    return _found(ctx, question, Moment(terms, mentions.files(prompt)))
+    moment = Moment(terms, mentions.files(prompt))
+    return _found(ctx, question, moment)
 
 
 def for_failure(ctx: Context, question: HookQuestion, error: str, command: str) -> str:

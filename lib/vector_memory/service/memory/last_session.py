@@ -36,7 +36,7 @@ LATER_PASSAGES = 300
 MOST_EMPTY = 12
 """How many sessions without content are passed over at most."""
 MOST_FILES, MOST_OPEN = 4, 40
-LEAST_TERMS, LEAST_SENTENCE_TERMS = 5, 3
+LEAST_TERMS = 5
 """What is open is told from so many terms on: less says nothing alone."""
 LEAST_SAID_TERMS, LEAST_EXCHANGE_TERMS, ENOUGH_CHARS = 8, 6, 1_000
 """An answer of fewer terms tells nothing of how a session ended, nor does such an exchange."""
@@ -44,13 +44,9 @@ MENTIONED = 0.6
 """The share of its words from which what is open counts as taken up by a later passage."""
 SOLVING = 0.3
 """The share of a problem's words that a later solution of its session has."""
-ASKED_SHARE, LAST_SHARE, FIRST_SHARE = 0.35, 0.6, 0.5
-"""The parts of a note that what was asked may take, of what is left the last words, and of these their first
-sentence."""
+ASKED_SHARE, LAST_SHARE = 0.35, 0.6
+"""The parts of a note that what was asked may take, and of what is left the last words."""
 _VOICE = re.compile(r"(?m)^(User|Task|Assistant|Done)(?:, refusing [^\n]*?|'s answers)?: ")
-_LAYOUT = re.compile(r"\s*(?:[|#]|-{3}|.*[\u2500-\u257f]{3}|\W*\[[^\]]*\]\(\S+\)\W*$)")
-"""A row of a table, a heading, a bare link: it says nothing out of its place."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ class _Turn:
         speaks in a session, what the client asks there in his name, such as to carry out a plan, is his."""
         says_much = self.terms >= LEAST_EXCHANGE_TERMS
         is_work = says_much or any(memory.files for memory in self.passages)
-        return is_work and not prompts.needs_nothing(self.asked)
+        return is_work and not prompts.Prompt(self.asked).needs_nothing
 
 
 def newest_of_sessions(
@@ -327,7 +323,7 @@ def _is_taken_up(item: Memory, later: Iterable[tuple[Memory, frozenset[str]]]) -
 # -- as it is told --------------------------------------------------------------------------------
 
 
-def note(end: SessionEnd, project: str, budget: int) -> fence.Note:
+def in_short(end: SessionEnd, project: str, budget: int) -> fence.Note:
     """Return the end of a session as the model is told it: what was asked last, and how the answer ended.
 
     Args:
@@ -340,8 +336,8 @@ def note(end: SessionEnd, project: str, budget: int) -> fence.Note:
     needed = sum(fence.tokens(fence.tidy(text)) for text in (end.answered, end.after) if text)
     asked = fence.cut(end.asked, max(int(left * ASKED_SHARE), left - needed))
     left -= fence.tokens(asked)
-    after = gist(end.after, int(left * LAST_SHARE)) if end.after else ""
-    answered = gist(end.answered, left - (fence.tokens(after) if after else 0))
+    after = fence.gist(end.after, int(left * LAST_SHARE)) if end.after else ""
+    answered = fence.gist(end.answered, left - (fence.tokens(after) if after else 0))
     told = [f"User asked last: {asked}"]
     told += [f"Assistant: {text}" for text in (answered, after) if text]
     whole = (asked, answered, after) == (fence.tidy(end.asked), fence.tidy(end.answered), "")
@@ -358,7 +354,7 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
     """
     head = _head(end, project)
     left = budget - fence.tokens(head) - 8
-    after = gist(end.after, left // 3) if end.after else ""
+    after = fence.gist(end.after, left // 3) if end.after else ""
     pieces = [" ".join(words for _, words in _spoken(one.text)) for one in end.passages]
     asked = fence.cut(end.asked, int(left * ASKED_SHARE))
     left -= fence.tokens(after) + fence.tokens(asked)
@@ -370,7 +366,9 @@ def at_length(end: SessionEnd, project: str, budget: int) -> fence.Note:
         kept.append(piece)
     is_cut = len(kept) < len(pieces)
     if is_cut:
-        answer = "\n".join(reversed(kept)) or gist(end.answered, left + fence.tokens(pieces[-1]))
+        answer = "\n".join(reversed(kept)) or fence.gist(
+            end.answered, left + fence.tokens(pieces[-1])
+        )
         told = [f"User: {asked}", *([f"Assistant: … {answer}"] if answer else [])]
     else:
         told = [memory.text for memory in end.passages]
@@ -388,34 +386,3 @@ def _head(end: SessionEnd, project: str) -> str:
     return fence.head(
         date, "last session", project, where, " · ".join(filter(None, (branch, pull)))
     )
-
-
-def gist(text: str, budget: int) -> str:
-    """Return the first sentence of an answer, which mostly says what was done, and its last ones, which say what
-    comes next, within a budget of tokens."""
-    text = fence.tidy(text)
-    if fence.tokens(text) <= budget:
-        return text
-    parts = [part.strip() for part in _SENTENCE.split(text)]
-    sentences = [part for part in parts if _is_sentence(part)]
-    if not sentences:
-        return fence.cut(text, budget)
-    first = fence.cut(sentences[0], int(budget * FIRST_SHARE))
-    left = budget - fence.tokens(first) - 2
-    kept: list[str] = []
-    for sentence in reversed(sentences[1:]):
-        left -= fence.tokens(sentence)
-        if left < 0:
-            break
-        kept.append(sentence)
-    if not kept:
-        return fence.cut(" ".join(sentences), budget)
-    gap = [] if len(kept) == len(sentences) - 1 or first.endswith("…") else ["…"]
-    return " ".join([first, *gap, *reversed(kept)])
-
-
-def _is_sentence(part: str) -> bool:
-    """Whether a part of an answer says something by itself: no applause, no announcement of what follows."""
-    if part.endswith(":") or _LAYOUT.match(part):
-        return False
-    return len(set(analysis.analyse(part))) >= LEAST_SENTENCE_TERMS

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vector_memory.errors import BadInputError, NotFoundError
-from vector_memory.model import Memory, Scope
+from vector_memory.model import Memory
 from vector_memory.retrieve.factors import FITS, least_relevance
 from vector_memory.retrieve.search import Answer, Hit, search
 from vector_memory.service.base import model_help
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.messages import Asker
-from vector_memory.service.base.query_building import embedding_of, query_of
+from vector_memory.service.base.query_building import Embed, embedding_of, query_of
 from vector_memory.service.base.shelf import Shelf
 from vector_memory.service.base.whole_shelf import whole
 
@@ -50,6 +50,9 @@ def answer(
     widen: bool = False,
     allowed: Callable[[Memory], bool] | None = None,
     cold: bool = False,
+    session: str = "",
+    embed: Embed | None = None,
+    fitting: float = FITS,
 ) -> Answer:
     """Return at most k hits of the asker's stores for a text, best first.
 
@@ -57,11 +60,16 @@ def answer(
         cold: out of the whole store, cold memories too: somebody asks.
         widen: let the language model help, where the settings have one.
         allowed: which memories may come; all of them by default.
+        session: the session that it is asked in: "the last session" is the one before.
+        embed: makes the question's vector; whatever time it takes by default.
+        fitting: the relevance from which on a memory of a small store is an answer, 0 … 1.
     """
-    query = query_of(ctx, text, asker.scope, asker.shelves, asker.place)
-    embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
-    count = max(ctx.settings.candidates, 2 * k)
     shelves = asker.shelves
+    query = query_of(ctx, text, asker.scope, shelves, asker.place, session)
+    if embed is None:
+        embed = model_help.widening(ctx) if widen and ctx.settings.hyde else embedding_of(ctx)
+    count = max(ctx.settings.candidates, 2 * k)
+    size = sum(shelf.size(query.scope) for shelf in shelves)
     return search(
         query,
         [whole(shelf, ctx.embedding) for shelf in shelves] if cold else shelves,
@@ -71,17 +79,8 @@ def answer(
         scoring=ctx.settings.scoring,
         embed=embed,
         allowed=allowed,
-        least=least_relevance(FITS, _size(shelves, query.scope)),
+        least=least_relevance(fitting, size),
     )
-
-
-def least_of(ctx: Context, shelves: Sequence[Shelf], scope: Scope) -> float:
-    """Return the relevance from which on a memory of these stores may be told unasked, 0 … 1."""
-    return least_relevance(ctx.settings.threshold, _size(shelves, scope))
-
-
-def _size(shelves: Sequence[Shelf], scope: Scope) -> int:
-    return sum(shelf.size(scope) for shelf in shelves)
 
 
 def is_open(memory: Memory) -> bool:
@@ -94,7 +93,7 @@ def touch(ctx: Context, shelves: Sequence[Shelf], hits: Sequence[Hit]) -> None:
     for number, shelf in enumerate(shelves):
         ids = [hit.memory.id for hit in hits if hit.shelf == number]
         if ids:
-            ctx.uses.add(shelf, ids, ctx.now())
+            ctx.uses.count(shelf, ids, ctx.now())
     if ctx.uses.due:
         ctx.later(ctx.uses.write)
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from vector_memory import projects
 from vector_memory.errors import BadInputError, NotFoundError, StoreFullError, VectorMemoryError
-from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS
+from vector_memory.model import GLOBAL_PROJECT, JURISDICTIONS, is_hex
 from vector_memory.service.base import privacy
 from vector_memory.service.base.context import Context
 from vector_memory.system import private
@@ -29,7 +29,6 @@ MOST_MEMBERS = 200
 sharing = threading.RLock()
 """Held by what changes how something is shared: two numbers must not be given at once."""
 _NAME = re.compile(r"[^\W_][\w .@'+-]{0,39}")
-_TEAM = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -247,7 +246,7 @@ def adopted(share: Share, team: str) -> Share:
     Raises:
         BadInputError: that is no team's name.
     """
-    if not _TEAM.fullmatch(team):
+    if not is_hex(team, 32):
         raise BadInputError("The place holds no team that this version knows.", "Use another one.")
     if share.team == team:
         return share

@@ -91,6 +91,9 @@ def environment(ctx: Context, request: DevRequest) -> DevAnswer:
 
     Raises:
         BadInputError: the action is unknown, there is no checkout, or an agent would start its code.
+
+    Returns:
+        The environment as it is then.
     """
     ledger.require(request.action, ACTIONS)
     home = Home(ctx.home.path(FOLDER))

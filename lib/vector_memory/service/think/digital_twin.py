@@ -174,7 +174,7 @@ def _recorded(asker: ProjectAsker, most: int) -> list[_Prompt]:
     found: dict[str, _Prompt] = {}
     for memory in asker.own.journal.iter_memories(scope, newest_first=True, limit=LOOKED_AT):
         text = memory.title.strip()
-        if text and SUBAGENT_TAG not in memory.tags and not prompts.needs_nothing(text):
+        if text and SUBAGENT_TAG not in memory.tags and not prompts.Prompt(text).needs_nothing:
             found.setdefault(text, _Prompt(memory.source.session, text, memory.created_at))
         if len(found) >= most:
             break

@@ -123,7 +123,7 @@ def _present(ctx: Context, question: HookQuestion, found: Sequence[Memory]) -> s
         return ""
     for shelf in question.shelves:
         if best.id in shelf.journal.by_ids([best.id]):
-            ctx.uses.add(shelf, [best.id], ctx.now())
+            ctx.uses.count(shelf, [best.id], ctx.now())
     ctx.count("fixes_shown")
     note = _note(best, lookup.name_in(lookup.project_names(question.shelves), best.project))
     title, showing = "This error was met before:", Showing(FAILURE)

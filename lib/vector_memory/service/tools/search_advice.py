@@ -335,7 +335,7 @@ def _present(
     chosen = {note.id for note in notes}
     for one in fresh:
         if one.memory.id in chosen:
-            ctx.uses.add(one.shelf, [one.memory.id], ctx.now())
+            ctx.uses.count(one.shelf, [one.memory.id], ctx.now())
     return ToolAnswer(instead=told) if serves else ToolAnswer(context=told)
 
 
@@ -351,11 +351,11 @@ def _not_told(found: Sequence[NamedMemory], shown: set[str]) -> list[NamedMemory
     ids = list(shown)
     for shelf in {id(one.shelf): one.shelf for one in found}.values() if ids else ():
         for memory in shelf.journal.by_ids(ids).values():
-            told.add(memory)
+            told.take(memory)
     fresh = []
     for one in found:
         if one.memory.id not in shown and not told.holds(one.memory):
-            told.add(one.memory)
+            told.take(one.memory)
             fresh.append(one)
     return fresh
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ from vector_memory.model import (
     Sensitivity,
     Source,
     Status,
+    is_hex,
     unique,
 )
 from vector_memory.service.base import messages, privacy, request_fields
@@ -44,7 +44,6 @@ MOST_LINES = 1 << 53
 BATCH_BYTES = 4 * 1024 * 1024
 OURS = ("project", "project_id", "origin", "global")
 """What a line may say of itself in a file of the user's own."""
-_ID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,7 +305,7 @@ def _restored(memory: Memory, data: Record) -> Memory:
             memory,
             # Nobody vouched for it there either; what it looks like is looked at anew.
             extra={IS_FOREIGN: True} if data.get(IS_FOREIGN) is True else {},
-            id=old if _ID.fullmatch(old) else memory.id,
+            id=old if is_hex(old, 32) else memory.id,
             external_id=redact.clean(str(data.get("external_id") or "")).text,
             origin=Origin(data.get("origin", Origin.IMPORT)),
             confidence=min(1.0, max(0.0, float(str(data.get("confidence", 0.5))))),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vector_memory.errors import DaemonUnavailableError, EmbeddingError
-from vector_memory.model import Progress, Scope
+from vector_memory.model import Progress
 from vector_memory.service.base import messages
 from vector_memory.service.base.context import Context
 from vector_memory.service.base.follow_journal import follow_once
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 INDEX_WAIT_S = 30.0
 SETTLE_S = 6 * 3_600.0
 """How long anybody waits for vectors at most."""
-EVERYTHING = Scope()
 RESTORE = "`vector-memory restore FILE` brings them back from a backup."
 
 

@@ -427,7 +427,7 @@ def test_trusted_folders_that_are_gone_are_told(house: ServiceHouse, tmp_path: P
     done = run(house, "permission-review")
     assert done["report"]["missing"] == [gone]
     assert done["report"]["excluded_missing"] == ["/nowhere/at/all"]
-    assert "identities" in done["message"]
+    assert "1 of 1 trusted folders" in done["message"]
     assert house.ctx.state.trusted_folders() == [gone]
 
 

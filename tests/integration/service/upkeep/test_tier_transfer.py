@@ -251,7 +251,7 @@ def test_use_is_counted_once_a_session_and_never_for_being_shown(house: ServiceH
         return dict(door(house.ctx, "get", {"id": id})["memory"])
 
     assert told()["confidence"] == 0.7
-    house.ctx.uses.add(house.ctx.global_shelf(), [id], house.time)
+    house.ctx.uses.count(house.ctx.global_shelf(), [id], house.time)
     house.ctx.uses.write()
     assert (told()["confidence"], told()["uses"]) == (0.7, 1)
     for session, sure in (("a", 0.72), ("a", 0.72), ("b", 0.74)):

@@ -36,9 +36,9 @@ def test_uses_add_up_until_they_are_due() -> None:
     """Many uses of one memory are one row; half a minute after the first they are due."""
     now = [100.0]
     uses, one, other = Uses(lambda: now[0]), shelf(), shelf()
-    uses.add(one, ["a", "b"], AT)
-    uses.add(one, ["a"], AT)
-    uses.add(other, ["z"], AT)
+    uses.count(one, ["a", "b"], AT)
+    uses.count(one, ["a"], AT)
+    uses.count(other, ["z"], AT)
     assert not uses.due
     now[0] += EVERY_S
     assert uses.due
@@ -52,7 +52,7 @@ def test_uses_add_up_until_they_are_due() -> None:
 def test_many_uses_are_due_at_once() -> None:
     """However short the time, a full batch is written."""
     uses = Uses(lambda: 0.0)
-    uses.add(shelf(), [str(i) for i in range(MOST)], AT)
+    uses.count(shelf(), [str(i) for i in range(MOST)], AT)
     assert uses.due
 
 
@@ -60,6 +60,6 @@ def test_a_store_that_cannot_be_written_keeps_no_other_waiting() -> None:
     """Its uses are not counted; those of the others are."""
     uses, sound = Uses(lambda: 0.0), shelf()
     for one in (Journal(writable=False), Journal(full=True), sound):
-        uses.add(cast("Shelf", one), ["a"], AT)
+        uses.count(cast("Shelf", one), ["a"], AT)
     assert uses.write() == 1
     assert sound.written == [({"a": 1}, AT)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vector_memory.index.client_memory import lines_known, normalised
+from vector_memory.service.base.client_memory import lines_known, normalised
 
 
 def test_sentences_are_known_without_their_markup() -> None:
