@@ -38,11 +38,13 @@ from relevance import SAME_WORDS, notes_of
 from replay import moment, read_lines
 
 from vector_memory.config import Settings
+from vector_memory.embed import registry
 from vector_memory.index.codex import translate
 from vector_memory.index.reader import head_of, transcripts_below
 from vector_memory.index.transcript import read_entries
 from vector_memory.journal.journal import Journal
 from vector_memory.journal.state import State
+from vector_memory.model import Embedder
 from vector_memory.observe.search.pattern_terms import sought
 from vector_memory.observe.search.searches import searches
 from vector_memory.service.base import privacy
@@ -240,13 +242,22 @@ def _piece(block: Record, role: str) -> str | None:
 
 
 class Store:
-    """A scratch data home with the journal alone: the facade needs no vectors."""
+    """A scratch data home with the journal alone: the facade needs no vectors, but what decides which sentences
+    are ideas does."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, models: str) -> None:
         home = Home(os.path.join(root, "data")).make()
         self.time = datetime.now(timezone.utc)
+
+        def load() -> Embedder:
+            return registry.create(Settings(), models)
+
+        embedding = Embedding(load, load)
+        if not (models and embedding.load()):
+            # Without a model they are told by their words: as long as one is waited for, none are.
+            embedding.give_up()
         self.ctx = Context(
-            home, Settings(), State.open(home.state_db), Embedding(_no_model, _no_model),
+            home, Settings(), State.open(home.state_db), embedding,
             lambda path: Shelf(path, Journal.open(path, self._now)), now=self._now,
         )  # fmt: skip
 
@@ -296,20 +307,16 @@ class Store:
         return notes_of(said.context), milliseconds
 
 
-def _no_model() -> Any:
-    raise RuntimeError("no model is needed here")
-
-
 # -- replaying ------------------------------------------------------------------------------------
 
 
-def replay(folders: Sequence[str]) -> Iterator[Asked]:
+def replay(folders: Sequence[str], models: str = "") -> Iterator[Asked]:
     """Yield every search of the transcripts below folders with what was said to it."""
     with tempfile.TemporaryDirectory(prefix="vector-memory-facade-") as root:
         sessions = sessions_below(folders, root)
         for session in sessions:
             os.makedirs(os.path.join(session.folder, ".git"), exist_ok=True)
-        store = Store(root)
+        store = Store(root, models)
         store.ctx.settings = Settings(learn_from_outcomes=False)
         for session in sessions:
             for other in sessions:
@@ -408,8 +415,11 @@ def main() -> None:
     parser.add_argument(
         "--half", choices=HALVES, default="", help="write the notes of one half alone"
     )
+    parser.add_argument(
+        "--models", default="", help="the folder of models: ideas are found with vectors"
+    )
     given = parser.parse_args()
-    asked = list(replay(given.transcripts))
+    asked = list(replay(given.transcripts, given.models))
     put_labels(asked, [one for path in given.labels for one in read_lines(Path(path))])
     if given.write:
         notes = [one for each in asked for one in each.said if given.half in ("", one.half)]

@@ -32,7 +32,7 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 from vector_memory.observe.commands import command_line
 from vector_memory.observe.commands import judge as destructive
 from vector_memory.observe.commands.findings import CATEGORIES, CommandSurroundings
-from vector_memory.observe.intent import changes, drift, objectives
+from vector_memory.observe.intent import changes, drift, limits, objectives
 from vector_memory.observe.intent.drift import Course
 from vector_memory.service.tools import earlier_prompts
 
@@ -241,6 +241,43 @@ def sessions(misses: bool) -> None:
     )
 
 
+def limits_in_words(misses: bool) -> None:
+    """Print, by set of `limits.txt`, how many limits are read, or found where calls stand beside them, how many
+    obedient calls are flagged, and how many texts that set none."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    name = ""
+    for line in (HERE / "limits.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            name = line[3:]
+        if line[:2] not in ("+ ", "- "):
+            continue
+        text, *made = line[2:].replace("\\n", "\n").split("\t")
+        if line[0] == "+":
+            found = breaks(text, made[-1]) if made else bool(limits.read(text))
+            wrong = bool(made) and breaks(text, made[0])
+            seen[name].update(limits=1, found=found, obedient_flagged=wrong)
+        else:
+            wrong = breaks(text, made[0]) if made else bool(limits.read(text))
+            found = True
+            seen[name].update(others=1, others_flagged=wrong)
+        if misses and (wrong or not found):
+            print("  wrong " if wrong else "  missed", repr(text))
+    for name, counts in seen.items():
+        print(f"limits, {name}:", dict(counts))
+
+
+def breaks(prompt: str, made: str) -> bool:
+    """Whether a call, a letter for its tool and what it is given, breaks a limit of a prompt."""
+    kind, _, rest = made.partition(" ")
+    tool = {"E": "Edit", "W": "Write", "R": "Read", "B": "Bash"}[kind]
+    given = {"command": rest} if kind == "B" else {"file_path": f"{ROOT}/{rest}"}
+    there = {f"{ROOT}/{rest}"} if kind == "E" else set()
+    place = CommandSurroundings(ROOT, ROOT, HOME, exists=there.__contains__)
+    view = changes.of_call(tool, given, place)
+    goals = objectives.of_session([prompt])
+    return any(one.category == "limit" for one in drift.look(Course(), goals, view, place))
+
+
 def transcripts(folder: str) -> None:
     """Print what is found in sessions as they were, each call in its order."""
     from vector_memory.index.transcript import read_entries
@@ -339,6 +376,7 @@ def main() -> None:
     for name, number, recall, precision in by_category(calls):
         print(f"  {name:15} {number:3} calls, recall {recall:.2f}, precision {precision:.2f}")
     sessions(options.misses)
+    limits_in_words(options.misses)
     for name in "ab":
         print(
             f"sessions written without the rules in view, set {name}:",

@@ -117,7 +117,7 @@ def _of_program(act: Act, around: CommandSurroundings) -> Iterator[FileChange]:
     name, words = act.name, act.operands()
     if name == "gh" and act.texts()[:2] in (["pr", "create"], ["pr", "merge"]):
         yield FileChange(
-            limits.REQUEST if "create" in act.args else limits.MERGE, what="pull request"
+            limits.REQUEST if "create" in act.args else limits.MERGE, what="pull request into main"
         )
     elif name in ("rm", "unlink", "rmdir", "shred", "rimraf"):
         yield from (FileChange(GONE, path) for path in _paths(words, act, around))

@@ -30,7 +30,7 @@ THINGS = table("limit_things")
 RUNS = table("limit_runs", HERE)
 PLACES = table("limit_places")
 ALIASES = {"spec": "tests", "specs": "tests", "test": "tests", "documentation": "docs", "lock file": "lockfile", "lock files": "lockfile", "ci config": "workflows", "ci pipeline": "workflows"}  # fmt: skip
-ALIASES |= {one.removesuffix("s"): one for one in PLACES}
+ALIASES |= {form: one for one in PLACES for form in (one.removesuffix("s"), one + "s")}
 VERBS = {
     form.replace("-", " "): (act, verb.replace("-", " "))
     for act, verbs in reversed(ACTS.items())
@@ -47,6 +47,10 @@ def _grammar() -> dict[str, str]:
         "verb": any_of(VERBS),
         "noun": any_of(NOUNS),
         "place": any_of([*PLACES, *ALIASES]),
+        "program": any_of(
+            {*table("installers"), *(row.split()[0] for rows in RUNS.values() for row in rows)}
+            - {"*"}
+        ),
     }
     for name, pattern in (line.split(" = ", 1) for line in text.splitlines()):
         known[name] = re.sub(r"(?<!\?P)<(\w+)>", lambda found: known[found[1]], pattern)

@@ -81,14 +81,23 @@ def read(prompt: str) -> list[Limit]:
             heading = "do not "
             continue
         heading = heading if heading and line.lstrip()[:1] in "-*\u2022" and said else ""
-        sentence = (heading + said).lower().replace("under no circumstances", "do not")
+        sentence = (heading + said).lower()
+        sentence = SAYS["by_no_means"].sub("do not ", sentence)
+        sentence = SAYS["aside"].sub("", sentence).replace("w/o ", "without ")
+        sentence = SAYS["solely"].sub("only", sentence)
         if 3 < len(sentence) < 600 and not SAYS["unsure"].search(sentence):
             if not sentence.endswith("?") or SAYS["asking"].search(sentence):
                 limits += _of_sentence(sentence, before, everywhere, heading + said)
             asked.update(map(_asked, SAYS["clause"].split(sentence)))
         before = sentence or before
-    # Who says in the same breath that it is to be done only told of the rest.
-    return _once(one for one in limits if one.things or one.waits or one.act not in asked)
+    # Who says in the same breath that it is to be done, or what alone may be, only told of the rest.
+    is_only = any(one.is_only and one.act == EDIT for one in limits)
+    return _once(
+        one
+        for one in limits
+        if (one.things or one.waits or one.act not in asked)
+        and not (is_only and (one.act, one.things) == (EDIT, (ANYTHING,)))
+    )
 
 
 def _unquoted(found: re.Match[str]) -> str:
@@ -102,7 +111,7 @@ def _once(limits: Iterable[Limit]) -> list[Limit]:
 
 def _asked(clause: str) -> str:
     """Return the act that a clause asks for, "" for none."""
-    if SAYS["says_not"].search(clause):
+    if SAYS["says_not"].search(clause) or SAYS["own"].search(clause):
         return ""
     words = (one for one in re.findall(r"[\w'-]+", clause) if not SAYS["leads"].match(one))
     first = next(words, "")
@@ -115,23 +124,24 @@ def _of_sentence(
 ) -> Iterator[Limit]:
     said = said if len(said) <= MOST_SAID else said[: MOST_SAID - 1] + "\u2026"
     if own := SAYS["own"].search(sentence):
-        acts = {VERBS[verb][0] for verb in SAYS["verbs"].findall(own[0])}
+        acts = dict(VERBS[verb] for verb in SAYS["verbs"].findall(own[0]))
         yield from (Limit(act, (), said) for act in (COMMIT, PUSH, MERGE) if act in acts)
+        yield from (Limit(RUN, (verb,), said) for act, verb in acts.items() if act == RUN)
     if asks := SAYS["ask_first"].search(sentence):
         context = _Context(everywhere, earlier)
         for act, things, is_only in _resolved(asks["verb"], "", asks["rest"], context):
             yield Limit(act, things, said, is_only, True)
-    for clause in SAYS["clause"].split(sentence):
-        clause = clause.lstrip(" !(").rstrip(" .!)")
-        context = _Context(_paths(earlier) or everywhere, earlier)
+    for clause in SAYS["clause"].split(sentence.rstrip(" .!")):
+        clause = SAYS["courtesy"].sub("", clause.lstrip(" !(").rstrip(" .!)"))
+        context = _Context(_things(earlier) or everywhere, earlier)
         condition = SAYS["condition"].search(clause)
         waits = bool(
             SAYS["wait"].search(clause) or (condition and SAYS["by_user"].search(condition[0]))
         )
         for act, things, is_only in _of_clause(clause, context):
-            if waits or not condition or act in ON_FILES:
+            if waits or not condition or (act in ON_FILES and things != (ANYTHING,)):
                 yield Limit(act, things, said, is_only, waits)
-        earlier = clause if _paths(clause) or not _paths(earlier) else earlier
+        earlier = clause if _things(clause) or not _things(earlier) else earlier
 
 
 def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
@@ -141,44 +151,63 @@ def _of_clause(clause: str, context: _Context) -> Iterator[_Found]:
     elif alone := SAYS["alone"].search(clause):
         yield EDIT, ("tests" if _first(alone).startswith("test") else "docs",), True
     elif excepted := SAYS["exception"].search(clause):
-        if things := _things(excepted["a"]):
+        if things := _things(_first(excepted)):
             yield EDIT, things, False
+        elif excepted["c"]:
+            yield PUSH, (excepted["c"],), False
+        for verb in SAYS["verbs"].findall(excepted["a"] or "")[:1] if not things else ():
+            yield from _resolved(verb, "", "", context)
     elif only := SAYS["only"].search(clause):
-        things = _things(_first(only, "yabcdef"))
+        things = _things(_first(only))
         if things and VERBS.get(_first(only, "vwx"), (EDIT,))[0] in (EDIT, CREATE):
             yield EDIT, things, True
     elif rest := SAYS["else"].search(clause):
-        if things := _paths(clause[: rest.start()]) or _paths(context.earlier):
+        if things := _things(clause[: rest.start()]) or _things(context.earlier):
             yield EDIT, things, True
     elif gerund := SAYS["gerund"].search(clause):
         yield from _resolved(gerund["verb"], "", gerund["rest"], context)
+    elif unwelcome := SAYS["unwelcome"].match(clause):
+        yield from _resolved(unwelcome["verb"], "no", "", context)
     elif (passive := SAYS["unwanted"].match(clause) or SAYS["passive"].match(clause)) and (
         _is_ruled_out(passive)
     ):
         thing = SAYS["begins"].sub("", passive["thing"].rpartition(" that ")[2] + " ").strip()
-        thing = "anything" if thing.startswith("nothing") else thing or "it"
+        noun = re.search(r"\bno(?: \w+)? (\w+)$", passive["thing"])
+        if noun and noun[1] in {**VERBS, **NOUNS}:
+            yield from _resolved(noun[1], "no", passive["rest"], context)
+            return
+        if SAYS["none"].match(passive["thing"]):
+            thing = thing if _things(thing) else "anything"
+        thing = thing or "it"
         yield from _resolved(passive["verb"], "", f"{thing} {passive['rest']}", context)
     elif (found := SAYS["ruled_out"].search(clause)) and _speaks_to_agent(clause, found):
         for verb in (found["verb"], *SAYS["verbs"].findall(found["more"])):
             yield from _resolved(verb, _how(found, verb), found["rest"], context)
-    elif (state := SAYS["state"].search(clause)) and (state["e"] or _is_addressed(clause, state)):
-        thing = _first(state, "abcdefg")
+    elif (state := SAYS["state"].search(clause)) and (
+        state["leave"] is None or _is_addressed(clause, state)
+    ):
+        thing = _first(state)
+        if thing.startswith("nothing"):
+            return
         if things := _files_of(EDIT, "leave", "", thing, context):
             yield EDIT, things, False
         elif paths := _paths(clause):
             yield EDIT, paths, False
+        elif branch := SAYS["branches"].search(thing):
+            yield PUSH, (branch[0],), False
         elif words := [*SAYS["nouns"].findall(thing), *SAYS["verbs"].findall(thing)]:
             yield from _resolved(words[0], "no", "", context)
-    elif (wait := SAYS["wait"].search(clause)) and not SAYS["says_not"].search(
-        wait.string[: wait.start()]
+    elif (wait := SAYS["wait"].search(clause)) and not (
+        SAYS["says_not"].search(clause[: wait.start()]) or SAYS["describes"].match(clause)
     ):
-        yield from _resolved(wait["verb"], "", wait["rest"], context)
+        yield from _resolved(wait["verb"], "", wait["rest"].strip() or "anything", context)
 
 
 def _how(found: re.Match[str], word: str) -> str:
     """Return how a word must stand to be ruled out: "not" do, "off" doing, "no" deed."""
     if not found["no"]:
-        return "not" if found["not"] else "off"
+        is_said_of_all = found["not"] and found["not"].startswith(("nobody", "no one"))
+        return "" if is_said_of_all else "not" if found["not"] else "off"
     is_verb = not found["no"].startswith(("no", "zero", "skip")) and word in VERBS
     return (
         "off"
@@ -189,8 +218,11 @@ def _how(found: re.Match[str], word: str) -> str:
     )
 
 
-def _first(found: re.Match[str], groups: str = "ab") -> str:
-    return next((text for text in map(found.group, groups) if text is not None), "")
+def _first(found: re.Match[str], groups: str = "") -> str:
+    """Return what stands in the first of these groups; of all with small letters for names, but for verbs (v, w, x),
+    if none are told."""
+    told = groups or (name for name in found.groupdict() if len(name) == 1 and name not in "vwx")
+    return next((text for text in map(found.group, told) if text is not None), "")
 
 
 def _is_ruled_out(passive: re.Match[str]) -> bool:
@@ -198,11 +230,11 @@ def _is_ruled_out(passive: re.Match[str]) -> bool:
     said = passive[0][len(passive["thing"]) : passive.start("verb")]
     if passive.re is SAYS["unwanted"] or passive["verb"] == "change":
         return not passive["thing"].endswith("you")
-    if not passive["verb"].endswith(("ed", "en", "run")):
+    if not passive["verb"].endswith(("ed", "en", "run", "made")):
         return False
-    if "not" not in said and "n't" not in said:
-        return SAYS["begins"].sub("", passive["thing"]).startswith("nothing")
-    return " be " in said or bool(SAYS["sees_to_it"].search(passive["thing"]))
+    is_ruled = "not" in said or "n't" in said or SAYS["none"].match(passive["thing"])
+    is_wish = " be " in said or " gets " in said or SAYS["sees_to_it"].search(passive["thing"])
+    return bool(is_ruled and is_wish)
 
 
 def _is_addressed(clause: str, found: re.Match[str]) -> bool:
@@ -217,7 +249,10 @@ def _is_addressed(clause: str, found: re.Match[str]) -> bool:
 
 
 def _speaks_to_agent(clause: str, found: re.Match[str]) -> bool:
-    if found["off"] and not found["off"].startswith("not"):
+    is_bare = found["off"] and not found["off"].startswith("not")
+    if (is_bare or (found["no"] or "").startswith("without")) and SAYS["describes"].match(clause):
+        return False
+    if is_bare:
         return True
     if found[0].startswith("i ") and not re.match(r"i \S+(?: not)? want", found[0]):
         return False
@@ -239,7 +274,9 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         return
     noun = next((NOUNS[one] for one in (word, *SAYS["nouns"].findall(thing)) if one in NOUNS), "")
     is_noun = (how == "no" and word in NOUNS) or act in _DONE_TO.get(noun, ())
-    if is_noun and noun != RUN and (noun == API or not _paths(thing)):
+    if act in (RUN, DO) and (command := SAYS["command"].match(thing)):
+        yield RUN, (command[1],), False
+    elif is_noun and noun != RUN and (noun == API or not _paths(thing)):
         yield from _of_noun(noun, act, verb, rest)
     elif act in ON_FILES:
         if things := _files_of(act, verb, how, thing, context):
@@ -249,11 +286,11 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
             yield RUN, (what,), False
     elif act == CREATE and (how == "no" or SAYS["new_file"].search(thing)):
         language = tuple("*." + one for one in SAYS["language"].findall(thing))
-        yield act, language or _things(thing), False
+        yield act, language or _paths(thing), False
     elif act in (CREATE, BRANCH):
         if SAYS["branch"].search(thing):
             yield BRANCH, (), False
-    elif act in (HISTORY, MERGE):
+    elif act == HISTORY:
         yield act, (), False
     else:
         target = SAYS["target"].search(thing)
@@ -262,7 +299,8 @@ def _resolved(word: str, how: str, rest: str, context: _Context) -> Iterator[_Fo
         )
         names = [*context.named] if target and target[0].endswith((" it", " there")) else names
         if all(
-            SAYS["no_objects"].match(one) or one in names for one in re.findall(r"[\w'-]+", thing)
+            SAYS["no_objects"].match(one) or one in names
+            for one in re.findall(r"[\w'-]+", SAYS["aim"].split(thing)[0])
         ):
             yield act, (FORCE,) if "force" in f"{verb} {thing}" else tuple(names), False
 
@@ -284,14 +322,15 @@ def _files_of(act: str, verb: str, how: str, thing: str, context: _Context) -> t
     """Return the files that a verb is done to."""
     if not thing:
         return (ANYTHING,) if how == "no" else context.named
+    within = re.match(r"(?:anything )?(?:to|in|of|from|under|inside) ", thing)
+    thing = thing[within.end() :] if within else thing
     if SAYS["that"].match(thing):
         return context.named
-    thing = re.sub(r"^(?:to|in|of) ", "", thing)
     if SAYS["code"].match(thing) or SAYS["anything"].match(thing):
-        return (CODE,) if thing.endswith("code") else (ANYTHING,)
+        return (CODE,) if SAYS["code"].match(thing) else (ANYTHING,)
     bare = SAYS["bare"].match(re.split(r"\s(?:that|which|in)\b", thing)[0])
     is_name = bare and not SAYS["no_names"].match(bare[1])
-    may_be = act in (DELETE, READ) or verb in ("touch", "edit", "mess")
+    may_be = within or act in (DELETE, READ) or verb in ("touch", "edit", "mess")
     return _things(thing) or ((bare[1],) if bare and is_name and may_be else ())
 
 

@@ -236,7 +236,7 @@ def _refusal(flags: Sequence[Flag]) -> str:
     grave = [flag for flag in flags if flag.category in (LIMIT, CONTRACT) and not flag.asked]
     if not grave:
         return ""
-    reasons = "; ".join(dict.fromkeys(flag.reason for flag in grave))
+    reasons = "; ".join(dict.fromkeys(flag.reason.rstrip(".") for flag in grave))
     return (
         f"Vector Memory refused this call, since the user set observer=block: {reasons}. "
         "Ask the user before going on; do not work around it."

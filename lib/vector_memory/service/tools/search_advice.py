@@ -56,7 +56,7 @@ MOST_FILES = 3
 LONGEST_FILE = 80
 """Characters of a file's path, and of several together."""
 LEAST_CONFIDENCE = 0.25
-TALK = (PASSAGE, model.TODO)
+TALK = (PASSAGE, model.TODO, model.FACT)
 """Kinds that say nothing of a name by themselves."""
 WORTH = {
     model.DECISION: 3.0, model.SOLUTION: 3.0, model.CONCLUSION: 3.0, "note": 3.0, "fix": 3.0, model.PROCEDURE: 3.0,

@@ -141,12 +141,13 @@ def test_what_was_said_of_a_name_needs_no_file(here: Searching, kind: str) -> No
     assert not here.said("grep -rn audit-head .")
 
 
-def test_talk_of_a_name_needs_a_file(here: Searching) -> None:
-    """Beside the name, or shortly before it, as a list stands under its heading."""
+@pytest.mark.parametrize("kind", ["exchange", "fact"])
+def test_talk_of_a_name_needs_a_file(here: Searching, kind: str) -> None:
+    """Beside the name, or shortly before it, as a list stands under its heading; so do single facts."""
     text = "The consumer group audit-tail starts at the oldest offset of billing."
-    here.remember(text, kind="exchange")
+    here.remember(text, kind=kind)
     assert not here.said("grep -rn audit-tail .")
-    here.remember(f"What stands in src/ledger.py:\n- {text}", kind="exchange")
+    here.remember(f"What stands in src/ledger.py:\n- {text}", kind=kind)
     said = here.said("rg audit-tail .")
     assert "src/ledger.py" in said
     assert "oldest offset" in said

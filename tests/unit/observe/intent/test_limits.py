@@ -92,8 +92,24 @@ def breaks(prompt: str, tool: str, **given: Any) -> list[str]:
         ("Adding packages is not an option", [("install", ())]),
         ("Change nothing but the README.", [("only edit", ("readme",))]),
         ("Don't:\n- touch src/a.py\n- delete anything", [("edit", ("src/a.py",)), ("delete", ("*",))]),
+        ("No edits should be made to src/a.py", [("edit", ("src/a.py",))]),
+        ("Please keep src/a.py out of the diff", [("edit", ("src/a.py",))]),
+        ("Work exclusively in src/api/", [("only edit", ("src/api",))]),
+        ("src/api/ and docs/ are fair game, the rest is locked", [("only edit", ("src/api", "docs"))]),
+        ("Commits are my job.", [("commit", ())]),
+        ("main is off limits", [("push", ("main",))]),
+        ("Nothing goes to main.", [("push", ("main",))]),
+        ("New dependencies aren't welcome", [("install", ())]),
+        ("Stop committing after each step", [("commit", ())]),
+        ("Under no circumstances should you edit .env.", [("edit", (".env",))]),
+        ("Don't ever use rm -rf.", [("run", ("rm -rf",))]),
+        ("Do not run npm install.", [("run", ("npm install",))]),
+        ("Do everything except pushing.", [("push", ())]),
+        ("src/a.py needs it. Apart from that file, everything stays the way it is.", [("only edit", ("src/a.py",))]),
+        ("You don't have permission to edit src/a.py", [("edit", ("src/a.py",))]),
+        ("Skip installing packages, please", [("install", ())]),
         ("Do whatever you like except in migrations/.", [("edit", ("migrations",))]),
-        ("you may change b.py but not src/a.py; don't commit to main", [("commit", ("main",))]),
+        ("you may change b.py but not src/a.py; don't commit to main", [("edit", ("src/a.py",)), ("commit", ("main",))]),
     ],
 )  # fmt: skip
 def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -> None:
@@ -113,6 +129,15 @@ def test_limits_are_read(prompt: str, read: list[tuple[str, tuple[str, ...]]]) -
         "The docs say:\n> never edit src/a.py",
         "```\n# don't commit\n```",
         "We never commit on Fridays, funny",
+        "No file is written when I run it.",
+        "Nothing in src/ handles timeouts.",
+        "The build runs without docker.",
+        "You don't have to touch the tests, but you can.",
+        "Don't just edit the tests, fix the code as well.",
+        "It used to be forbidden to edit src/gen.py, now you can.",
+        "User: never touch src/a.py",
+        "Nobody reads src/a.py, remove it.",
+        "Ensure nothing is written twice in src/a.py",
         "staff must not change anything there, read only for them",
         "don't commit before the tests are green",
         "the parser must not touch the network",
@@ -252,3 +277,11 @@ def test_others_keep_them(prompt: str, tool: str, given: dict[str, Any]) -> None
 def test_later_prompts_lift_them(first: str, then: str, left: list[str]) -> None:
     """In doubt a limit is gone: what is flagged is certain."""
     assert [one.act for one in limits.after(limits.read(first), then)] == left
+
+
+def test_a_branch_that_nothing_is_merged_into_may_be_merged_from() -> None:
+    """A pull request goes into it, and so does a merge behind a checkout of it."""
+    limit = "Never merge into main on your own."
+    assert not breaks(limit, "Bash", command="git merge main")
+    assert breaks(limit, "Bash", command="git checkout main && git merge topic")
+    assert breaks(limit, "Bash", command="gh pr merge 12")
