@@ -1,6 +1,6 @@
 """permission-review: which trusted folders are gone or were not used for long, and which exclusions name nothing
-any more, and who acts here (tokens, keys, contracts) and should not any more. It changes nothing: `vector-memory
-untrust FOLDER` and the tool `nhi_lifecycle` do."""
+any more, and which programs, keys and contracts should not act here any longer. It changes nothing:
+`vector-memory untrust FOLDER`, `token revoke ID` and the tool `nhi_lifecycle` do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vector_memory.service.base.context import Context
 from vector_memory.service.governance import actors
 from vector_memory.service.jobs.step import Step, Turn
 
-UNUSED_DAYS = 90
+UNUSED_DAYS, MOST_NAMED = 90, 5
 
 
 def step(ctx: Context, turn: Turn) -> Step:
@@ -28,22 +28,17 @@ def step(ctx: Context, turn: Turn) -> Step:
         for folder in ctx.settings.excluded_projects
         if not os.path.isdir(os.path.expanduser(folder))
     ]
-    review = actors.actors(ctx, actors.ActorsRequest(actor="job", action="review")).actors
-    advised = [one for one in review if one.advice.endswith("revoke it")]
-    idle = [one.name for one in advised if one.sort == "token"]
-    others = [
-        f"{one.sort} {one.name or one.id}: {one.advice}" for one in advised if one.name not in idle
-    ]
+    advised = actors.actors(ctx, actors.ActorsRequest(action="review")).actors
     report = {
         "trusted": len(trusted), "missing": missing, "unused": unused, "excluded_missing": excluded,
-        "idle_tokens": idle, "actors": others,
+        "actors": [{"sort": one.sort, "name": one.name, "advice": one.advice} for one in advised],
     }  # fmt: skip
     stale = len(missing) + len(unused)
     told = f"{stale} of {len(trusted)} trusted folders are gone or unused for {UNUSED_DAYS} days"
-    told += ": `vector-memory untrust FOLDER`. " if stale else ". "
-    of_tokens = f"Tokens that ended or let nobody in: {', '.join(idle)}: `token revoke`. "
-    of_others = f"Who should not act any more: {'; '.join(others)}." if others else ""
-    return Step(report, message=f"{told}{of_tokens if idle else ''}{of_others}".strip())
+    told += ": `vector-memory untrust FOLDER`." if stale else "."
+    named = [f"{one.sort} {one.name}" for one in advised[:MOST_NAMED]]
+    more = ", …" if len(advised) > MOST_NAMED else ""
+    return Step(report, message=f"{told} Look at: {', '.join(named)}{more}." if named else told)
 
 
 def _written(store: str) -> float:
